@@ -22,7 +22,7 @@ import msgspec
 from benchmarks.facts_speed import _prose
 from benchmarks.stores import WORDS, vocabulary
 from quire.capture.transcripts.claude import encoded_folder
-from quire.layers.journal.numbering import time_text
+from quire.layers.journal.numbered_ids import time_text
 from quire.layers.journal.types import Event, Signals
 
 BEGIN = datetime(2026, 1, 5, 8, tzinfo=UTC)

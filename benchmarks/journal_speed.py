@@ -34,7 +34,7 @@ from benchmarks.journal_sessions import grow, make_events, make_sessions, make_s
 from benchmarks.profile_speed import _children, _env, _ms
 from quire.capture.signals.extraction import extract
 from quire.capture.transcripts.discovery import discover
-from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.read_session import read
 from quire.files.world import real_world
 from quire.index.open_index import open_index
 from quire.index.search import Filter

@@ -28,7 +28,7 @@ from msgspec import Struct
 
 from quire.capture.signals.extraction import extract
 from quire.capture.transcripts.discovery import discover
-from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.read_session import read
 from quire.capture.transcripts.types import Turn
 from quire.layers.journal.types import Signals
 

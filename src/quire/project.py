@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.places import Places
     from quire.model.sources import IndexSource, Patch, Written
     from quire.upkeep.reviewed import Reviews
-    from quire.upkeep.views.known import KnownVerdicts
+    from quire.upkeep.views.shared_verdicts import KnownVerdicts
 
 Result = TypeVar("Result")
 
@@ -116,7 +116,7 @@ class Project:
         try:
             self.graph.config()
         except NotInitialized as error:
-            from quire.upkeep.beginning import LOST, restoring_command
+            from quire.upkeep.init import LOST, restoring_command
 
             command = restoring_command(self.graph, self.git)
             if not command:

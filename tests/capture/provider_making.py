@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from installed import begins_python
-from quire.capture.providers.asking import Answer, ask
+from quire.capture.providers.ask import Answer, ask
 from quire.capture.providers.requests import BundleRequest, QueryRequest, SessionRequest
 from quire.capture.providers.settings import EndpointSettings, ProgramSettings, ProviderSettings
 from quire.files.world import World, real_world

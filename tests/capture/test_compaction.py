@@ -33,7 +33,7 @@ from quire.capture.summariser import (
     SummaryRequest,
 )
 from quire.capture.summary_form import DONE, END, MARK, SECTIONS, TITLE
-from quire.capture.summary_reading import read_summary
+from quire.capture.summary_parser import read_summary
 from quire.model.errors import InputError
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "golden" / "context-pressure.json"

@@ -1,6 +1,6 @@
 """What hooks hand over comes back in transcripts of some clients: it is our own word, and none of the user's."""
 
-from quire.capture.transcripts.echoes import HANDED, without_own
+from quire.capture.transcripts.machine_text import HANDED, without_own
 from quire.verbs.agents.prompt_brief import EDIT_HEAD, PROMPT_HEAD
 from quire.verbs.agents.session_brief import HEAD, LOOK_UP
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quire.capture.hosts.finding import find_hosts, read_host
+from quire.capture.hosts.registry import find_hosts, read_host
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
 from quire.model.ids import is_id
 from thorough import examples

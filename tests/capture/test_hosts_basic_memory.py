@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.capture.hosts.finding import find_hosts, read_host
+from quire.capture.hosts.registry import find_hosts, read_host
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.inbox.proposals import Proposal
 

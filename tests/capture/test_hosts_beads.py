@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quire.capture.hosts.finding import find_hosts, read_host
+from quire.capture.hosts.registry import find_hosts, read_host
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
 from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Proposal
 from thorough import examples

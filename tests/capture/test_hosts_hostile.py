@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.capture.hosts.finding import read_host
-from quire.capture.hosts.gathering import PROPOSALS_MOST
+from quire.capture.hosts.proposal_collector import PROPOSALS_MOST
+from quire.capture.hosts.registry import read_host
 from quire.capture.hosts.types import FILE_BYTES, HostSource
 from quire.inbox.proposals import TEXT_CHARS
 

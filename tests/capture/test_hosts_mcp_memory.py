@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from quire.capture.hosts.finding import find_hosts, read_host
+from quire.capture.hosts.registry import find_hosts, read_host
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.model.records import Edge, Record
 from quire.upkeep.export import Holdings

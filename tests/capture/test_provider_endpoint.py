@@ -15,8 +15,8 @@ import msgspec
 import pytest
 from provider_making import KEY, SESSION, Desk, Server, completion, drip, serving, status
 
+from quire.capture.providers.availability import available
 from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut
-from quire.capture.providers.finding import available
 from quire.capture.providers.openai import endpoint_of
 from quire.layers.journal.shapes import output_schemas
 

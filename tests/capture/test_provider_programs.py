@@ -22,8 +22,8 @@ from provider_making import (
 )
 
 from promised import proves
+from quire.capture.providers.availability import available
 from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut
-from quire.capture.providers.finding import available
 from quire.capture.providers.requests import RecallRequest
 from quire.capture.providers.settings import ProgramSettings
 from quire.layers.journal.shapes import output_schemas

@@ -18,7 +18,7 @@ from quire.capture.conversation import Pin
 from quire.capture.providers.failures import SpendRefused
 from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
 from quire.capture.providers.requests import BundleRequest, RecallRequest, task_of
-from quire.capture.providers.summarising import summariser
+from quire.capture.providers.summary_writer import summariser
 from quire.capture.summariser import NotASummary, SummaryRequest, ask_model
 from quire.model.errors import InputError
 

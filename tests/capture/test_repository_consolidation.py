@@ -17,7 +17,7 @@ from quire.capture.repository.consolidation import (
     consolidated,
     told_by,
 )
-from quire.layers.journal.grouping import group_events
+from quire.layers.journal.evidence_groups import group_events
 from quire.layers.journal.shapes import bundle_faults
 from quire.layers.journal.types import Event
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repository_making import build, put, session
 
+from quire.capture.repository.clean_text import plain, said
 from quire.capture.repository.consolidation import consolidate, told_by
-from quire.capture.repository.wording import plain, said
 from quire.layers.journal.canonical import canonical_text, decode_json
 from quire.layers.journal.shapes import bundle_faults
 from thorough import examples

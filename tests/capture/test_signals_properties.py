@@ -17,7 +17,7 @@ from quire.capture.signals.cues import MEANINGS, cue
 from quire.capture.signals.extraction import extract
 from quire.capture.signals.sentences import READ_CHARS
 from quire.capture.transcripts.discovery import discover
-from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.read_session import read
 from quire.capture.transcripts.types import Turn
 from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.capture.conversation import messages_from
-from quire.capture.quoting import CLIPBOARD, SECRET, quote, safe_pin, safe_text, sentences
+from quire.capture.quotable_text import CLIPBOARD, SECRET, quote, safe_pin, safe_text, sentences
 from quire.capture.summary import ENTRIES, ENTRY_CHARS, Said, summarise_offline
 from quire.capture.summary_form import (
     BLOCKED,
@@ -35,7 +35,7 @@ from quire.capture.summary_form import (
     join,
     render_summary,
 )
-from quire.capture.summary_reading import is_from_later_version, read_summary
+from quire.capture.summary_parser import is_from_later_version, read_summary
 from quire.guard.hostile_text import make_safe
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "golden" / "compaction-sanitise.json"

@@ -25,7 +25,7 @@ from transcript_making import (
 )
 
 from quire.capture.transcripts.discovery import discover
-from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.read_session import read
 from quire.capture.transcripts.types import Turn
 from quire.model.errors import StorageFailed
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from transcript_making import claude, found, names, read_all, session_at, turns_of, write_lines
 
-from quire.capture.transcripts import walking
+from quire.capture.transcripts import file_walk
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.places import source_path
 from quire.capture.transcripts.types import (
@@ -110,12 +110,12 @@ def test_a_file_that_is_too_large_is_said(tmp_path: Path) -> None:
 
 
 def test_depth_and_number_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    deep = tmp_path.joinpath(*(f"d{number}" for number in range(walking.DEPTH + 1)))
+    deep = tmp_path.joinpath(*(f"d{number}" for number in range(file_walk.DEPTH + 1)))
     write_lines(deep / "a.jsonl", HELLO)
     write_lines(deep.parent / "b.jsonl", HELLO)
     assert names("claude-local", tmp_path) == ["b"]
     assert reasons("claude-local", tmp_path) == {str(deep.relative_to(tmp_path)): "it lies more than 16 folders deep"}
-    monkeypatch.setattr(walking, "FILES_MOST", 2)
+    monkeypatch.setattr(file_walk, "FILES_MOST", 2)
     for number in range(4):
         write_lines(tmp_path / "flat" / f"{number}.jsonl", HELLO)
     assert names("claude-local", tmp_path / "flat") == ["0", "1"]

@@ -14,11 +14,11 @@ import apsw
 import pytest
 from transcript_making import PROJECT, found, names, read_all, said, write_document
 
-from quire.capture.proposing import find_session
+from quire.capture.session_proposals import find_session
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.lines import Tally
 from quire.capture.transcripts.opencode import PIECE_BYTES, records
-from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.read_session import read
 from quire.capture.transcripts.types import FILE_BYTES, SessionFile, Skipped, Turn
 from quire.model.errors import StorageFailed
 

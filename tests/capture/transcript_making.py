@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.capture.transcripts.discovery import discover
-from quire.capture.transcripts.reading import Reading, read
+from quire.capture.transcripts.read_session import Reading, read
 from quire.capture.transcripts.types import SessionFile, Turn
 
 PROJECT = "/home/dev/orders"

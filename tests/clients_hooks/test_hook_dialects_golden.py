@@ -9,8 +9,8 @@ import pytest
 
 from cases import each
 from promised import proves
-from quire.clients.hooks.reading import read_event
-from quire.clients.hooks.replying import reply, room_for
+from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.reply import reply, room_for
 from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent, Room
 
 PAYLOADS = Path(__file__).parent / "payloads"

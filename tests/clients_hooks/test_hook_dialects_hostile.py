@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from cases import each
 from promised import proves
 from quire.clients.hooks.payload import PAYLOAD_BYTES
-from quire.clients.hooks.reading import read_event
-from quire.clients.hooks.replying import reply
+from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.reply import reply
 from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent
 
 SPEAKING = [client for client in CLIENTS if client != "cline"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cases import each
 from promised import proves
 from quire.clients.hooks.dialects import dialect_of
-from quire.clients.hooks.replying import reply, room_for
+from quire.clients.hooks.reply import reply, room_for
 from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent, Room
 
 NATIVES = [(client, native, event) for client in CLIENTS for native, event in dialect_of(client).natives.items()]

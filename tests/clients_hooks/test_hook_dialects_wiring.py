@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from quire.clients.hooks.dialects import dialect_of
-from quire.clients.hooks.reading import read_event
-from quire.clients.hooks.replying import room_for, wired_events
+from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.reply import room_for, wired_events
 from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent, Room
 
 WIRED = {
@@ -61,8 +61,8 @@ WIRED = {
 }
 _LOADED = """
 import sys
-from quire.clients.hooks.reading import read_event
-from quire.clients.hooks.replying import reply, room_for
+from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.reply import reply, room_for
 event = read_event(sys.argv[1], "session-start", b'{"cwd": "/w", "source": "startup"}')
 reply(event, "text"), room_for(event)
 print(*sorted(name for name in sys.modules if name.startswith("quire.") or "." not in name))
@@ -115,7 +115,7 @@ def test_a_hook_loads_its_own_dialect_and_nothing_heavy(client: str) -> None:
         f"quire.clients.{name}"
         for name in (
             "hooks",
-            *(f"hooks.{each}" for each in ("dialects", "payload", "reading", "replying", "types", client)),
+            *(f"hooks.{each}" for each in ("dialects", "payload", "read_event", "reply", "types", client)),
         )
     }
     rooms = {name.split(".")[1] for name in loaded if name.startswith("quire.")}

@@ -11,7 +11,7 @@ import pytest
 
 from cases import each
 from quire import __version__
-from quire.clients.hooks.replying import wired_events
+from quire.clients.hooks.reply import wired_events
 from quire.clients.hooks.types import EVENTS
 from quire.clients.packages import MARKETPLACE_NAME, PACKAGE_CLIENTS, PACKAGE_NAME, build_package, build_plugins
 from quire.clients.texts.rules import package_context_text

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from quire.clients.hooks.reading import read_event
-from quire.clients.hooks.replying import wired_events
+from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.reply import wired_events
 from quire.clients.hooks.types import EVENTS
 from quire.clients.texts.opencode import OPENCODE_PLUGIN_PATH, opencode_plugin_text
 from quire.clients.texts.rules import RULES_CLIENTS, package_context_text, rules_text

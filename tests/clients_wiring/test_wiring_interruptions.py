@@ -39,7 +39,7 @@ def older(monkeypatch: pytest.MonkeyPatch) -> Any:
             Wired(event="session-start", native="SessionStart", matcher="startup", seconds=60),
             Wired(event="turn-end", native="SubagentStop", matcher="", seconds=1),
         )
-        monkeypatch.setattr("quire.clients.hooks.replying.wired_events", lambda _client: events)
+        monkeypatch.setattr("quire.clients.hooks.reply.wired_events", lambda _client: events)
         monkeypatch.setattr("quire.clients.wiring.catalogue.skill_text", lambda: "old\n")
 
     return wire

@@ -10,7 +10,7 @@ import pytest
 from hosts_here import PLACES, Hosts, everything_below
 
 from installed import Git, Memory
-from quire.capture.hosts.finding import find_hosts, read_host
+from quire.capture.hosts.registry import find_hosts, read_host
 from quire.capture.hosts.types import FILES_MOST
 from quire.inbox.store import PENDING_MOST
 

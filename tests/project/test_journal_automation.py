@@ -152,7 +152,7 @@ def test_an_idle_run_opens_no_index_and_starts_no_program(repo: Path, journal: P
         "import sys\nfrom quire.project import Project\nfrom quire.verbs.agents.session_end import journal_run_once\n"
         "cycle = journal_run_once(Project.open())\n"
         "assert cycle.status == 'idle', cycle\n"
-        "heavy = {'apsw', 'subprocess', 'click', 'quire.index.database', 'quire.capture.importing', 'json'}\n"
+        "heavy = {'apsw', 'subprocess', 'click', 'quire.index.database', 'quire.capture.session_events', 'json'}\n"
         "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
     )
     env = {**journal.world.env, "MEMORY_NOW": "2026-03-02T11:19:00+00:00"}

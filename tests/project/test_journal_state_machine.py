@@ -256,7 +256,7 @@ class JournalMachine(RuleBasedStateMachine):
     @rule(days=st.sampled_from((1, 40, 100)))
     def prune(self, days: int) -> None:
         """Time goes by, and a round of retention is made."""
-        from quire.layers.journal.archiving import find_candidates, plan_pruning, sweep_batches
+        from quire.layers.journal.archive import find_candidates, plan_pruning, sweep_batches
 
         self.now += timedelta(days=days)
         status = journal_status(self.project).retention

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from quire.clients.hooks.reading import read_event
-from quire.clients.hooks.replying import room_for
+from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.reply import room_for
 from quire.project import Project
 from quire.verbs.agents.hook_answer import answer_hook
 

@@ -18,21 +18,21 @@ from quire.capture.conversation import messages_from, read_conversation
 from quire.capture.design_documents import read_design_document
 from quire.capture.front_matter import read_front_matter
 from quire.capture.hosts.adr_document import read_adr_document
-from quire.capture.hosts.finding import find_hosts, read_host
+from quire.capture.hosts.registry import find_hosts, read_host
 from quire.capture.markdown import fields_of, open_items, sections_of
 from quire.capture.message import text_of
-from quire.capture.proposing import propose_session
-from quire.capture.quoting import quote, safe_text, sentences
+from quire.capture.quotable_text import quote, safe_text, sentences
 from quire.capture.repository.bundle import build_bundle
 from quire.capture.repository.scan import scan_repository, scan_value
+from quire.capture.session_proposals import propose_session
 from quire.capture.signals.extraction import extract
 from quire.capture.summariser import entries_of
-from quire.capture.summary_reading import is_from_later_version, read_summary
+from quire.capture.summary_parser import is_from_later_version, read_summary
 from quire.capture.transcripts.claude import encoded_folder
 from quire.capture.transcripts.discovery import discover
-from quire.capture.transcripts.echoes import is_own_call, is_own_script, without_additions, without_own
+from quire.capture.transcripts.machine_text import is_own_call, is_own_script, without_additions, without_own
 from quire.capture.transcripts.original_hash import original_content_hashes
-from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.read_session import read
 from quire.capture.transcripts.redaction import kept_result, kept_text, redacted
 from quire.capture.transcripts.types import SessionFile, Turn
 from quire.files.git import Git
@@ -205,9 +205,9 @@ TARGETS: tuple[Target, ...] = (
             _of(_session, kind, name),
             functools.partial(lambda seed: [seed], seed),
             f"capture.transcripts.{kind.partition('-')[0] if kind.endswith('-local') else 'exports'} "
-            "capture.transcripts.reading capture.transcripts.lines capture.transcripts.parsing "
-            "capture.transcripts.foreign capture.transcripts.tools capture.transcripts.places "
-            "capture.transcripts.original_hash capture.transcripts.gemini_messages capture.proposing",
+            "capture.transcripts.read_session capture.transcripts.lines capture.transcripts.parser "
+            "capture.transcripts.lenient_json capture.transcripts.tools capture.transcripts.places "
+            "capture.transcripts.original_hash capture.transcripts.gemini_messages capture.session_proposals",
             (QuireError,),
             cost=10,
         )
@@ -234,7 +234,7 @@ TARGETS: tuple[Target, ...] = (
             b"password: hunter2hunter2 ghp_0123456789abcdefghijABCDEFGHIJ012345",
             b"memory query 'x'\n<memory>a</memory>",
         ],
-        "capture.transcripts.redaction capture.transcripts.echoes capture.quoting",
+        "capture.transcripts.redaction capture.transcripts.machine_text capture.quotable_text",
         most=3000,
         cost=3,
     ),
@@ -272,7 +272,7 @@ TARGETS: tuple[Target, ...] = (
         "summary",
         as_text(_summary),
         lambda: [b"## Decisions\n- [3] user: use Redis\n## Next\n- x\n", *_summaries()],
-        "capture.summary_reading capture.summariser",
+        "capture.summary_parser capture.summariser",
     ),
     *(
         Target(
@@ -280,8 +280,9 @@ TARGETS: tuple[Target, ...] = (
             _of(_host, kind, path),
             functools.partial(lambda seed: [seed], seed),
             f"{_READERS.get(kind, 'capture.hosts.instructions')} capture.hosts.documents capture.hosts.items "
-            "capture.hosts.judging capture.hosts.sections capture.hosts.gathering capture.hosts.anchoring "
-            "capture.hosts.structured capture.hosts.structured_files capture.hosts.imports capture.hosts.instructions",
+            "capture.hosts.topics capture.hosts.sections capture.hosts.proposal_collector capture.hosts.text_anchors "
+            "capture.hosts.structured_proposals capture.hosts.structured_files capture.hosts.imports "
+            "capture.hosts.instructions",
             (QuireError,),
             cost=10,
         )
@@ -293,10 +294,11 @@ TARGETS: tuple[Target, ...] = (
             _of(_repository, path),
             functools.partial(lambda seed: [seed], seed),
             "capture.repository.manifests capture.repository.documents capture.repository.readme "
-            "capture.repository.pages capture.repository.traps capture.repository.steps capture.repository.ci_files "
-            "capture.repository.scripts capture.repository.top_comments capture.repository.architecture "
-            "capture.repository.wording capture.repository.focus capture.repository.entrypoints "
-            "capture.repository.consolidation capture.repository.tree capture.repository.scan",
+            "capture.repository.pages capture.repository.traps capture.repository.next_steps "
+            "capture.repository.ci_files capture.repository.scripts capture.repository.top_comments "
+            "capture.repository.architecture capture.repository.clean_text capture.repository.focus "
+            "capture.repository.entrypoints capture.repository.consolidation capture.repository.tree "
+            "capture.repository.scan",
             (QuireError,),
             cost=20,
         )

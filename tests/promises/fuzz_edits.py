@@ -24,8 +24,8 @@ from quire.files.toml_scanner import read_toml, scan_toml
 from quire.layers.journal.line_diff import diff_lines, shortened
 from quire.model.anchors import anchor_fault, normal_anchor
 from quire.upkeep.guidance import without_guidance
-from quire.upkeep.views.comparing import compare
-from quire.upkeep.views.wording import changes_in_words
+from quire.upkeep.views.change_words import changes_in_words
+from quire.upkeep.views.text_diff import compare
 
 __all__ = ["TARGETS"]
 
@@ -236,7 +236,7 @@ TARGETS: tuple[Target, ...] = (
         "diffs",
         _diffs,
         lambda: [b'{"a":1,"b":[1,2]}{"a":2,"b":[1]}', b"a\nb\nc\na\nc\nd\n" * 4],
-        "layers.journal.line_diff upkeep.views.comparing upkeep.views.wording",
+        "layers.journal.line_diff upkeep.views.text_diff upkeep.views.change_words",
     ),
     Target(
         "globs",

@@ -22,7 +22,7 @@ from quire.layers.facts.resolve import resolve_reading
 from quire.layers.facts.sessions import read_sessions
 from quire.layers.facts.source import FactSource
 from quire.layers.facts.types import Stored
-from quire.layers.facts.working import read_working
+from quire.layers.facts.working_memory import read_working
 from quire.layers.graph.checks import check_graph
 from quire.layers.graph.intent import parse_intent, read_intent
 from quire.layers.graph.source import GraphSource
@@ -218,7 +218,11 @@ TARGETS: tuple[Target, ...] = (
     ),
     of_file("facts-notes", ".memory/local/notes.md", lambda: read_notes(root(), []), "layers.facts.notes", cost=1),
     of_file(
-        "facts-working", ".memory/local/working.json", lambda: read_working(root()), "layers.facts.working", cost=1
+        "facts-working",
+        ".memory/local/working.json",
+        lambda: read_working(root()),
+        "layers.facts.working_memory",
+        cost=1,
     ),
     of_file(
         "facts-session",

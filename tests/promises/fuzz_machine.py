@@ -12,14 +12,14 @@ from fuzz_engine import Target
 from fuzz_yard import held, home, instead_of, put, root, world
 
 from quire.capture.providers.settings import read_settings, settings_bytes
-from quire.capture.providers.spending import spent_today
+from quire.capture.providers.spend_log import spent_today
 from quire.capture.trusted_sources import is_agreed
 from quire.clients.hooks.patches import patched_files
-from quire.clients.hooks.reading import read_event
-from quire.clients.hooks.replying import reply
+from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.reply import reply
 from quire.clients.hooks.types import CLIENTS
 from quire.clients.logs import read_log
-from quire.clients.receipt_sums import sum_receipts
+from quire.clients.receipt_totals import sum_receipts
 from quire.clients.receipts import last_start, read_receipts
 from quire.clients.spool import waiting_sessions
 from quire.clients.wiring.catalogue import parts_of
@@ -207,7 +207,7 @@ TARGETS: tuple[Target, ...] = (
         "hooks",
         _hooks,
         lambda: list(_HOOK),
-        "clients.hooks.payload clients.hooks.reading clients.hooks.replying clients.hooks.patches",
+        "clients.hooks.payload clients.hooks.read_event clients.hooks.reply clients.hooks.patches",
         cost=3,
     ),
     Target(
@@ -242,7 +242,7 @@ TARGETS: tuple[Target, ...] = (
         "receipts",
         ".memory/local/receipts.jsonl",
         _receipts,
-        "clients.receipts clients.receipt_sums clients.lines",
+        "clients.receipts clients.receipt_totals clients.lines",
         _RECEIPT,
     ),
     of_local(
@@ -326,7 +326,7 @@ TARGETS: tuple[Target, ...] = (
         "spending",
         "~/registry/spend.json",
         lambda: spent_today(world()),
-        "capture.providers.spending",
+        "capture.providers.spend_log",
         b'{"version":1,"unit":"microUsd","days":{"2026-03-02":{"spent":3,"calls":1,"open":{"t":{"amount":2,"provider":'
         b'"claude","since":"x"}}}}}',
     ),

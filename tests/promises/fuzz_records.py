@@ -10,7 +10,7 @@ from fuzz_layers import of_file, told
 from fuzz_yard import NOW, held, home, root
 
 from quire.files.json_files import parse_strict
-from quire.layers.journal.archiving import archived_events, expired_items, find_batches
+from quire.layers.journal.archive import archived_events, expired_items, find_batches
 from quire.layers.journal.canonical import canonical_text, content_hash, decode_json, file_bytes
 from quire.layers.journal.changed import changed_parts
 from quire.layers.journal.checks.journal import check_journal
@@ -273,7 +273,7 @@ TARGETS: tuple[Target, ...] = (
         "journal-history",
         _history,
         lambda: held(f"{_HEAD}/history/events.jsonl"),
-        "layers.journal.events layers.journal.numbering",
+        "layers.journal.events layers.journal.numbered_ids",
     ),
     Target(
         "journal-documents",
@@ -297,7 +297,7 @@ TARGETS: tuple[Target, ...] = (
                 "sources.json",
                 "layers.journal.checks.sources layers.journal.store layers.journal.checks.findings",
             ),
-            ("config-file", "config.json", "layers.journal.source layers.journal.records layers.journal.wording"),
+            ("config-file", "config.json", "layers.journal.source layers.journal.records layers.journal.text_match"),
         )
     ),
     of_file(
@@ -336,7 +336,7 @@ TARGETS: tuple[Target, ...] = (
         "journal-archive",
         f"{_HEAD}/archive/prune-20260501T083000000Z/manifest.json",
         _archive,
-        "layers.journal.archiving layers.journal.checks.archive",
+        "layers.journal.archive layers.journal.checks.archive",
         _MANIFEST,
         own=False,
         cost=20,

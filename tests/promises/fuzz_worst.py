@@ -14,21 +14,21 @@ from quire.capture.design_documents import read_design_document
 from quire.capture.front_matter import read_front_matter
 from quire.capture.hosts.adr_document import read_adr_document
 from quire.capture.hosts.items import items_of
-from quire.capture.hosts.judging import is_order, labelled, subject_of
+from quire.capture.hosts.topics import is_order, labelled, subject_of
 from quire.capture.markdown import fields_of, open_items, sections_of
-from quire.capture.providers.reading import value_in
-from quire.capture.quoting import quote, safe_text, sentences
+from quire.capture.providers.json_answer import value_in
+from quire.capture.quotable_text import quote, safe_text, sentences
 from quire.capture.repository.ci_files import plain_words
+from quire.capture.repository.clean_text import plain, sentence_of
 from quire.capture.repository.readme import page_sections, paragraphs
 from quire.capture.repository.scripts import _read_targets as read_targets
 from quire.capture.repository.traps import sorted_sentences
-from quire.capture.repository.wording import plain, sentence_of
 from quire.capture.signals.commands import checks_in
 from quire.capture.signals.extraction import extract
 from quire.capture.signals.outcomes import outcome_of
 from quire.capture.summariser import entries_of
-from quire.capture.summary_reading import read_summary
-from quire.capture.transcripts.echoes import is_own_script, without_additions, without_own
+from quire.capture.summary_parser import read_summary
+from quire.capture.transcripts.machine_text import is_own_script, without_additions, without_own
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import Places, Turn
@@ -55,14 +55,14 @@ from quire.layers.journal.entry_block import entry_marker, place_entry, remove_e
 from quire.layers.journal.events import read_history
 from quire.layers.journal.line_diff import diff_lines
 from quire.layers.journal.projections import projection_marker
-from quire.layers.journal.wording import normal_text, topic_of
+from quire.layers.journal.text_match import normal_text, topic_of
 from quire.layers.profile.document import _refuse_damage as refuse_damage
 from quire.model import ids, refs, seals, text, times, tokens
 from quire.model.errors import QuireError
 from quire.retrieval.answer_lines import cut_body
 from quire.surfaces.mcp.wire import unread
 from quire.surfaces.web.prose import prose_of
-from quire.upkeep.views.comparing import compare
+from quire.upkeep.views.text_diff import compare
 
 __all__ = ["FAMILIES", "KEPT", "PUMPS", "allowed", "harmless_text", "pumped", "took"]
 

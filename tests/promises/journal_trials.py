@@ -213,7 +213,7 @@ def damaged(space: str) -> None:
 
 def prune(project: Project) -> object:
     """A round of retention, as the automation makes it."""
-    from quire.layers.journal.archiving import find_candidates, plan_pruning, sweep_batches
+    from quire.layers.journal.archive import find_candidates, plan_pruning, sweep_batches
 
     def plan(journal: Any) -> tuple[int, Any]:
         now = project.world.now()

@@ -498,7 +498,7 @@ def _inbox(project: Project, space: str) -> None:
 
 def _machine(project: Project) -> None:
     from quire.capture.providers.settings import ProviderSettings, write_settings
-    from quire.capture.providers.spending import reserve, settle
+    from quire.capture.providers.spend_log import reserve, settle
 
     write_settings(project.world, ProviderSettings(daily_ceiling_usd=2.5))
     settle(project.world, reserve(project.world, ceiling_usd=2.5, needed=100, provider="codex"), 50)

@@ -173,7 +173,7 @@ WRITING: dict[str, Verb] = {
 
 def _spend(project: Project) -> object:
     from quire.capture.providers.settings import ProviderSettings, write_settings
-    from quire.capture.providers.spending import reserve
+    from quire.capture.providers.spend_log import reserve
 
     reserve(project.world, ceiling_usd=2.5, needed=100, provider="codex")
     write_settings(project.world, ProviderSettings(daily_ceiling_usd=3.0))

@@ -12,7 +12,7 @@ from fuzz_targets import TARGETS
 from fuzz_worst import FAMILIES, pumped, took
 
 from promised import proves, tally
-from quire.capture.providers.spending import spent_today
+from quire.capture.providers.spend_log import spent_today
 from quire.files.file_lock import Holder, held
 from quire.files.json_files import parse_strict
 from quire.files.world import World

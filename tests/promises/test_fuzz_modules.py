@@ -33,9 +33,9 @@ _BEHIND = "it calls a parser that is tried by itself, on what that parser has re
 
 NOT_HERE: dict[str, str] = {
     "anchors.renames": _SHOWN,
-    "capture.providers.finding": "the version that a provider's program names, for people",
+    "capture.providers.availability": "the version that a provider's program names, for people",
     "capture.repository.bundle": "sentences that this program writes, known by their form",
-    "capture.repository.git_story": "subjects of commits, shortened for people",
+    "capture.repository.git_activity": "subjects of commits, shortened for people",
     "capture.signals.summary": "sentences that `capture.signals.extraction` hands over, which is tried",
     "clients.wiring.agreeing": _BEHIND,
     "clients.wiring.carrying": _NAMES,
@@ -93,7 +93,7 @@ NOT_HERE: dict[str, str] = {
     "upkeep.undo_plan": _OURS,
     "upkeep.upgrade_command": "what the installer of this package wrote about it",
     "upkeep.verdicts": _INDEX,
-    "upkeep.views.kept": _OURS,
+    "upkeep.views.record_details": _OURS,
     "upkeep.views.today": _OURS,
     "upkeep.why": _BEHIND,
     # Made beside this, and not tried by themselves yet.

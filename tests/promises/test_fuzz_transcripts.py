@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from promised import proves, tally
-from quire.capture.proposing import propose_session
+from quire.capture.session_proposals import propose_session
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.original_hash import original_content_hashes
-from quire.capture.transcripts.reading import Reading, read
+from quire.capture.transcripts.read_session import Reading, read
 from quire.capture.transcripts.types import SessionFile, Turn
 from quire.model.errors import QuireError
 from thorough import either

@@ -16,8 +16,8 @@ from attacks_repository import MODULES, Trap, script
 
 from installed import Git, Memory, without_shell
 from promised import proves, tally
-from quire.clients.hooks.reading import read_event
-from quire.clients.hooks.replying import room_for
+from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.reply import room_for
 from quire.clients.hooks.types import CLIENTS, EVENTS
 from quire.files.world import World
 from quire.project import Project

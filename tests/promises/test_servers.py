@@ -26,7 +26,7 @@ from page_here import made, viewing
 
 from installed import Git, Memory
 from promised import proves, tally
-from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.read_event import read_event
 from quire.clients.hooks.types import HookEvent
 from thorough import either, some
 
@@ -308,8 +308,8 @@ def test_a_hook_answers_in_its_form_whatever_fields_there_are(shop: Hooks, clien
 
 BREAKING = {
     "while it answers": ("quire.verbs.agents.hook_answer", "answer_hook"),
-    "while it reads": ("quire.clients.hooks.reading", "read_event"),
-    "while it replies": ("quire.clients.hooks.replying", "reply"),
+    "while it reads": ("quire.clients.hooks.read_event", "read_event"),
+    "while it replies": ("quire.clients.hooks.reply", "reply"),
     "while it notes": ("quire.verbs.agents.ended_sessions", "note_session"),
     "while it looks for a memory": ("quire.layers.presence", "memory_root"),
 }

@@ -151,7 +151,7 @@ def _imported(module: str) -> set[str]:
 
 
 NAMES_LAYERS = {
-    "upkeep/beginning.py",
+    "upkeep/init.py",
     "upkeep/projects.py",
     "upkeep/reset.py",
     "upkeep/status.py",
@@ -160,11 +160,11 @@ NAMES_LAYERS = {
     "upkeep/undo_plan.py",
     "upkeep/verdicts.py",
     "upkeep/why.py",
-    "upkeep/views/kept.py",
+    "upkeep/views/record_details.py",
     "upkeep/views/summary.py",
     "upkeep/views/timeline.py",
     "upkeep/views/today.py",
-    "upkeep/views/told.py",
+    "upkeep/views/record_events.py",
 }
 """Modules of upkeep that are about one layer. None may be added: what goes across layers loops over their table."""
 

@@ -23,7 +23,7 @@ from quire.capture.message import (
     is_turn,
     tokens_of,
 )
-from quire.capture.quoting import quote, safe_pin, safe_text
+from quire.capture.quotable_text import quote, safe_pin, safe_text
 from quire.capture.summariser import NotASummary, Summariser, SummaryRequest, ask_model, conversation_text
 from quire.capture.summary import READ_CHARS, Said, summarise_offline
 from quire.capture.summary_form import Block, Summary, bound, first_request, join, newest_request, render_summary

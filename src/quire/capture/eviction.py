@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.capture.message import Message, is_system, is_turn, tool_calls, tool_results
-from quire.capture.quoting import safe_text
+from quire.capture.quotable_text import safe_text
 from quire.capture.summary import READ_CHARS, Said
 from quire.capture.summary_form import Summary
-from quire.capture.summary_reading import is_from_later_version, read_summary
+from quire.capture.summary_parser import is_from_later_version, read_summary
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from quire.capture.conversation import Pin
 from quire.capture.message import is_turn, tool_calls, tool_results
-from quire.capture.quoting import quote, safe_text
+from quire.capture.quotable_text import quote, safe_text
 from quire.capture.summary import Said, tool_name
 from quire.capture.summary_form import (
     BLOCKED,

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from quire.capture.message import Message, ToolCall, ToolResult, is_turn, tool_calls, tool_results
-from quire.capture.quoting import quote, safe_text, sentences
+from quire.capture.quotable_text import quote, safe_text, sentences
 from quire.capture.summary_form import (
     BLOCKED,
     CONSTRAINTS,

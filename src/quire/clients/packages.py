@@ -52,7 +52,7 @@ def build_plugins() -> dict[str, str]:
 
 def hook_groups(client: str) -> dict[str, list[dict[str, Any]]]:
     """The hooks of a client, in the form that these clients share: by event, in groups with a matcher."""
-    from quire.clients.hooks.replying import wired_events
+    from quire.clients.hooks.reply import wired_events
 
     groups: dict[str, list[dict[str, Any]]] = {}
     for wired in wired_events(client):

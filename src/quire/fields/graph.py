@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from quire.layers.graph.store import StoredRelation
     from quire.model.verdicts import Verdict
     from quire.retrieval.answer import Answer, Hit
-    from quire.upkeep.beginning import Initialized
     from quire.upkeep.change_set import ChangeSet
     from quire.upkeep.changes import Changes
     from quire.upkeep.check import Checked
     from quire.upkeep.export_formats import Exported
+    from quire.upkeep.init import Initialized
     from quire.upkeep.rebuild import Rebuilt
     from quire.upkeep.reset import Reset
     from quire.upkeep.status import Status

@@ -10,7 +10,7 @@ import msgspec
 from quire.fields.envelope import all_fields, own_fields, view_fields
 
 if TYPE_CHECKING:
-    from quire.layers.profile.linking import Linked
+    from quire.layers.profile.links import Linked
     from quire.retrieval.profile_context import ProfileContext
 
 

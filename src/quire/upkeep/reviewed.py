@@ -21,7 +21,7 @@ from quire.model.records import Record
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.model.config import Settings
-    from quire.upkeep.committed import Committed
+    from quire.upkeep.committed_records import Committed
 
 _CONFIG_BYTES = 1024 * 1024
 _ELSEWHERE = b"default-branch"
@@ -79,7 +79,7 @@ class Reviews:
 
     def _committed(self) -> Committed:
         if self._held is None:
-            from quire.upkeep.committed import Committed
+            from quire.upkeep.committed_records import Committed
 
             self._held = Committed(self._root, self._git)
         return self._held

@@ -26,9 +26,9 @@ from quire.layers.journal.events import History, encode_event
 from quire.layers.journal.pages import write_due_pages
 from quire.layers.journal.settings import config_bytes, read_config
 from quire.layers.journal.sources import Registry, registry_value
+from quire.layers.journal.state_changes import local_provider, write_bundle
 from quire.layers.journal.store import Journal, commit, open_journal
 from quire.layers.journal.types import Checkpoint, Maintenance, Manifest, Source
-from quire.layers.journal.writings import local_provider, write_bundle
 from quire.model.records import Problem
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)

@@ -12,7 +12,7 @@ from journaling import event, needs_real, real_files
 
 from cases import each
 from quire.layers.journal.events import History, appended_bytes, encode_event, history_bytes, read_history
-from quire.layers.journal.numbering import allocate_ids, moment_of, next_checkpoint_id, numbered_id, ordinal_of
+from quire.layers.journal.numbered_ids import allocate_ids, moment_of, next_checkpoint_id, numbered_id, ordinal_of
 
 LINE = encode_event(event(1, decisions=["Cents."], key_paths=["src/a.py"], summary="Ünï \u2028 \ud83d"))
 LOG = b"".join(encode_event(event(number, gotchas=[f"Trap {number}: é"])) + b"\n" for number in range(1, 6))

@@ -28,11 +28,11 @@ from test_journal_checks import (
 from quire.layers.journal import layout
 from quire.layers.journal.canonical import content_hash, file_bytes
 from quire.layers.journal.events import encode_event, read_history
-from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.pages import write_due_pages
 from quire.layers.journal.repair import Mending, plan_journal_repair
+from quire.layers.journal.state_changes import counted_maintenance
 from quire.layers.journal.store import Writing, commit, journal_access, open_journal
-from quire.layers.journal.writings import counted_maintenance
 from thorough import examples
 
 

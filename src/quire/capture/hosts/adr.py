@@ -16,8 +16,9 @@ from quire.capture.hosts.adr_document import (
     read_adr_document,
     title_of,
 )
-from quire.capture.hosts.looking import named_folders
-from quire.capture.hosts.structured import (
+from quire.capture.hosts.source_files import named_folders
+from quire.capture.hosts.structured_files import ANCHORS_MOST, code_paths, find_file, markdown_below
+from quire.capture.hosts.structured_proposals import (
     BODY_CHARS,
     Gathering,
     add_node,
@@ -27,7 +28,6 @@ from quire.capture.hosts.structured import (
     node_id,
     shortened,
 )
-from quire.capture.hosts.structured_files import ANCHORS_MOST, code_paths, find_file, markdown_below
 from quire.capture.hosts.types import (
     FILE_BYTES,
     FILES_MOST,

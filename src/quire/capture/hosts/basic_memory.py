@@ -18,7 +18,13 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from quire.capture.front_matter import FrontMatter, Value, read_front_matter
-from quire.capture.hosts.structured import (
+from quire.capture.hosts.structured_files import (
+    code_paths,
+    find_file,
+    markdown_below,
+    read_config,
+)
+from quire.capture.hosts.structured_proposals import (
     Atom,
     Gathering,
     add_entry,
@@ -38,12 +44,6 @@ from quire.capture.hosts.structured import (
     sentence,
     shortened,
     word_of,
-)
-from quire.capture.hosts.structured_files import (
-    code_paths,
-    find_file,
-    markdown_below,
-    read_config,
 )
 from quire.capture.hosts.types import (
     FILE_BYTES,

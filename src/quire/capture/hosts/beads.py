@@ -13,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.hosts.structured import (
+from quire.capture.hosts.structured_files import code_paths, find_file, json_lines, unread
+from quire.capture.hosts.structured_proposals import (
     BODY_CHARS,
     Gathering,
     add_fact,
@@ -29,7 +30,6 @@ from quire.capture.hosts.structured import (
     text_of,
     word_of,
 )
-from quire.capture.hosts.structured_files import code_paths, find_file, json_lines, unread
 from quire.capture.hosts.types import (
     HostRead,
     HostSource,

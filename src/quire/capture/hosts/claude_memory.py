@@ -13,11 +13,11 @@ from collections.abc import Mapping
 import msgspec
 
 from quire.capture.hosts.documents import Document, Part, read_document
-from quire.capture.hosts.gathering import Gathering, plain, slug
 from quire.capture.hosts.items import Item
-from quire.capture.hosts.judging import ARCHITECTURE, CONSTRAINTS, DECISIONS, ISSUES, is_knowledge
-from quire.capture.hosts.looking import files_in, home_source
+from quire.capture.hosts.proposal_collector import Gathering, plain, slug
 from quire.capture.hosts.sections import Manner, propose_facts
+from quire.capture.hosts.source_files import files_in, home_source
+from quire.capture.hosts.topics import ARCHITECTURE, CONSTRAINTS, DECISIONS, ISSUES, is_knowledge
 from quire.capture.hosts.types import (
     HostRead,
     HostSource,

@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 
 from quire.capture.hosts.documents import Document, Part, read_document
-from quire.capture.hosts.gathering import Gathering, plain, title_and_body
 from quire.capture.hosts.items import Item, lead_of, with_leads
-from quire.capture.hosts.judging import ARCHITECTURE, is_later, place_of
-from quire.capture.hosts.looking import below, files_in, project_source
+from quire.capture.hosts.proposal_collector import Gathering, plain, title_and_body
 from quire.capture.hosts.sections import Manner, propose_facts, propose_items, worth_keeping
+from quire.capture.hosts.source_files import below, files_in, project_source
+from quire.capture.hosts.topics import ARCHITECTURE, is_later, place_of
 from quire.capture.hosts.types import (
     HostRead,
     HostSource,

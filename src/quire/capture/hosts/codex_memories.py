@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 
 from quire.capture.hosts.documents import Part, read_document
-from quire.capture.hosts.gathering import Gathering, plain, slug
 from quire.capture.hosts.items import Item
-from quire.capture.hosts.judging import ISSUES, PATTERNS
-from quire.capture.hosts.looking import home_source
+from quire.capture.hosts.proposal_collector import Gathering, plain, slug
 from quire.capture.hosts.sections import worth_keeping
+from quire.capture.hosts.source_files import home_source
+from quire.capture.hosts.topics import ISSUES, PATTERNS
 from quire.capture.hosts.types import (
     HostRead,
     HostSource,

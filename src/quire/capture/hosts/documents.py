@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from quire.capture.front_matter import Value, read_front_matter
 from quire.capture.hosts.items import Item, items_of
-from quire.capture.hosts.looking import below, is_within
+from quire.capture.hosts.source_files import below, is_within
 from quire.capture.hosts.types import (
     FILE_BYTES,
     Scope,
 )
 from quire.capture.markdown import sections_of
-from quire.capture.transcripts.echoes import without_own
+from quire.capture.transcripts.machine_text import without_own
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.types import (
     Places,

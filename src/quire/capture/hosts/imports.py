@@ -8,7 +8,7 @@ import re
 import msgspec
 
 from quire.capture.hosts.documents import Document, read_document
-from quire.capture.hosts.looking import below, is_within
+from quire.capture.hosts.source_files import below, is_within
 from quire.capture.hosts.types import (
     HostSource,
 )

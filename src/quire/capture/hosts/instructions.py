@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from quire.capture.hosts.anchoring import globs_of, patterns_of
 from quire.capture.hosts.documents import Document, read_document
-from quire.capture.hosts.gathering import Gathering
 from quire.capture.hosts.imports import with_imports
-from quire.capture.hosts.judging import ARCHITECTURE
-from quire.capture.hosts.looking import below, files_in, home_source, named_files, project_source
+from quire.capture.hosts.proposal_collector import Gathering
 from quire.capture.hosts.sections import Manner, propose_facts, propose_preferences
+from quire.capture.hosts.source_files import below, files_in, home_source, named_files, project_source
+from quire.capture.hosts.text_anchors import globs_of, patterns_of
+from quire.capture.hosts.topics import ARCHITECTURE
 from quire.capture.hosts.types import (
     HostRead,
     HostSource,

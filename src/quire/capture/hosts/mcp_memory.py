@@ -14,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.hosts.structured import (
+from quire.capture.hosts.structured_files import find_file, json_lines, read_config, unread
+from quire.capture.hosts.structured_proposals import (
     Atom,
     Gathering,
     add_entry,
@@ -30,7 +31,6 @@ from quire.capture.hosts.structured import (
     text_of,
     word_of,
 )
-from quire.capture.hosts.structured_files import find_file, json_lines, read_config, unread
 from quire.capture.hosts.types import (
     HostRead,
     HostSource,

@@ -7,9 +7,9 @@ import re
 from msgspec import Struct
 
 from quire.capture.hosts.documents import Document, Part
-from quire.capture.hosts.gathering import Gathering, plain, slug, title_and_body
 from quire.capture.hosts.items import Item, is_lead, lead_of, with_leads
-from quire.capture.hosts.judging import (
+from quire.capture.hosts.proposal_collector import Gathering, plain, slug, title_and_body
+from quire.capture.hosts.topics import (
     PATTERNS,
     Place,
     Subject,

@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping
 
 from quire.capture.hosts.documents import read_document
-from quire.capture.hosts.gathering import Gathering
-from quire.capture.hosts.judging import ARCHITECTURE
-from quire.capture.hosts.looking import below, files_in, project_source
+from quire.capture.hosts.proposal_collector import Gathering
 from quire.capture.hosts.sections import Manner, propose_facts
+from quire.capture.hosts.source_files import below, files_in, project_source
+from quire.capture.hosts.topics import ARCHITECTURE
 from quire.capture.hosts.types import (
     HostRead,
     HostSource,

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.hosts.guarding import Guard
+from quire.capture.hosts.safe_text import Guard
 from quire.capture.hosts.types import (
     FILE_BYTES,
     FILES_MOST,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.capture.providers.calling import Call, Reply, ended_badly, program_for, run_in_room
-from quire.capture.providers.pricing import reported_cost
-from quire.capture.providers.reading import decoded, value_in
+from quire.capture.providers.call import Call, Reply, ended_badly, program_for, run_in_room
+from quire.capture.providers.cost import reported_cost
+from quire.capture.providers.json_answer import decoded, value_in
 from quire.files.json_files import compact
 
 NAME = "claude"

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.providers.calling import (
+from quire.capture.providers.call import (
     ANSWER_BYTES,
     Call,
     Reply,
@@ -17,8 +17,8 @@ from quire.capture.providers.calling import (
     room_of,
     run_in_room,
 )
-from quire.capture.providers.pricing import cost_of_tokens
-from quire.capture.providers.reading import decoded, value_in
+from quire.capture.providers.cost import cost_of_tokens
+from quire.capture.providers.json_answer import decoded, value_in
 from quire.capture.providers.settings import ProgramSettings
 from quire.files import disk
 from quire.files.json_files import compact

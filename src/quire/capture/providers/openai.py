@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.providers.calling import ANSWER_BYTES, Call, Reply, answered_too_much
+from quire.capture.providers.call import ANSWER_BYTES, Call, Reply, answered_too_much
+from quire.capture.providers.cost import cost_of_tokens
 from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut, last_words
-from quire.capture.providers.posting import Response, Unreachable, post
-from quire.capture.providers.pricing import cost_of_tokens
-from quire.capture.providers.reading import decoded, value_in
+from quire.capture.providers.http_post import Response, Unreachable, post
+from quire.capture.providers.json_answer import decoded, value_in
 from quire.capture.providers.settings import EndpointSettings
 from quire.files.json_files import compact
 from quire.files.world import World

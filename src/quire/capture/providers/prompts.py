@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from quire.capture.providers.fit_prompt import Block, fit
 from quire.capture.providers.requests import Task
-from quire.capture.providers.trimming import Block, fit
 from quire.model.errors import InputError
 
 PROMPT_BYTES = 96 * 1024

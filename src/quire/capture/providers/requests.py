@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.capture.providers.checking import bundle_problems, query_problems
-from quire.capture.providers.trimming import Block, Trim
+from quire.capture.providers.answer_checks import bundle_problems, query_problems
+from quire.capture.providers.fit_prompt import Block, Trim
 from quire.layers.journal.shapes import output_schemas, session_faults
 from quire.model import limits
 

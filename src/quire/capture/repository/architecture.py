@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from quire.capture.markdown import Section
+from quire.capture.repository.clean_text import SENTENCE_CHARS, plain, said, sentence_of
 from quire.capture.repository.pages import Page, is_architecture, read_page
 from quire.capture.repository.readme import paragraphs
 from quire.capture.repository.tree import Tree, below
-from quire.capture.repository.wording import SENTENCE_CHARS, plain, said, sentence_of
 
 NOTES_MOST = 12
 _PAGE_NOTES = 8

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from quire.capture.repository.architecture import NOTES_MOST, architecture_notes, is_cited
-from quire.capture.repository.carrying import (
+from quire.capture.repository.bundle_merge import (
     SOURCE,
     beside,
     carried_items,
@@ -24,6 +24,11 @@ from quire.capture.repository.carrying import (
     is_whole_snapshot,
     said_once,
     told_by_model,
+)
+from quire.capture.repository.clean_text import (
+    TITLE_CHARS,
+    said,
+    stated,
 )
 from quire.capture.repository.consolidation import (
     GOTCHAS_MOST,
@@ -42,20 +47,15 @@ from quire.capture.repository.focus import (
     is_built_summary,
     marked_risks,
 )
-from quire.capture.repository.git_story import tell_story
+from quire.capture.repository.git_activity import tell_story
 from quire.capture.repository.modules import Part, count_sources, dense_areas, find_parts
+from quire.capture.repository.next_steps import Unreleased, find_steps, find_unreleased
 from quire.capture.repository.pages import Page, find_readme, read_pages
 from quire.capture.repository.readme import first_paragraph, title_of
 from quire.capture.repository.scan import GENERIC, Scan
 from quire.capture.repository.scripts import find_checks
-from quire.capture.repository.steps import Unreleased, find_steps, find_unreleased
 from quire.capture.repository.traps import find_risks, find_traps
 from quire.capture.repository.tree import is_file
-from quire.capture.repository.wording import (
-    TITLE_CHARS,
-    said,
-    stated,
-)
 from quire.files.git import Git
 from quire.layers.journal import layout
 from quire.layers.journal.bundles import shown

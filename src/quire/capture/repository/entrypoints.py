@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from quire.capture.repository.clean_text import SENTENCE_CHARS, said
 from quire.capture.repository.manifests import GO, MANIFESTS, RUST, Manifest, Target, read_manifest
 from quire.capture.repository.scan import Scan, is_source, resolved
 from quire.capture.repository.top_comments import introduction
 from quire.capture.repository.tree import Tree, below, folder_of, is_file
-from quire.capture.repository.wording import SENTENCE_CHARS, said
 
 ENTRIES_MOST = 16
 _MODULES_MOST = 40

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from quire.capture.repository.git_story import Story
+from quire.capture.repository.clean_text import (
+    said,
+)
+from quire.capture.repository.git_activity import Story
 from quire.capture.repository.manifests import Manifest
 from quire.capture.repository.scan import Scan, is_source
 from quire.capture.repository.tree import read_beginning
-from quire.capture.repository.wording import (
-    said,
-)
 from quire.layers.journal.layout import (
     NONE,
 )

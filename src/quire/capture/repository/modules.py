@@ -6,13 +6,13 @@ from collections import Counter
 
 from msgspec import Struct
 
+from quire.capture.repository.clean_text import SENTENCE_CHARS, said, sentence_of
 from quire.capture.repository.manifests import MANIFESTS, read_manifest
 from quire.capture.repository.pages import Page, described_paths, find_readme, read_page
 from quire.capture.repository.readme import first_paragraph
 from quire.capture.repository.scan import Scan, is_source
 from quire.capture.repository.top_comments import introduction
 from quire.capture.repository.tree import Tree, below, folder_of
-from quire.capture.repository.wording import SENTENCE_CHARS, said, sentence_of
 from quire.layers.journal.collation import collation_key
 
 MODULES_MOST = 32

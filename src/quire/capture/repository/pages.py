@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from quire.capture.markdown import Section, open_items
+from quire.capture.repository.clean_text import said
 from quire.capture.repository.readme import page_sections
 from quire.capture.repository.tree import HEAD_BYTES, Tree, below, folder_of, read_beginning
-from quire.capture.repository.wording import said
 from quire.layers.journal.collation import collation_key
 
 PAGES_MOST = 40

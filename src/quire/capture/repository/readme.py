@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from quire.capture.markdown import Section, sections_of
-from quire.capture.repository.wording import plain, said
+from quire.capture.repository.clean_text import plain, said
 
 SUMMARY_CHARS = 400
 _COMMENT = re.compile(r"<!--([^>]{1,500})-->")

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quire.capture.repository.ci_files import automated_lines, plain_words, runs
+from quire.capture.repository.clean_text import SENTENCE_CHARS, said
 from quire.capture.repository.documents import part, table_at
 from quire.capture.repository.manifests import NODE, PYTHON, RUST, Manifest
 from quire.capture.repository.scan import Scan
 from quire.capture.repository.tree import read_beginning
-from quire.capture.repository.wording import SENTENCE_CHARS, said
 from quire.layers.journal import layout
 
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")

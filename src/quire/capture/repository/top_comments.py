@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from quire.capture.repository.clean_text import sentence_of
 from quire.capture.repository.tree import Tree, read_beginning
-from quire.capture.repository.wording import sentence_of
 from quire.model.text import one_line
 
 _HEAD_BYTES = 16 * 1024

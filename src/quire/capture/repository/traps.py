@@ -13,10 +13,10 @@ from itertools import islice
 from msgspec import Struct
 
 from quire.capture.markdown import Section, open_items
-from quire.capture.quoting import sentences
+from quire.capture.quotable_text import sentences
+from quire.capture.repository.clean_text import TITLE_CHARS, normal, plain, said
 from quire.capture.repository.pages import Page
 from quire.capture.repository.readme import Paragraph, paragraphs
-from quire.capture.repository.wording import TITLE_CHARS, normal, plain, said
 
 TRAPS_MOST = 12
 RISKS_MOST = 6

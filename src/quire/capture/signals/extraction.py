@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from quire.capture.quoting import safe_pin, safe_text
+from quire.capture.quotable_text import safe_pin, safe_text
 from quire.capture.signals.decisions import Decisions
 from quire.capture.signals.gotchas import Gotchas
 from quire.capture.signals.next_steps import NextSteps

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Set
 
-from quire.capture.quoting import quote
+from quire.capture.quotable_text import quote
 from quire.capture.signals.cues import cue
 from quire.capture.signals.labels import DONE, NEXT, PLAN
 from quire.capture.signals.leftovers import (

@@ -15,7 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quire.capture.quoting import safe_pin
+from quire.capture.quotable_text import safe_pin
 from quire.capture.signals.answers import after_agreement
 from quire.capture.signals.choices import is_question
 from quire.capture.signals.cues import cue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from quire.capture.quoting import quote
+from quire.capture.quotable_text import quote
 from quire.capture.signals.cues import cue
 from quire.guard.hostile_text import make_safe
 from quire.guard.secrets import find_secrets

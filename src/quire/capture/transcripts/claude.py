@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.message import Message, text_of, tool_calls, tool_results
-from quire.capture.transcripts.foreign import fields, label, moment, words
+from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.lenient_json import fields, label, moment, words
 from quire.capture.transcripts.lines import first_records
-from quire.capture.transcripts.parsing import Parser
+from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import Known, SessionFile, Skipped, Turn
-from quire.capture.transcripts.walking import Found, file_at, files_below, folders_in, pass_over
 
 TYPE = "claude-local"
 _SUFFIX = ".jsonl"

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.message import text_of
-from quire.capture.transcripts.foreign import decoded, fields, label, moment, words
+from quire.capture.transcripts.file_walk import Found, file_at, files_below, pass_over
+from quire.capture.transcripts.lenient_json import decoded, fields, label, moment, words
 from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session, record_of
-from quire.capture.transcripts.parsing import Parser
+from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.tools import arguments_of, failed_by_code
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
-from quire.capture.transcripts.walking import Found, file_at, files_below, pass_over
 
 TYPE = "codex-local"
 _SUFFIX = ".jsonl"

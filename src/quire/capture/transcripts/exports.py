@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.front_matter import read_front_matter
-from quire.capture.transcripts.foreign import label, moment, words
+from quire.capture.transcripts.file_walk import Found, file_at, files_below, pass_over
+from quire.capture.transcripts.lenient_json import label, moment, words
 from quire.capture.transcripts.lines import Tally, read_whole
-from quire.capture.transcripts.parsing import Parser
+from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
-from quire.capture.transcripts.walking import Found, file_at, files_below, pass_over
 from quire.model import limits
 from quire.model.text import plain_newlines
 

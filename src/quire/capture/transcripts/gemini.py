@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.foreign import decoded, entries, fields, label, moment, words
+from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.lenient_json import decoded, entries, fields, label, moment, words
 from quire.capture.transcripts.lines import Tally, lines_of, open_session, read_whole
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import WHOLE_BYTES, SessionFile, Skipped
-from quire.capture.transcripts.walking import Found, file_at, files_below, folders_in, pass_over
 from quire.files.digests import hex_digest
 
 TYPE = "gemini-local"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.foreign import entries, fields, moment, words
-from quire.capture.transcripts.parsing import Parser
+from quire.capture.transcripts.lenient_json import entries, fields, moment, words
+from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.types import Turn
 
 _ROLES = {"user": "user", "gemini": "assistant", "model": "assistant"}

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from msgspec import Struct
 
-from quire.capture.transcripts.foreign import decoded
+from quire.capture.transcripts.lenient_json import decoded
 from quire.capture.transcripts.types import FILE_BYTES, LINE_BYTES
 
 COMPRESSED = ".zst"

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.foreign import decoded, entries, fields, label, moment, words
+from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.lenient_json import decoded, entries, fields, label, moment, words
 from quire.capture.transcripts.lines import Tally, read_whole
-from quire.capture.transcripts.parsing import Parser
+from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
-from quire.capture.transcripts.walking import Found, file_at, files_below, folders_in, pass_over
 
 TYPE = "opencode-local"
 PIECE_BYTES = 16 * 1024 * 1024

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from quire.capture.transcripts.foreign import decoded, label, moment
+from quire.capture.transcripts.file_walk import FILES_MOST, file_at, pass_over
+from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import Tally
 from quire.capture.transcripts.opencode import PIECE_BYTES, TYPE, is_name
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import FILE_BYTES, PATH_CHARS, SessionFile, Skipped
-from quire.capture.transcripts.walking import FILES_MOST, file_at, pass_over
 
 if TYPE_CHECKING:
     import apsw

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from quire.capture.transcripts.foreign import fields, words
+from quire.capture.transcripts.lenient_json import fields, words
 from quire.capture.transcripts.lines import lines_of, open_session, record_of
 from quire.capture.transcripts.types import SessionFile
 from quire.files.freshness import stamp_of

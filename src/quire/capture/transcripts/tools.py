@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.capture.transcripts.echoes import is_own_call, is_own_script
-from quire.capture.transcripts.foreign import decoded, fields, words
+from quire.capture.transcripts.lenient_json import decoded, fields, words
+from quire.capture.transcripts.machine_text import is_own_call, is_own_script
 from quire.capture.transcripts.types import PATH_CHARS, PATHS
 
 OPEN_CALLS = 512

@@ -45,7 +45,7 @@ def hook_command(client: str, event: str, commands: Commands) -> str:
 
 def grouped_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
     """Groups with a matcher, by event, as Claude Code began it."""
-    from quire.clients.hooks.replying import wired_events
+    from quire.clients.hooks.reply import wired_events
 
     factor = 1000 if client in _MILLISECONDS else 1
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -59,7 +59,7 @@ def grouped_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, A
 
 def flat_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
     """Hooks by event, as Cursor has them."""
-    from quire.clients.hooks.replying import wired_events
+    from quire.clients.hooks.reply import wired_events
 
     hooks: dict[str, list[dict[str, Any]]] = {}
     for wired in wired_events(client):
@@ -72,7 +72,7 @@ def flat_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]
 
 def named_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
     """Hooks by event, as Copilot has them: the shell is named."""
-    from quire.clients.hooks.replying import wired_events
+    from quire.clients.hooks.reply import wired_events
 
     hooks: dict[str, list[dict[str, Any]]] = {}
     for wired in wired_events(client):

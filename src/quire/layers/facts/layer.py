@@ -56,7 +56,7 @@ class FactsLayer(Layer):
 
     def check(self, site: Site) -> Iterable[Problem]:
         from quire.layers.facts.checks import check_facts
-        from quire.layers.facts.working import working_problem
+        from quire.layers.facts.working_memory import working_problem
 
         working = working_problem(site.root)
         return [*check_facts(site.root), *_git_and_facts(site), *([working] if working is not None else [])]

@@ -11,7 +11,7 @@ from quire.layers.graph.plan_confirm import confirm_nodes
 from quire.layers.graph.plan_nodes import draft_nodes
 from quire.layers.graph.plan_relations import draft_relations
 from quire.layers.graph.plan_retire import retire_nodes
-from quire.layers.graph.planning import Plan, Planning
+from quire.layers.graph.plan_state import Plan, Planning
 from quire.layers.graph.store import GraphStore
 from quire.model.vocabulary import Actor
 

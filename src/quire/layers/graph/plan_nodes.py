@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from quire.files.digests import hex_digest
 from quire.layers.graph.drafts import NodeDraft
-from quire.layers.graph.planning import Planning
+from quire.layers.graph.plan_state import Planning
 from quire.layers.graph.types import EvidenceIn, NodeIn
 from quire.model.anchors import normal_anchor
 from quire.model.ids import kind_of, slugify

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from quire.layers.graph.planning import Planning
+from quire.layers.graph.plan_state import Planning
 from quire.layers.graph.types import RelatedIn, UnrelatedIn
 
 

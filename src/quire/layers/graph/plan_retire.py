@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.layers.graph.drafts import NodeDraft
-from quire.layers.graph.planning import Planning
+from quire.layers.graph.plan_state import Planning
 from quire.layers.graph.types import DeleteIn
 
 

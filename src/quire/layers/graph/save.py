@@ -26,7 +26,7 @@ from quire.layers.graph.layout import (
 from quire.layers.graph.plan import (
     plan_save,
 )
-from quire.layers.graph.planning import (
+from quire.layers.graph.plan_state import (
     Plan,
 )
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.layers.journal.layout import ALL, TOOL_RUN
-from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.settings import Config
 from quire.layers.journal.types import Cursor, Cursors, Event, Maintenance
 

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from quire.layers.journal.bundles import part, shown
 from quire.layers.journal.canonical import canonical_text
+from quire.layers.journal.text_match import ALIKE, are_alike, normal_text, words_of
 from quire.layers.journal.types import Bundle, Fields
-from quire.layers.journal.wording import ALIKE, are_alike, normal_text, words_of
 
 _BODIES = {"gotchas": ("cause", "correctPath"), "nextSteps": ("start", "done")}
 """By which bodies items with nearly the same title are told to be one."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quire.layers.journal.grouping import Evidence, Group
-from quire.layers.journal.wording import DONE, flat, mark_of, shown_topic, topic_of, unmarked
+from quire.layers.journal.evidence_groups import Evidence, Group
+from quire.layers.journal.text_match import DONE, flat, mark_of, shown_topic, topic_of, unmarked
 
 _GROUPS = 5
 _PATHS = 3

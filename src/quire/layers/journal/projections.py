@@ -10,8 +10,8 @@ from msgspec import Struct
 from quire.layers.journal import layout
 from quire.layers.journal.bundles import entry_file, known, labelled, objects_at, shown, texts_at
 from quire.layers.journal.layout import PROJECTION_FILES, PROJECTION_VERSION, PROJECTIONS
+from quire.layers.journal.text_match import flat
 from quire.layers.journal.types import Bundle, Fields, State
-from quire.layers.journal.wording import flat
 
 _MARKER = re.compile(
     r"\A<!-- agent-memory:projection file=([a-z-]+) version=([0-9]{1,9}) bundleHash=([0-9a-f]+) -->", re.ASCII

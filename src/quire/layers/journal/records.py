@@ -9,7 +9,7 @@ from quire.files.digests import hex_digest
 from quire.layers.journal.bundles import known, labelled, objects_at, shown, texts_at
 from quire.layers.journal.canonical import line_bytes
 from quire.layers.journal.layout import SECTION_KEYS, STATE, TOOL_RUN
-from quire.layers.journal.numbering import moment_of
+from quire.layers.journal.numbered_ids import moment_of
 from quire.layers.journal.types import Bundle, Checkpoint, Event, Fields, State
 from quire.model.ids import slugify
 from quire.model.records import Record

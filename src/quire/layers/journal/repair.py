@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from quire.files.digests import sha256
 from quire.files.transaction import FileUpdate
-from quire.layers.journal.archiving import archived_events, find_batches
+from quire.layers.journal.archive import archived_events, find_batches
 from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.checks.archive import archived_ids, read_archive
@@ -40,11 +40,12 @@ from quire.layers.journal.layout import (
     STATE,
     default_config,
 )
-from quire.layers.journal.numbering import next_checkpoint_id, ordinal_of, time_text
+from quire.layers.journal.numbered_ids import next_checkpoint_id, ordinal_of, time_text
 from quire.layers.journal.pages import planned_pages
 from quire.layers.journal.recover import are_pages_due
 from quire.layers.journal.settings import config_bytes, read_config
 from quire.layers.journal.sources import Registry
+from quire.layers.journal.state_changes import taken_ids
 from quire.layers.journal.store import (
     Journal,
     Writing,
@@ -55,7 +56,6 @@ from quire.layers.journal.store import (
     load_sources,
 )
 from quire.layers.journal.types import Checkpoint, Cursor, Maintenance, State
-from quire.layers.journal.writings import taken_ids
 from quire.model.errors import QuireError
 from quire.model.times import stamp
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from quire.layers.journal.layout import CHECKPOINT_PREFIX
-from quire.layers.journal.numbering import moment_of, ordinal_of
+from quire.layers.journal.numbered_ids import moment_of, ordinal_of
 from quire.layers.journal.settings import Config
 from quire.layers.journal.types import Checkpoint, Count, Event, Maintenance, Manifest
 

@@ -38,7 +38,7 @@ from quire.layers.journal.layout import (
     STATE,
     WRITTEN,
 )
-from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.settings import Config, read_config
 from quire.layers.journal.sources import Registry, read_sources, registry_value
 from quire.layers.journal.types import Checkpoint, Event, State
@@ -143,7 +143,7 @@ def open_journal(root: str) -> Journal:
 
 def archived_names(root: str) -> Iterator[str]:
     """The ids that the manifests of the archive list."""
-    from quire.layers.journal.archiving import find_batches
+    from quire.layers.journal.archive import find_batches
 
     for batch in find_batches(root):
         if batch.manifest is not None:

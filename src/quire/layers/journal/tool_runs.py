@@ -9,8 +9,8 @@ from quire.layers.journal.bundle_diff import diff_text
 from quire.layers.journal.bundles import known, labelled, objects_at, shown, texts_at
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.layout import LOCAL_SOURCE, SIGNAL_PATHS, SIGNAL_TEXTS, TOOL, TOOL_RUN
+from quire.layers.journal.text_match import unique
 from quire.layers.journal.types import Bundle, Event, Fields, Signals
-from quire.layers.journal.wording import unique
 
 RECALL = "recall"
 _NOT_SAID = "what changed was not recorded"

@@ -16,7 +16,7 @@ from quire.index.catalog import Index
 from quire.index.search import Filter
 from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import decode_json
-from quire.layers.journal.wording import mark_of, topic_of, unmarked
+from quire.layers.journal.text_match import mark_of, topic_of, unmarked
 from quire.model.records import Record
 from quire.retrieval.journal.evidence import JournalEvidence, actions_of, age_key, evidence_of, is_tool_run
 from quire.retrieval.journal.matches import JournalMatch, JournalMatcher, has_answer

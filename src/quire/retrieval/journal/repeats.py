@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from quire.index.catalog import Index
 from quire.index.search import Searcher
 from quire.layers.journal import layout
-from quire.layers.journal.wording import normal_text
+from quire.layers.journal.text_match import normal_text
 from quire.model.records import Record
 from quire.retrieval.answer import Hit
 from quire.retrieval.journal.evidence import unlabelled

@@ -14,7 +14,7 @@ from quire.surfaces.cli.output import say, warn
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated
     from quire.project import Project
-    from quire.upkeep.beginning import Initialized
+    from quire.upkeep.init import Initialized
     from quire.verbs.admin.first_run import FirstAnswer, FirstOffers
     from quire.verbs.inbox.host_import import ImportedHosts
 

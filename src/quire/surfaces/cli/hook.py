@@ -175,8 +175,8 @@ def _work(client: str, event: str, world: World, pipe: int, seconds: float) -> N
 
 def _answer(client: str, event: str, world: World, pipe: int, until: float) -> tuple[bytes, bool]:
     """The bytes for the client, and whether there is work for later: sessions to be read, documents to be taken in."""
-    from quire.clients.hooks.reading import read_event
-    from quire.clients.hooks.replying import reply, room_for
+    from quire.clients.hooks.read_event import read_event
+    from quire.clients.hooks.reply import reply, room_for
     from quire.verbs.agents.hook_answer import answer_hook as answer_hook_of
     from quire.verbs.agents.hook_answer import work_waits
 
@@ -207,7 +207,7 @@ def _answer(client: str, event: str, world: World, pipe: int, until: float) -> t
 
 
 def _silence(client: str, event: str) -> bytes:
-    from quire.clients.hooks.replying import reply
+    from quire.clients.hooks.reply import reply
     from quire.clients.hooks.types import CLIENTS, HookEvent
 
     return reply(HookEvent(client=client, event=event, native=""), "") if client in CLIENTS else b""

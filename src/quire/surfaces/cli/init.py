@@ -13,7 +13,7 @@ from quire.surfaces.cli.output import answer, say, warn
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated
     from quire.project import Project
-    from quire.upkeep.beginning import Initialized
+    from quire.upkeep.init import Initialized
     from quire.verbs.inbox.host_import import ImportedHosts
 
 _EXAMPLES = """Examples:

@@ -64,7 +64,7 @@ def _ended_session() -> str:
     data = _payload()
     if not data.strip():
         return ""
-    from quire.clients.hooks.reading import read_event
+    from quire.clients.hooks.read_event import read_event
 
     try:
         event = read_event("claude", "", data)

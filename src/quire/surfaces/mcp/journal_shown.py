@@ -11,7 +11,7 @@ from quire.layers.journal.layout import ALL
 from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
-    from quire.layers.journal.grouping import Evidence
+    from quire.layers.journal.evidence_groups import Evidence
     from quire.layers.journal.store import Journal
     from quire.project import Project
 
@@ -89,7 +89,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
 def backlog_of(project: Project) -> tuple[Journal, Evidence]:
     """The journal, and its events that no recall has looked at, in groups."""
     from quire.layers.journal.cursors import unrecalled
-    from quire.layers.journal.grouping import group_events
+    from quire.layers.journal.evidence_groups import group_events
     from quire.layers.journal.store import open_journal
 
     journal = open_journal(project.root)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from quire.files.world import World
     from quire.project import Project
     from quire.upkeep.projects import Registered
-    from quire.upkeep.views.known import KnownVerdicts
+    from quire.upkeep.views.shared_verdicts import KnownVerdicts
     from quire.verbs.page.undo import Acted
 
 Result = TypeVar("Result")

@@ -8,7 +8,7 @@ from quire.index.catalog import Index
 from quire.model.records import Record
 from quire.model.vocabulary import STAGES
 from quire.upkeep.views.items import Item, item_of, items_of
-from quire.upkeep.views.listing import Verify, judged, newest_first
+from quire.upkeep.views.record_list import Verify, judged, newest_first
 
 _Part = tuple[int, list[Record]]
 

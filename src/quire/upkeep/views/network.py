@@ -11,7 +11,7 @@ from quire.model.records import Edge, Record
 from quire.model.text import cut, one_line
 from quire.model.verdicts import Verdict
 from quire.upkeep.views.items import is_current, stage_of
-from quire.upkeep.views.listing import ALL_LAYERS
+from quire.upkeep.views.record_list import ALL_LAYERS
 
 _TITLE = 120
 _NONE = -1

@@ -13,11 +13,11 @@ from quire.model.errors import GitRequired
 from quire.model.records import Edge, Record
 from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.upkeep.views.items import Item, is_judged, item_of
-from quire.upkeep.views.kept import Field, Kept, RecordEvidence
+from quire.upkeep.views.record_details import Field, Kept, RecordEvidence
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.upkeep.views.listing import Verify
+    from quire.upkeep.views.record_list import Verify
 
 _RELATIONS = 200
 _SAID = {

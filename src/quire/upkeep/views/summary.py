@@ -13,7 +13,7 @@ from quire.layers.graph.store import GraphStore
 from quire.model.verdicts import VERDICTS
 from quire.model.vocabulary import LIVE_STATUSES, STAGES
 from quire.upkeep.status import GitState, git_state, last_activity, last_sync
-from quire.upkeep.views.listing import ALL_LAYERS, Verify, records_and_verdicts
+from quire.upkeep.views.record_list import ALL_LAYERS, Verify, records_and_verdicts
 
 
 class ProjectSummary(msgspec.Struct, frozen=True, kw_only=True):

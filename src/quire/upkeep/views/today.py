@@ -20,7 +20,7 @@ from quire.model.text import cut
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
 from quire.upkeep.views.items import Item, is_current, item_of, items_of
-from quire.upkeep.views.listing import newest_first
+from quire.upkeep.views.record_list import newest_first
 
 CHANGED = 200
 LISTED = 100

@@ -53,7 +53,7 @@ def injected_lines(
     """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
     from quire.guard.effects import words_of
     from quire.retrieval.injection import OfferedLine, record_line, unreviewed_line
-    from quire.upkeep.flags import effects_in, flagged_records
+    from quire.upkeep.order_flags import effects_in, flagged_records
 
     every = [record for record, _, _ in records]
     flags, effects = flagged_records(index, every), effects_in(index, every)

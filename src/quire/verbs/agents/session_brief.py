@@ -17,7 +17,7 @@ from quire.verbs.agents.injection import Judged, injected_lines, new_fence, trus
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.working import Pin
+    from quire.layers.facts.working_memory import Pin
     from quire.model.verdicts import Verdict
     from quire.retrieval.injection import Injection
 
@@ -116,7 +116,7 @@ def _told_name(project: Project, index: Index) -> str:
     """What the project is called, unless the name tries to tell the reader what to do."""
     from quire.model.errors import NotInitialized
     from quire.model.text import cut, one_line
-    from quire.upkeep.flags import flagged_records
+    from quire.upkeep.order_flags import flagged_records
 
     try:
         name = cut(one_line(project.graph.config().project.name), 80)
@@ -150,7 +150,7 @@ def _pins(project: Project, index: Index, session: str) -> list[Record]:
 
 
 def _pinned_in(project: Project, session: str) -> Sequence[Pin]:
-    from quire.layers.facts.working import read_working
+    from quire.layers.facts.working_memory import read_working
 
     try:
         return read_working(project.root, session)[0].pins

@@ -24,7 +24,7 @@ from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.session_import import journal_sync
 
 if TYPE_CHECKING:
-    from quire.capture.proposing import Account
+    from quire.capture.session_proposals import Account
     from quire.clients.spool import Ended, Taken
     from quire.files.local_files import LocalFile
     from quire.inbox.proposals import Proposal
@@ -148,7 +148,7 @@ def _finish(project: Project, taken: Taken) -> None:
 
 def _collect(project: Project, ended: Ended, done: Collected) -> None:
     """Read one session from where it was left, and hand in what it leaves."""
-    from quire.capture.proposing import find_session, propose_session
+    from quire.capture.session_proposals import find_session, propose_session
 
     name = f"{ended.client} {ended.session[:8]}"
     key = f"{ended.client}:{ended.session}"

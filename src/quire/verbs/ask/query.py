@@ -242,7 +242,7 @@ def ask_index(project: Project, asked: Ask) -> Answer:
 
 def answer_from(project: Project, index: Index, asked: Ask) -> Answer:
     from quire.retrieval.query import ask
-    from quire.upkeep.flags import effects_in
+    from quire.upkeep.order_flags import effects_in
     from quire.upkeep.verdicts import Verdicts
 
     asked = msgspec.structs.replace(

@@ -175,7 +175,7 @@ def compact(
     facts_ready(project)
     if given.provider not in (None, "local", "auto"):
         from quire.capture.providers.settings import read_settings
-        from quire.capture.providers.summarising import summariser
+        from quire.capture.providers.summary_writer import summariser
 
         summarise = summariser(
             str(given.provider), settings=read_settings(project.world), world=project.world, root=project.root

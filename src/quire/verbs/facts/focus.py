@@ -14,7 +14,7 @@ from quire.verbs.verb import Arguments, Line, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.working import Working
+    from quire.layers.facts.working_memory import Working
 
 
 class Focus(Arguments, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ def focus(project: Project, given: Focus) -> PinsChanged:
     """
     from quire.layers.facts.archive import named_ids
     from quire.layers.facts.drafts import find_fact, time_text
-    from quire.layers.facts.working import pin
+    from quire.layers.facts.working_memory import pin
 
     if given.fact_ids is None:
         facts_ready(project)

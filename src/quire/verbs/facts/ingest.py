@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from quire.capture.candidates import (
         Artifact,
     )
-    from quire.capture.ledger import (
-        Held,
-    )
-    from quire.capture.lifecycle import (
+    from quire.capture.ingest_plan import (
         Step,
+    )
+    from quire.capture.ingest_state import (
+        Held,
     )
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
@@ -125,7 +125,7 @@ def take_in_documents(
         parse_candidate,
     )
     from quire.capture.design_documents import scan_design_documents
-    from quire.capture.lifecycle import (
+    from quire.capture.ingest_plan import (
         plan_candidates,
         plan_documents,
     )
@@ -163,7 +163,7 @@ def take_in_documents(
 
 
 def _held_facts(index: Index) -> list[Held]:
-    from quire.capture.ledger import (
+    from quire.capture.ingest_state import (
         Held,
     )
     from quire.layers.facts.records import held_of
@@ -228,11 +228,11 @@ def _refuse_step(draft: Draft, step: Step, rejections: Rejections) -> None:
 
 def _apply(project: Project, draft: Draft, step: Step) -> tuple[Fact | None, bool]:
     """Do what a step says; the fact that it leaves, and whether anything changed."""
+    from quire.capture.candidate_outcome import (
+        ANEW,
+    )
     from quire.capture.candidates import (
         source_of,
-    )
-    from quire.capture.settling import (
-        ANEW,
     )
     from quire.layers.facts.archive import archive_facts
     from quire.layers.facts.store_fact import Telling, confirm_fact, store_fact, supersede_fact
@@ -269,7 +269,7 @@ def _apply(project: Project, draft: Draft, step: Step) -> tuple[Fact | None, boo
 
 def _decide(project: Project, accept: list[str], drop: list[str], *, dry_run: bool) -> Ingested:
     """Accept or drop what waits."""
-    from quire.capture.settling import (
+    from quire.capture.candidate_outcome import (
         DROPPED,
     )
     from quire.layers.facts.archive import archive_facts, restore_facts

@@ -63,7 +63,7 @@ def overview(project: Project, _given: Overview) -> FactStats:
     from quire.layers.facts.originals import not_imported
     from quire.layers.facts.source import stamp_now
     from quire.layers.facts.store import read_file
-    from quire.layers.facts.working import SLOTS
+    from quire.layers.facts.working_memory import SLOTS
     from quire.retrieval.current_records import FADED
 
     facts_ready(project)

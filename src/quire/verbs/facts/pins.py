@@ -17,7 +17,7 @@ from quire.verbs.verb import Line, Recalled, Result
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.types import Fact
-    from quire.layers.facts.working import Working
+    from quire.layers.facts.working_memory import Working
 
 _SHORTEST = 4
 _DONE = ("pinned", "already pinned", "released")
@@ -48,7 +48,7 @@ def change_pins(
 ) -> PinsChanged:
     """Change the pins that hold today. One whose fact is not here now keeps its place, in case it comes back."""
     from quire.files.write_access import write_access
-    from quire.layers.facts.working import SLOTS, Pin, Working, read_working, write_working
+    from quire.layers.facts.working_memory import SLOTS, Pin, Working, read_working, write_working
 
     facts_ready(project)
     with write_access(project.root, FOLDER, project.world, operation):
@@ -100,7 +100,7 @@ def pin_meant(project: Project, index: Index, working: Working, name: str) -> st
 
 
 def working_memory(project: Project, session: str) -> PinsChanged:
-    from quire.layers.facts.working import SLOTS, read_working
+    from quire.layers.facts.working_memory import SLOTS, read_working
 
     working, problems = read_working(project.root, session)
     now = project.world.now()
@@ -127,7 +127,7 @@ def working_memory(project: Project, session: str) -> PinsChanged:
 def _recent(project: Project, index: Index, working: Working) -> list[Fact]:
     """What was read of late and still holds, as much as there are slots for."""
     from quire.layers.facts.records import held_of
-    from quire.layers.facts.working import automatic
+    from quire.layers.facts.working_memory import automatic
 
     found: dict[str, Fact] = {}
     gone: set[str] = set()
@@ -151,7 +151,7 @@ def live_pins(project: Project, index: Index, working: Working) -> tuple[Working
     """
     from quire.layers.facts.drafts import Draft
     from quire.layers.facts.replacement import replacements_of
-    from quire.layers.facts.working import follow
+    from quire.layers.facts.working_memory import follow
 
     known = known_facts(index)
     draft = Draft(known, project.world.now())

@@ -12,7 +12,7 @@ from quire.verbs.verb import Arguments, Line, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.working import Working
+    from quire.layers.facts.working_memory import Working
 
 
 class Release(Arguments, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ def release(project: Project, given: Release) -> PinsChanged:
     """Let go of pins: of FACT…, or of all. The facts themselves stay."""
     from quire.layers.facts.archive import named_ids
     from quire.layers.facts.drafts import time_text
-    from quire.layers.facts.working import unpin
+    from quire.layers.facts.working_memory import unpin
 
     names = None if given.fact_ids is None else named_ids(given.fact_ids)
 

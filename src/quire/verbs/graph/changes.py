@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index, Progress
     from quire.layers.graph.save import Saved
     from quire.model.sources import Written
-    from quire.upkeep.beginning import Initialized
     from quire.upkeep.changes import Changes
     from quire.upkeep.check import Checked
+    from quire.upkeep.init import Initialized
     from quire.upkeep.rebuild import Rebuilt
     from quire.upkeep.reset import Reset
     from quire.upkeep.sync import Synced
@@ -50,7 +50,7 @@ def init(
     from quire.capture.repository.manifests import declared_name
     from quire.index.health import index_fault
     from quire.layers.facts.originals import not_imported
-    from quire.upkeep.beginning import initialize
+    from quire.upkeep.init import initialize
 
     _check_layers(layers)
     if not force:
@@ -118,7 +118,7 @@ def _install_guidance(project: Project, done: Initialized) -> None:
 
 def first_brief(project: Project) -> str:
     """What to tell an agent that is to fill the memory, also before there is one."""
-    from quire.upkeep.beginning import first_brief
+    from quire.upkeep.init import first_brief
 
     return first_brief(project.graph)
 

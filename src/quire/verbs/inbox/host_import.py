@@ -147,13 +147,13 @@ def _was_seen(project: Project, held: StoredNode, source: HostSource) -> bool:
 
 
 def read_host_source(project: Project, source: HostSource) -> HostRead:
-    from quire.capture.hosts.finding import read_host
+    from quire.capture.hosts.registry import read_host
 
     return read_host(source, project.root, project.world.home, timestamp(project.world.now()))
 
 
 def found_host_sources(project: Project, kinds: Sequence[str]) -> list[HostSource]:
-    from quire.capture.hosts.finding import find_hosts
+    from quire.capture.hosts.registry import find_hosts
 
     return find_hosts(project.root, project.world.home, project.world.env, kinds)
 

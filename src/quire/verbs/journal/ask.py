@@ -41,8 +41,8 @@ from quire.verbs.journal.results import (
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.journal.archiving import Batch, Candidates
-    from quire.layers.journal.grouping import Evidence
+    from quire.layers.journal.archive import Batch, Candidates
+    from quire.layers.journal.evidence_groups import Evidence
     from quire.layers.journal.store import Journal
     from quire.layers.journal.types import Checkpoint, State
     from quire.retrieval.journal.answer import JournalAnswer
@@ -59,10 +59,10 @@ Scope = Literal["state", "history", "all"]
 
 def journal_status(project: Project, *, checkpoint: str | None = None, diffs: bool = False) -> JournalStatus:
     """The journal at a glance, and what to do next."""
-    from quire.layers.journal.archiving import find_batches, find_candidates
+    from quire.layers.journal.archive import find_batches, find_candidates
     from quire.layers.journal.cursors import unrecalled
+    from quire.layers.journal.evidence_groups import group_events
     from quire.layers.journal.evidence_text import evidence_lines
-    from quire.layers.journal.grouping import group_events
 
     journal = read_journal(project)
     maintenance = journal.state.maintenance
@@ -175,7 +175,7 @@ def journal_log(
 
 
 def _events(project: Project, journal: Journal, archived: bool) -> Iterator[HistoryEntry]:
-    from quire.layers.journal.archiving import find_batches
+    from quire.layers.journal.archive import find_batches
     from quire.layers.journal.layout import BATCH_EVENTS
     from quire.layers.journal.store import load_history
 
@@ -200,7 +200,7 @@ def _events(project: Project, journal: Journal, archived: bool) -> Iterator[Hist
 
 
 def _checkpoints(project: Project, journal: Journal, archived: bool, problems: list[Problem]) -> Iterator[HistoryEntry]:
-    from quire.layers.journal.archiving import find_batches
+    from quire.layers.journal.archive import find_batches
     from quire.layers.journal.bundle_diff import diff_bundles
     from quire.layers.journal.layout import BATCH_CHECKPOINTS, CHECKPOINTS
     from quire.layers.journal.store import checkpoint_ids, load_checkpoint

@@ -90,7 +90,7 @@ def journal_automation(project: Project, *, runs: int = _SHOWN_RUNS) -> Automati
     """Whether a process keeps the journal, since when, what it did and when it does it again."""
     from quire.layers.journal import daemon
     from quire.layers.journal.documents import value_of
-    from quire.layers.journal.numbering import moment_of
+    from quire.layers.journal.numbered_ids import moment_of
 
     journal_is_there(project)
     found = _found_keeper(project)

@@ -37,7 +37,7 @@ from quire.verbs.journal.sources import source_is_agreed
 
 if TYPE_CHECKING:
     from quire.files import daemons
-    from quire.layers.journal.archiving import Pruning
+    from quire.layers.journal.archive import Pruning
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import ImportSync, Run, Source
 
@@ -312,7 +312,7 @@ def _recalled_by_model(done: _Round, recall: Callable[[], Recalled]) -> Recalled
 
 
 def _retain_journal(project: Project, done: _Round, journal: Journal) -> None:
-    from quire.layers.journal.archiving import find_candidates, plan_pruning, sweep_batches
+    from quire.layers.journal.archive import find_candidates, plan_pruning, sweep_batches
 
     if not journal.config.is_retaining:
         done.prune = {"attempted": False, "skipped_reason": _NOT_RETAINING}
@@ -377,7 +377,7 @@ def _noted_run(project: Project, done: _Round) -> Run:
 
 
 def _tells_something(project: Project, run: Run, before: Run | None) -> bool:
-    from quire.layers.journal.numbering import moment_of
+    from quire.layers.journal.numbered_ids import moment_of
 
     prune = run.prune
     archived = (prune.archived_event_count, prune.archived_checkpoint_count, prune.expired_archive_batch_count)

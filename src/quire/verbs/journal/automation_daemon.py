@@ -20,7 +20,7 @@ from quire.files import daemons
 from quire.files.world import World
 from quire.layers.journal import daemon
 from quire.layers.journal.layout import FOLDER, PROCESS_START, STATE
-from quire.layers.journal.numbering import time_text
+from quire.layers.journal.numbered_ids import time_text
 from quire.layers.journal.settings import read_config
 from quire.layers.journal.store import load_config
 from quire.layers.journal.types import Daemon

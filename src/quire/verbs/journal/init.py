@@ -125,8 +125,8 @@ def _write_first(
     )
     from quire.layers.journal.settings import config_bytes, read_config
     from quire.layers.journal.sources import Registry
+    from quire.layers.journal.state_changes import write_bundle
     from quire.layers.journal.store import Journal, commit
-    from quire.layers.journal.writings import write_bundle
 
     place, changes = _set_aside(project, there)
     journal = Journal(
@@ -219,8 +219,8 @@ def journal_update(
     from msgspec.structs import replace
 
     from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+    from quire.layers.journal.state_changes import write_bundle
     from quire.layers.journal.store import Writing
-    from quire.layers.journal.writings import write_bundle
 
     journal = read_journal(project)
     name = provider_name(provider)
@@ -288,8 +288,8 @@ def _made(
     from quire.capture.repository.bundle import build_bundle
     from quire.capture.repository.scan import scan_repository
     from quire.layers.journal.shapes import bundle_faults
+    from quire.layers.journal.state_changes import local_provider
     from quire.layers.journal.types import Provider
-    from quire.layers.journal.writings import local_provider
 
     tell = progress or (lambda _: None)
     tell("Looking at the project")

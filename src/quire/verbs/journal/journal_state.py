@@ -14,7 +14,7 @@ from quire.project import Project
 from quire.verbs.journal.results import FileChange, Providers, ProviderSeen, SourceState
 
 if TYPE_CHECKING:
-    from quire.capture.providers.asking import Answer as ModelAnswer
+    from quire.capture.providers.ask import Answer as ModelAnswer
     from quire.capture.providers.requests import Kind, Request
     from quire.layers.journal.bundle_diff import BundleDiff
     from quire.layers.journal.pages import PlannedFile
@@ -82,7 +82,7 @@ def prepare_journal(project: Project) -> None:
 
 
 def journal_time(project: Project) -> str:
-    from quire.layers.journal.numbering import time_text
+    from quire.layers.journal.numbered_ids import time_text
 
     return time_text(project.world.now())
 
@@ -144,7 +144,7 @@ def ask_model(project: Project, kind: Kind, request: Request, provider: str) -> 
     """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
     import msgspec
 
-    from quire.capture.providers.asking import ask
+    from quire.capture.providers.ask import ask
     from quire.capture.providers.settings import read_settings
 
     answer = ask(
@@ -163,9 +163,9 @@ def journal_providers(project: Project, *, ceiling: float | None = None, version
 
     from msgspec.structs import replace
 
-    from quire.capture.providers.finding import available
+    from quire.capture.providers.availability import available
     from quire.capture.providers.settings import ceiling_of, read_settings, settings_path, write_settings
-    from quire.capture.providers.spending import spent_today
+    from quire.capture.providers.spend_log import spent_today
 
     settings = read_settings(project.world)
     if ceiling is not None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from quire.capture.repository.scan import Scan
     from quire.capture.signals.extraction import SessionSignals
     from quire.capture.transcripts.types import SessionFile, Turn
-    from quire.layers.journal.grouping import Evidence
+    from quire.layers.journal.evidence_groups import Evidence
     from quire.layers.journal.types import Bundle, Checkpoint, State
 
 _FILES = 8

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.bundle_diff import BundleDiff
     from quire.layers.journal.cursors import RecallScope
     from quire.layers.journal.dedupe import Deduped
-    from quire.layers.journal.grouping import Evidence
+    from quire.layers.journal.evidence_groups import Evidence
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import Bundle, Event
 
@@ -105,10 +105,10 @@ def _recalling(
 
     from quire.layers.journal.bundle_diff import diff_text, diff_value
     from quire.layers.journal.cursors import advanced, unrecalled
+    from quire.layers.journal.evidence_groups import group_events
     from quire.layers.journal.evidence_text import evidence_lines
-    from quire.layers.journal.grouping import group_events
+    from quire.layers.journal.state_changes import counted_maintenance, write_bundle
     from quire.layers.journal.store import Writing
-    from quire.layers.journal.writings import counted_maintenance, write_bundle
 
     events = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
     evidence = group_events(sift_rejected_events(project, events)[0])
@@ -203,7 +203,7 @@ def _asked_recall(
 ) -> tuple[str, Bundle, float, list[Any]] | None:
     """A model's proposal, and what it was made from; None where there is nothing to ask about."""
     from quire.layers.journal.cursors import unrecalled
-    from quire.layers.journal.grouping import group_events
+    from quire.layers.journal.evidence_groups import group_events
 
     events: list[Event] = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
     if not events:

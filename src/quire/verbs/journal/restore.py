@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def journal_restore(project: Project, name: str, *, dry_run: bool = False, diffs: bool = False) -> RestoredState:
     """Bring back the memory of a checkpoint, or a batch of the archive. What held before has a checkpoint first."""
-    from quire.layers.journal.archiving import find_batches
+    from quire.layers.journal.archive import find_batches
     from quire.layers.journal.layout import BATCH_PREFIX
     from quire.layers.journal.store import checkpoint_ids
 
@@ -69,8 +69,8 @@ def journal_restore(project: Project, name: str, *, dry_run: bool = False, diffs
 def _unsaved(project: Project, journal: Journal) -> Writing | None:
     """A checkpoint of the memory as it is, where the latest one holds something else."""
     from quire.layers.journal.canonical import content_hash
+    from quire.layers.journal.state_changes import write_bundle
     from quire.layers.journal.store import load_checkpoint
-    from quire.layers.journal.writings import write_bundle
 
     latest = journal.latest_checkpoint
     try:
@@ -92,7 +92,7 @@ def _unsaved(project: Project, journal: Journal) -> Writing | None:
 
 def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tuple[RestoredState, Writing | None]:
     from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
-    from quire.layers.journal.writings import write_bundle
+    from quire.layers.journal.state_changes import write_bundle
 
     checkpoint = journal_checkpoint(project, name)
     result = RestoredState(restored=name)
@@ -118,7 +118,7 @@ def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tu
 
 def journal_checkpoint(project: Project, name: str) -> Any:
     """A checkpoint, be it active or archived."""
-    from quire.layers.journal.archiving import find_batches
+    from quire.layers.journal.archive import find_batches
     from quire.layers.journal.layout import BATCH_CHECKPOINTS
     from quire.layers.journal.store import load_checkpoint
     from quire.model.errors import NotFound
@@ -134,7 +134,7 @@ def journal_checkpoint(project: Project, name: str) -> Any:
 
 
 def _return_batch(project: Project, name: str, *, dry_run: bool) -> RestoredState:
-    from quire.layers.journal.archiving import plan_return, sweep_batches
+    from quire.layers.journal.archive import plan_return, sweep_batches
 
     def plan(journal: Journal) -> tuple[RestoredState, Writing | None]:
         writing, events, checkpoints = plan_return(journal, name)
@@ -188,9 +188,9 @@ def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> RestoredSta
 def _from_checkpoint(project: Project, name: str, warnings: list[Problem]) -> Journal:
     """The journal as it is, with the state that a checkpoint and the history together tell."""
     from quire.layers.journal.documents import new_state
+    from quire.layers.journal.state_changes import local_provider
     from quire.layers.journal.store import Journal, checkpoint_ids, load_config, load_history, load_sources
     from quire.layers.journal.types import Cursor, Cursors, Maintenance
-    from quire.layers.journal.writings import local_provider
 
     checkpoint = journal_checkpoint(project, name)
     history, (registry, _) = load_history(project.root), load_sources(project.root)

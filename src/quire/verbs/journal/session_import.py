@@ -26,7 +26,7 @@ from quire.verbs.journal.results import SyncedJournal, SyncedSource
 from quire.verbs.journal.sources import agree_source, no_such_source, source_is_agreed
 
 if TYPE_CHECKING:
-    from quire.capture.importing import Looked, Normalise, Noted
+    from quire.capture.session_events import Looked, Normalise, Noted
     from quire.files.local_files import LocalFile
     from quire.files.transaction import FileUpdate
     from quire.layers.journal.sources import Registry
@@ -96,7 +96,7 @@ def _sync_source(
     progress: Progress | None,
     ended: str,
 ) -> SyncedSource:
-    from quire.capture.importing import count_elsewhere, look_through
+    from quire.capture.session_events import count_elsewhere, look_through
     from quire.capture.transcripts.places import shown_text
     from quire.capture.transcripts.types import Places
 
@@ -180,9 +180,9 @@ def _take_in(
     """
     from msgspec.structs import replace
 
-    from quire.layers.journal.numbering import allocate_ids
+    from quire.layers.journal.numbered_ids import allocate_ids
+    from quire.layers.journal.state_changes import counted_maintenance, taken_ids
     from quire.layers.journal.store import Writing
-    from quire.layers.journal.writings import counted_maintenance, taken_ids
 
     if dry_run:
         found.imported += sum(1 for look in looked if look.event)
@@ -256,7 +256,7 @@ def session_imports(project: Project) -> LocalFile:
 
 
 def _noted(project: Project, source: str) -> dict[str, Noted]:
-    from quire.capture.importing import Noted
+    from quire.capture.session_events import Noted
 
     held = session_imports(project).fields.get("sources")
     entries = held.get(source) if isinstance(held, dict) else None
@@ -297,7 +297,7 @@ def _noting(project: Project, source: str, looked: Iterable[Looked]) -> list[Fil
 
 def known_hashes(project: Project, source: str, events: Iterable[Event] | None = None) -> dict[str, set[str]]:
     """The hashes of the events of a source, archived ones included, by their sessions."""
-    from quire.layers.journal.archiving import archived_events, expired_items
+    from quire.layers.journal.archive import archived_events, expired_items
     from quire.layers.journal.store import load_history
 
     found: dict[str, set[str]] = {}

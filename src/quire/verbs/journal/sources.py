@@ -39,9 +39,9 @@ def journal_add(
         SOURCE_TYPES,
     )
     from quire.layers.journal.sources import source_id, with_source
+    from quire.layers.journal.state_changes import counted_maintenance
     from quire.layers.journal.store import Writing
     from quire.layers.journal.types import Source
-    from quire.layers.journal.writings import counted_maintenance
 
     if kind not in SOURCE_TYPES:
         raise InputError(
@@ -113,8 +113,8 @@ def journal_remove(project: Project, name: str, *, dry_run: bool = False) -> Add
     from msgspec.structs import replace
 
     from quire.layers.journal.sources import without_source
+    from quire.layers.journal.state_changes import counted_maintenance
     from quire.layers.journal.store import Writing
-    from quire.layers.journal.writings import counted_maintenance
 
     def plan(journal: Journal) -> tuple[AddedSource, Writing | None]:
         source = journal.registry.find(name)

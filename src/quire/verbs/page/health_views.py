@@ -11,7 +11,7 @@ from quire.verbs.ask.query import ready_to_view
 from quire.verbs.page.page_verdicts import verify_for_page
 
 if TYPE_CHECKING:
-    from quire.clients.receipt_sums import ReceiptHealth
+    from quire.clients.receipt_totals import ReceiptHealth
     from quire.index.catalog import Index
     from quire.upkeep.views.drift import AnchorHealth
     from quire.upkeep.views.file_states import FileHealth
@@ -67,7 +67,7 @@ def view_receipts(project: Project, limit: int = 50, *, private: bool = True) ->
 
     Receipts are nobody else's business: without `private` there are none.
     """
-    from quire.clients.receipt_sums import sum_receipts
+    from quire.clients.receipt_totals import sum_receipts
     from quire.clients.receipts import read_receipts
 
     def work(index: Index) -> ReceiptHealth:

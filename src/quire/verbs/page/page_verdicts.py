@@ -8,13 +8,13 @@ from quire.project import Project
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.upkeep.views.known import KnownVerdicts
-    from quire.upkeep.views.listing import Verify
+    from quire.upkeep.views.record_list import Verify
+    from quire.upkeep.views.shared_verdicts import KnownVerdicts
 
 
 def new_verdicts() -> KnownVerdicts:
     """What such a process hands to every project that it opens, as long as nothing changes."""
-    from quire.upkeep.views.known import KnownVerdicts
+    from quire.upkeep.views.shared_verdicts import KnownVerdicts
 
     return KnownVerdicts()
 

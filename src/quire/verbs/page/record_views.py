@@ -17,10 +17,10 @@ from quire.verbs.page.page_verdicts import verify_for_page
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.graph.store import StoredNode
-    from quire.upkeep.views.comparing import Diff
-    from quire.upkeep.views.kept import Kept
-    from quire.upkeep.views.past import RecordHistory
     from quire.upkeep.views.record import RecordDetail
+    from quire.upkeep.views.record_details import Kept
+    from quire.upkeep.views.record_history import RecordHistory
+    from quire.upkeep.views.text_diff import Diff
     from quire.verbs.journal.results import InspectedJournal
 
 Result = TypeVar("Result")
@@ -56,8 +56,8 @@ def view_details(project: Project, refs: Iterable[str]) -> dict[str, RecordDetai
 
 def view_history(project: Project, ref: str, limit: int = _ENTRIES) -> RecordHistory:
     """What became of a record: commits, what the memory noted, what is not committed."""
-    from quire.upkeep.views.past import record_histories
-    from quire.upkeep.views.told import graph_events, kept_dates
+    from quire.upkeep.views.record_events import graph_events, kept_dates
+    from quire.upkeep.views.record_history import record_histories
 
     most = limits.within(limit, "limit", 1, _ENTRIES_MOST)
 
@@ -71,8 +71,8 @@ def view_history(project: Project, ref: str, limit: int = _ENTRIES) -> RecordHis
 
 def view_histories(project: Project, refs: Iterable[str]) -> dict[str, RecordHistory]:
     """The histories of many nodes of the graph at once; what is none, or is not there, is left out."""
-    from quire.upkeep.views.past import record_histories
-    from quire.upkeep.views.told import graph_events
+    from quire.upkeep.views.record_events import graph_events
+    from quire.upkeep.views.record_history import record_histories
 
     project.ready_to_ask()
 
@@ -87,7 +87,7 @@ def view_histories(project: Project, refs: Iterable[str]) -> dict[str, RecordHis
 
 def view_diff(project: Project, ref: str, *, anchor: str = "", commit: str = "") -> Diff:
     """What changed in the files of an anchor since somebody looked, or what a commit did to the record."""
-    from quire.upkeep.views.diffs import anchor_diff, commit_diff
+    from quire.upkeep.views.anchor_diff import anchor_diff, commit_diff
 
     if bool(anchor) == bool(commit):
         raise InputError(
@@ -162,7 +162,7 @@ def _section(name: str, found: InspectedJournal) -> Record:
 
 def _kept(project: Project, record: Record) -> Kept:
     from quire.upkeep.views.items import is_current
-    from quire.upkeep.views.kept import kept_fact, kept_journal, kept_node, kept_profile
+    from quire.upkeep.views.record_details import kept_fact, kept_journal, kept_node, kept_profile
 
     if record.layer == "graph":
         return kept_node(_stored_node(project, record), is_current=is_current(record))

@@ -21,8 +21,8 @@ from quire.verbs.page.page_verdicts import verify_for_page
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.upkeep.views.board import ProductMap
-    from quire.upkeep.views.listing import RecordPage
     from quire.upkeep.views.network import GraphData
+    from quire.upkeep.views.record_list import RecordPage
     from quire.upkeep.views.summary import ProjectSummary
     from quire.upkeep.views.today import InboxPage, Today
 
@@ -38,7 +38,7 @@ _OFFSET_MOST = 10_000_000
 def view_summary(project: Project, *, private: bool = True) -> ProjectSummary:
     """What the project holds, in numbers."""
     from quire.inbox.store import count_pending
-    from quire.upkeep.views.listing import hidden_refs
+    from quire.upkeep.views.record_list import hidden_refs
     from quire.upkeep.views.summary import project_summary
 
     def work(index: Index, problems: list[Problem]) -> ProjectSummary:
@@ -61,7 +61,7 @@ def view_today(project: Project, since: str = "", *, private: bool = True) -> To
     """What changed since a time, by default within a week, and what is to be looked at or waits."""
     from quire.inbox.store import read_inbox
     from quire.layers.facts.notes import read_notes
-    from quire.upkeep.views.listing import hidden_refs, records_and_verdicts
+    from quire.upkeep.views.record_list import hidden_refs, records_and_verdicts
     from quire.upkeep.views.today import WAITING, inbox_page, today_of
 
     now = project.world.now()
@@ -122,7 +122,7 @@ def view_records(
     private: bool = True,
 ) -> RecordPage:
     """Records of all layers that are so and say this, the newest first."""
-    from quire.upkeep.views.listing import Choice, hidden_refs, page_of_records, records_and_verdicts
+    from quire.upkeep.views.record_list import Choice, hidden_refs, page_of_records, records_and_verdicts
 
     _check_page(offset, limit)
     if layer and layer not in LAYER_NAMES:
@@ -152,8 +152,8 @@ def view_records(
 
 def view_graph(project: Project, limit: int = 20_000, *, private: bool = True) -> GraphData:
     """The records of all layers and what ties them, in columns."""
-    from quire.upkeep.views.listing import hidden_refs, records_and_verdicts
     from quire.upkeep.views.network import all_edges, network_of
+    from quire.upkeep.views.record_list import hidden_refs, records_and_verdicts
 
     limits.within(limit, "limit", 1, _NODES_MOST)
 
@@ -196,7 +196,7 @@ def view_name(project: Project) -> str:
 
 def _shown_pins(project: Project, index: Index, problems: list[Problem]) -> list[Record]:
     """The facts that all sessions have pinned; one that was superseded gives its place to what replaced it."""
-    from quire.layers.facts.working import read_working
+    from quire.layers.facts.working_memory import read_working
 
     working, wrong = read_working(project.root)
     problems += wrong

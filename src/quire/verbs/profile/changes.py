@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.profile.drafts import Draft
     from quire.layers.profile.entries import Entry
-    from quire.layers.profile.linking import Linked
-    from quire.layers.profile.telling import Telling
+    from quire.layers.profile.links import Linked
+    from quire.layers.profile.remember import Telling
 
 _NAMES = ("Ada", "Basil", "Cleo", "Edda", "Finn", "Hazel", "Ines", "Juno", "Kit", "Lena", "Milo", "Nell", "Otis", "Pia",
           "Remy", "Wren")  # fmt: skip
@@ -77,8 +77,8 @@ def profile_remember(
     `confidence` and `detail` are taken away by None, and left as they are where nothing is given.
     """
     from quire.layers.profile.records import entry_record, entry_ref
+    from quire.layers.profile.remember import Telling, remember
     from quire.layers.profile.rules import allowed_category
-    from quire.layers.profile.telling import Telling, remember
 
     allowed_category(category)
     telling = Telling(
@@ -155,7 +155,7 @@ def _seen_by_git(project: Project) -> list[Problem]:
 def _sharing(index: Index, telling: Telling, before: Entry | None) -> list[str]:
     """Entries that have at least two tags in common with what is told, the best first."""
     from quire.layers.profile.records import tag_name
-    from quire.layers.profile.telling import SHARED_TAGS
+    from quire.layers.profile.remember import SHARED_TAGS
 
     tags = {tag.casefold() for tag in (*(telling.tags or ()), *(before.tags if before else ()))}
     if len(tags) < SHARED_TAGS:
@@ -199,7 +199,7 @@ def _candidates(index: Index, telling: Telling, broad: bool) -> list[Candidate]:
 def profile_forget(project: Project, category: str, key: str, *, dry_run: bool = False) -> RemovedEntry:
     """Remove an entry and the links to it. The document as it was is kept, and the entry can be restored."""
     from quire.layers.profile.entries import read_entry
-    from quire.layers.profile.linking import forget
+    from quire.layers.profile.links import forget
     from quire.layers.profile.places import backup_name
 
     def plan(draft: Draft, _: Index) -> RemovedEntry:
@@ -245,7 +245,7 @@ def profile_restore(
 ) -> RestoredEntry:
     """Bring back what was forgotten last under this name, or at a given time, with the links to it."""
     from quire.layers.profile.forgotten import read_forgotten
-    from quire.layers.profile.linking import restore
+    from quire.layers.profile.links import restore
 
     def plan(draft: Draft, _: Index) -> RestoredEntry:
         found = [
@@ -268,7 +268,7 @@ def profile_restore(
 
 def profile_link(project: Project, source: str, target: str, relation: str, *, dry_run: bool = False) -> Linked:
     """Link one entry to another; what is replaced by it is archived."""
-    from quire.layers.profile.linking import add_link
+    from quire.layers.profile.links import add_link
 
     return change_profile(project, "link", lambda draft, _: add_link(draft, source, target, relation), dry_run=dry_run)
 
@@ -277,7 +277,7 @@ def profile_unlink(
     project: Project, source: str, target: str, relation: str | None = None, *, dry_run: bool = False
 ) -> Unlinked:
     """Take the links from one entry to another away, all or those of one relation."""
-    from quire.layers.profile.linking import remove_links
+    from quire.layers.profile.links import remove_links
 
     found = change_profile(
         project, "unlink", lambda draft, _: remove_links(draft, source, target, relation), dry_run=dry_run
@@ -320,7 +320,7 @@ def profile_session_start(project: Project) -> SessionStarted:
 
 def _started(project: Project, index: Index, number: int | None, missing: bool) -> SessionStarted:
     from quire.layers.profile.access import as_read
-    from quire.layers.profile.reflecting import reflect
+    from quire.layers.profile.reflection import reflect
     from quire.retrieval.profile_context import fit_profile
 
     overview = usable_documents(index)

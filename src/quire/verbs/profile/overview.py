@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.access import Readings
     from quire.layers.profile.drafts import Draft
     from quire.layers.profile.entries import Entry
-    from quire.layers.profile.reflecting import Reflection
+    from quire.layers.profile.reflection import Reflection
     from quire.retrieval.profile_context import ProfileContext
 
 _TOP_TAGS = 20
@@ -196,7 +196,7 @@ def profile_reflect(
 ) -> Reflected:
     """What nobody reads, what could be archived, whose confidence should change; and, if asked, doing it."""
     from quire.layers.profile.access import as_read
-    from quire.layers.profile.reflecting import reflect
+    from quire.layers.profile.reflection import reflect
 
     for name in apply:
         if name not in _APPLICABLE:

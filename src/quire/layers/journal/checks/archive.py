@@ -8,7 +8,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from quire.layers.journal.archiving import Batch, find_batches
+from quire.layers.journal.archive import Batch, find_batches
 from quire.layers.journal.checks.findings import listing, passed, warned
 from quire.layers.journal.events import read_history
 from quire.layers.journal.layout import ARCHIVE, BATCH_CHECKPOINTS, BATCH_EVENTS, EVENTS_BYTES, FOLDER

@@ -20,7 +20,7 @@ from quire.layers.journal.checks.order import disordered, repeated
 from quire.layers.journal.cursors import unrecalled
 from quire.layers.journal.events import History, Line, read_history
 from quire.layers.journal.layout import EVENTS, EVENTS_BYTES, FOLDER
-from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.records import signal_lines
 from quire.layers.journal.settings import Config
 from quire.layers.journal.store import held_file

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from quire.layers.journal.canonical import decode_json, line_bytes
 from quire.layers.journal.events import Line
-from quire.layers.journal.numbering import allocate_ids, ordinal_of
+from quire.layers.journal.numbered_ids import allocate_ids, ordinal_of
 from quire.layers.journal.types import Event
 
 

@@ -27,7 +27,7 @@ from quire.layers.journal.checks.findings import (
 )
 from quire.layers.journal.documents import read_state
 from quire.layers.journal.layout import CONFIG, FOLDER, STATE
-from quire.layers.journal.numbering import moment_of
+from quire.layers.journal.numbered_ids import moment_of
 from quire.layers.journal.settings import Config, config_faults, read_config
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State

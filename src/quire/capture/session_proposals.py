@@ -1,0 +1,370 @@
+"""Proposals made of a recorded session: what a person may want to keep of it, who said it, when, and in which words.
+
+A session is heard from its beginning, even where only its end is new: whoever accepts something there accepts what was
+offered before. Of what was heard before nothing is proposed again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.places import shown_text
+from quire.capture.transcripts.read_session import Reading, read
+from quire.capture.transcripts.redaction import redacted
+from quire.capture.transcripts.types import Places, SessionFile, Turn
+from quire.inbox.proposals import QUOTE_CHARS, Into, Proposal, ProposalEvidence, propose
+from quire.model.errors import QuireError
+from quire.model.text import one_line
+
+if TYPE_CHECKING:
+    from quire.capture.signals.confirmed import Confirmed
+    from quire.capture.signals.extraction import Traced
+    from quire.capture.signals.standing import Rule
+    from quire.capture.signals.witness import Quote, Speech, Witness
+
+TITLE_CHARS = 80
+ANCHORS = 3
+CONTEXT_BYTES = 8 * 1024 * 1024
+"""Where more than this was read before, what is new is heard alone: nobody waits for the rest."""
+LEAST_TURNS = 4
+"""A session in which less was said leaves no episode."""
+_KEY_WORDS = 5
+_TITLE_WORDS = 3
+_SHORT_ID = 8
+_KEY_WORD = re.compile(r"[a-z0-9]+")
+_KEY_STOPS = "a an and are as at be by do for from i in into is it its of on or our please so that the to we"
+_KEY_STOP = frozenset(_KEY_STOPS.split())
+_CLAUSE_END = re.compile(
+    r": | \(|; |,? (?:because|since|so that|weil|porque|parce que)\b|(?<=[。.!])\s|，|(?<=。)", re.I
+)
+_FOLDERS = {
+    "claude": ("claude-local", ".claude", "CLAUDE_CONFIG_DIR"),
+    "codex": ("codex-local", ".codex", "CODEX_HOME"),
+    "gemini": ("gemini-local", ".gemini", ""),
+    "opencode": ("opencode-local", ".local/share/opencode", ""),
+}
+"""By client: the type of its sessions, its folder below the home folder, and the variable that names another."""
+
+
+class Account(Struct, frozen=True, kw_only=True):
+    """A session in figures, and by the user's first words where those may be shown."""
+
+    session_id: str
+    title: str = ""
+    turns: int = 0
+    """How many times somebody spoke."""
+    tool_calls: int = 0
+    files: tuple[str, ...] = ()
+    """Files of the repository that it edited."""
+    started_at: str = ""
+    ended_at: str = ""
+
+
+class SessionRead(Struct, frozen=True, kw_only=True):
+    """What came of a session. `next_offset` and `content_hash` say where the next reading begins."""
+
+    proposals: tuple[Proposal, ...] = ()
+    account: Account | None = None
+    """What its episode says; None where nobody asked for anything."""
+    next_offset: int = 0
+    content_hash: str = ""
+    problems: tuple[str, ...] = ()
+
+
+# -- a session ------------------------------------------------------------------------------------
+
+
+def propose_session(
+    session: SessionFile,
+    *,
+    client: str,
+    root: str,
+    home: str,
+    now: str,
+    offset: int = 0,
+    content_hash: str = "",
+    counted: tuple[int, int] = (0, 0),
+) -> SessionRead:
+    """What of a session is proposed; with where an earlier reading ended, only what is new since.
+
+    `counted` is how many turns and calls the earlier readings found, for where its beginning is not heard again.
+    """
+    from quire.capture.signals.extraction import trace
+    from quire.capture.signals.witness import Witness
+
+    is_whole = offset <= CONTEXT_BYTES
+    witness, places = Witness(), Places(root, home)
+    try:
+        begin = (0, "") if is_whole else (offset, content_hash)
+        reading = read(session, begin[0], root=root, home=home, content_hash=begin[1])
+        known = _Known(reading, offset, content_hash) if is_whole else None
+        turns: Iterable[Turn] = reading if known is None else known.watch(witness)
+        traced = trace(witness.overhear(turns), root=root)
+    except (QuireError, OSError, MemoryError, ValueError, RecursionError) as error:
+        said = error.message if isinstance(error, QuireError) else f"it cannot be read: {error}"[:300]
+        problem = shown_text(said, places)
+        return SessionRead(next_offset=offset, content_hash=content_hash, problems=(problem,))
+    maker = _Maker(session, client, root, now, witness, since=known.speeches if known else 0, is_whole=is_whole)
+    account = maker.account(reading, (0, 0) if is_whole or reading.restarted else counted)
+    bad = reading.bad_lines + reading.long_lines
+    return SessionRead(
+        proposals=tuple(maker.proposals(traced, reading.title, account)),
+        account=account,
+        next_offset=reading.next_offset,
+        content_hash=reading.content_hash,
+        problems=(f"{bad:,} of its lines could not be read",) if bad else (),
+    )
+
+
+class _Known:
+    """How much of a session was read before, found again by the hash of what stood there."""
+
+    def __init__(self, reading: Reading, offset: int, content_hash: str) -> None:
+        self.speeches = 0
+        """How many times somebody had spoken by then; 0 where it is another session now."""
+        self._reading, self._offset, self._hash = reading, offset, content_hash
+
+    def watch(self, witness: Witness) -> Iterator[Turn]:
+        for turn in self._reading:
+            yield turn
+            # The turn was heard by now.
+            is_end = self._reading.content_hash == self._hash if self._hash else False
+            if is_end or (not self._hash and self._offset and self._reading.next_offset <= self._offset):
+                self.speeches = witness.count
+
+
+class _Maker:
+    """Makes proposals of one session."""
+
+    def __init__(
+        self, session: SessionFile, client: str, root: str, now: str, witness: Witness, *, since: int, is_whole: bool
+    ) -> None:
+        name = session.external_id if not redacted(session.external_id)[1] else "unnamed"
+        self._name, self._root, self._now, self._witness = name, root, now, witness
+        self._where = f"{client} session {name[:_SHORT_ID]}"
+        self._origin = f"session:{client}:{name}"
+        self._since, self._is_whole = since, is_whole
+        self._seen: set[str] = set()
+
+    def account(self, reading: Reading, before: tuple[int, int]) -> Account | None:
+        """The session in figures; None where the user said nothing, now or before."""
+        asked = self._asked()
+        if asked is None and not before[0]:
+            return None
+        edited = dict.fromkeys(path for _, path in self._witness.edits if _is_inside(self._root, path))
+        return Account(
+            session_id=self._name,
+            title=_own_title(asked) if asked and self._is_whole else "",
+            turns=before[0] + self._witness.count,
+            tool_calls=before[1] + self._witness.calls,
+            files=tuple(edited),
+            started_at=reading.first_at or reading.session.started_at,
+            ended_at=reading.last_at,
+        )
+
+    def _asked(self) -> Speech | None:
+        """What the user said first."""
+        return next((one for one in self._witness.speeches if one.by == "user" and one.sentences), None)
+
+    def proposals(self, traced: Traced, title: str, account: Account | None) -> Iterator[Proposal]:
+        from quire.capture.signals.confirmed import confirmed_decisions, confirmed_gotchas, open_steps
+        from quire.capture.signals.standing import standing_rules
+
+        rules = list(standing_rules(self._witness))
+        ruled = {(rule.quote.speech.number, rule.quote.place) for rule in rules}
+        decided = [
+            found
+            for found in confirmed_decisions(traced.decisions, self._witness)
+            if (found.first.speech.number, found.first.place) not in ruled
+        ]
+        made = [
+            *(self._node("decision", found) for found in decided),
+            *(self._node("gotcha", found) for found in confirmed_gotchas(traced.gotchas, self._witness)),
+            *map(self._entry, rules),
+            *map(self._step, open_steps(traced.steps, self._witness)),
+            self._episode(traced, title, account, is_decided=bool(decided or rules)),
+        ]
+        for proposal in made:
+            if proposal is not None and proposal.id not in self._seen:
+                self._seen.add(proposal.id)
+                yield proposal
+
+    # -- one of each kind -------------------------------------------------------------------------
+
+    def _node(self, kind: str, found: Confirmed) -> Proposal | None:
+        text = found.note.text
+        fields: dict[str, Any] = {"kind": kind, "title": _title(text), "body": _body(text)}
+        anchors = self._anchors(found)
+        if anchors:
+            fields["anchors"] = anchors
+        return self._made("graph", kind, text, fields, found.quotes, found.first)
+
+    def _entry(self, rule: Rule) -> Proposal | None:
+        fields = {"category": rule.category, "key": _key(rule.text), "value": _body(rule.text)}
+        return self._made("profile", "preference", rule.text, fields, (rule.quote,), rule.quote)
+
+    def _step(self, found: Confirmed) -> Proposal | None:
+        text = found.note.text
+        return self._made("notes", "next step", text, {"text": text}, found.quotes, found.first)
+
+    def _episode(self, traced: Traced, title: str, account: Account | None, *, is_decided: bool) -> Proposal | None:
+        """What was said in a session: it joins the episode that the session leaves by itself."""
+        from quire.capture.signals.confirmed import quotable
+        from quire.capture.signals.witness import Quote
+        from quire.capture.signals.wording import is_safe
+        from quire.guard.prompt_attacks import find_instructions
+
+        asked = self._asked()
+        is_work = bool(self._witness.edits) or is_decided
+        if asked is None or account is None or not self._is_whole or self._witness.count < LEAST_TURNS or not is_work:
+            return None
+        first = Quote(asked, 0, asked.sentences[0])
+        summary, named = traced.session.summary, title if title and is_safe(title) else _title(first.said.text)
+        if not quotable(asked) or not is_safe(summary) or find_instructions(f"{named}\n{summary}"):
+            return None
+        fields = {
+            "title": _title(named),
+            "summary": summary,
+            "session_id": self._name,
+            "turns": account.turns,
+            "tool_calls": account.tool_calls,
+            "started_at": account.started_at,
+            "ended_at": account.ended_at,
+        }
+        # What a session began with stays the same however long it goes on, so that it is proposed once.
+        text = f"{self._where}: {_title(first.said.text)}"
+        return self._made("episodes", "session", text, fields, (first,), first, is_new=True)
+
+    def _made(
+        self,
+        into: Into,
+        kind: str,
+        text: str,
+        fields: dict[str, Any],
+        quotes: tuple[Quote, ...],
+        first: Quote,
+        *,
+        is_new: bool = False,
+    ) -> Proposal | None:
+        """A proposal, unless everything it rests on was heard before."""
+        if not is_new and all(quote.speech.number <= self._since for quote in quotes):
+            return None
+        evidence = tuple(map(self._evidence, quotes))
+        by = first.speech.by
+        return propose(into, kind, text, fields, origin=self._origin, by=by, evidence=evidence, proposed_at=self._now)
+
+    def _evidence(self, quote: Quote) -> ProposalEvidence:
+        from quire.capture.quotable_text import quote as shortened
+
+        speech = quote.speech
+        # Where the beginning was not heard, nobody knows which turn it is.
+        turn = f", turn {speech.number}" if self._is_whole else ""
+        words = shortened(quote.said.text, QUOTE_CHARS)
+        return ProposalEvidence(quote=words, by=speech.by, where=f"{self._where}{turn}", at=speech.at)
+
+    def _anchors(self, found: Confirmed) -> list[str]:
+        """Files of the repository that were edited near what was said, those that it names first."""
+        paths = self._witness.edited_near(found.quotes[-1].speech.turn)
+        named = [path for path in paths if os.path.basename(path) in found.note.text]
+        chosen = (path for path in dict.fromkeys((*named, *paths)) if _is_file(self._root, path))
+        return [path for path, _ in zip(chosen, range(ANCHORS), strict=False)]
+
+
+def _own_title(asked: Speech) -> str:
+    """The first words of a user as a title; empty where they may not be shown, or are somebody else's."""
+    from quire.capture.signals.confirmed import quotable
+    from quire.capture.signals.wording import is_safe
+
+    title = _title(asked.sentences[0].text)
+    return title if quotable(asked) and is_safe(title) else ""
+
+
+def _is_inside(root: str, path: str) -> bool:
+    return bool(root and path) and not os.path.isabs(path) and not path.startswith(("~", "…", ".."))
+
+
+def _is_file(root: str, path: str) -> bool:
+    """Whether a path names a plain file of the repository."""
+    if not _is_inside(root, path):
+        return False
+    whole = os.path.normpath(os.path.join(root, path))
+    real, top = os.path.realpath(whole), os.path.realpath(root)
+    return real.startswith(top + os.sep) and os.path.isfile(real) and not os.path.islink(whole)
+
+
+def _title(text: str) -> str:
+    """The first clause of a text that says enough, short enough for a title."""
+    from quire.capture.quotable_text import quote
+
+    line = one_line(text)
+    ends = (found.start() for found in _CLAUSE_END.finditer(line))
+    end = next((at for at in ends if len(line[:at].split()) >= _TITLE_WORDS or not line[:at].isascii()), len(line))
+    return quote(line[:end], TITLE_CHARS).rstrip(" .,;:。，；：")
+
+
+def _body(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…", "。", "！", "？")) or not text.isascii() else f"{text}."
+
+
+def _key(text: str) -> str:
+    """A name for an entry, of its first words; of its digest where those are of another script."""
+    from quire.files.digests import hex_digest
+
+    words = [word for word in _KEY_WORD.findall(text.casefold()) if word not in _KEY_STOP][:_KEY_WORDS]
+    return "_".join(words) if words and text.isascii() else f"rule_{hex_digest(text)[:_SHORT_ID]}"
+
+
+# -- where a session lies -------------------------------------------------------------------------
+
+
+def find_session(
+    client: str, transcript: str, session_id: str, *, root: str, home: str, env: Mapping[str, str]
+) -> SessionFile | None:
+    """The session that a hook names: the file at `transcript`, else the one with that id where its client keeps them.
+
+    Whoever calls a hook may name any file. Only a plain file in the client's own folder of the user's home is taken.
+    """
+    if client not in _FOLDERS or not home:
+        return None
+    source_type, below, variable = _FOLDERS[client]
+    own = os.path.realpath(home)
+    named = env.get(variable, "") if variable else ""
+    folder = os.path.realpath(named if named and os.path.isabs(named) else os.path.join(home, below))
+    if not _is_below(folder, own):
+        return None
+    try:
+        if transcript:
+            if not _is_plain_file(transcript, folder):
+                return None
+            if not _holds_many(client, transcript):
+                return next(iter(discover(source_type, os.path.realpath(transcript))), None)
+            folder = os.path.realpath(transcript)
+        found = discover(source_type, folder, root=root) if session_id and os.path.exists(folder) else ()
+        return next((one for one in found if one.external_id == session_id), None)
+    except (QuireError, OSError, ValueError):
+        return None
+
+
+def _holds_many(client: str, path: str) -> bool:
+    """Whether a file is a database of sessions, in which only an id says which one is meant."""
+    from quire.capture.transcripts.opencode import is_database
+
+    return client == "opencode" and is_database(path)
+
+
+def _is_plain_file(path: str, folder: str) -> bool:
+    """Whether a path names a file below a folder, and no link leads there."""
+    if "\0" in path or not os.path.isabs(path):
+        return False
+    real = os.path.realpath(path)
+    return not os.path.islink(path) and os.path.isfile(real) and _is_below(real, folder)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -1,0 +1,201 @@
+"""Evidence brought together: events that speak of the same thing become one group, before anybody reads them.
+
+Two events belong together if they share the topic of a gotcha or of a next step, or a path together with a decision or
+an observation; and so does whatever is linked through others. Every such share is a key, and events with a common key
+are joined: the work grows with what the events say, not with the pairs of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+
+from msgspec import Struct
+
+from quire.layers.journal.collation import collation_key
+from quire.layers.journal.layout import GROUP_PREFIX, TOOL_RUN
+from quire.layers.journal.numbered_ids import moment_of, numbered_id, ordinal_of
+from quire.layers.journal.text_match import DONE, NEXT, longer, mark_of, normal_text, topic_of, unmarked
+from quire.layers.journal.types import Event, Signals
+from quire.model.times import EPOCH
+
+LINKING_TEXTS = 64
+"""How many paths, and how many decisions, of one event take part in links: their pairs are what is counted."""
+
+Key = tuple[str, ...]
+
+
+class Group(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Events that speak of the same thing, oldest first, and what they say together."""
+
+    group_id: str
+    source_scope_label: str
+    event_ids: tuple[str, ...]
+    source_ids: tuple[str, ...]
+    created_at_first: str
+    created_at_last: str
+    representative_summary: str
+    signals: Signals
+
+
+class Evidence(Struct, frozen=True, kw_only=True, rename="camel"):
+    """All groups, the latest first."""
+
+    raw_event_count: int = 0
+    grouped_item_count: int = 0
+    groups: tuple[Group, ...] = ()
+
+
+class _Memo(dict[str, str]):
+    """The forms of texts by the texts, each made once: events of one project repeat each other."""
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        self._make = make
+
+    def __missing__(self, text: str) -> str:
+        form = self[text] = self._make(text)
+        return form
+
+
+class _Forms:
+    def __init__(self) -> None:
+        self.normal = _Memo(normal_text)
+        self.topic = _Memo(topic_of)
+        self.hint = _Memo(lambda hint: topic_of(unmarked(hint)))
+
+
+def group_events(events: Iterable[Event]) -> Evidence:
+    listed, forms = list(events), _Forms()
+    members: dict[int, list[Event]] = {}
+    for number, top in enumerate(_joined(listed, forms)):
+        members.setdefault(top, []).append(listed[number])
+    sets = [sorted(found, key=_age) for found in members.values()]
+    sets.sort(key=lambda found: _id_order(found[0].id))
+    sets.sort(key=lambda found: _known_moment(found[-1].created_at), reverse=True)
+    groups = tuple(
+        _group(numbered_id(number, GROUP_PREFIX), found, forms) for number, found in enumerate(sets, start=1)
+    )
+    return Evidence(raw_event_count=len(listed), grouped_item_count=len(groups), groups=groups)
+
+
+def _joined(events: list[Event], forms: _Forms) -> list[int]:
+    """For each event the number that its whole group has in common."""
+    tops = list(range(len(events)))
+
+    def top_of(number: int) -> int:
+        while tops[number] != number:
+            tops[number] = tops[tops[number]]
+            number = tops[number]
+        return number
+
+    owners: dict[Key, int] = {}
+    for number, keys in enumerate(_keys(events, forms)):
+        for key in keys:
+            owner = top_of(owners.setdefault(key, number))
+            tops[top_of(number)] = owner
+    return [top_of(number) for number in range(len(events))]
+
+
+def _keys(events: list[Event], forms: _Forms) -> Iterator[Iterator[Key]]:
+    """What links each event; what only one event says links nothing and is left out of the pairs."""
+    paths = [_normal(event.signals.key_paths, forms) for event in events]
+    others = [
+        [("decision", text) for text in _normal(event.signals.decisions, forms)]
+        + [("observation", text) for text in _normal(event.signals.validation_observations, forms)]
+        for event in events
+    ]
+    path_counts = Counter(path for found in paths for path in found)
+    other_counts = Counter(other for found in others for other in found)
+    for event, near, said in zip(events, paths, others, strict=True):
+        near = [path for path in near if path_counts[path] > 1][:LINKING_TEXTS]
+        said = [other for other in said if other_counts[other] > 1][:LINKING_TEXTS]
+        yield _keys_of(event.signals, near, said, forms)
+
+
+def _keys_of(signals: Signals, paths: list[str], others: list[tuple[str, str]], forms: _Forms) -> Iterator[Key]:
+    for text in signals.gotchas:
+        if forms.topic[text]:
+            yield "gotcha", forms.topic[text]
+    for hint in signals.next_step_hints:
+        if forms.hint[hint]:
+            yield "hint", forms.hint[hint]
+    for path in paths:
+        for kind, text in others:
+            yield kind, text, path
+
+
+def _normal(texts: Iterable[str], forms: _Forms) -> list[str]:
+    return [form for form in dict.fromkeys([forms.normal[text] for text in texts]) if form]
+
+
+def _group(group_id: str, events: list[Event], forms: _Forms) -> Group:
+    kinds = {event.kind == TOOL_RUN for event in events}
+    label = "mixed" if len(kinds) == 2 else "local" if True in kinds else "imports"
+    summary = events[0].summary
+    for event in events[1:]:
+        summary = longer(summary, event.summary)
+    return Group(
+        group_id=group_id,
+        source_scope_label=label,
+        event_ids=tuple(event.id for event in events),
+        source_ids=tuple(sorted({event.source_id for event in events}, key=collation_key)),
+        created_at_first=events[0].created_at,
+        created_at_last=events[-1].created_at,
+        representative_summary=summary,
+        signals=_merged([event.signals for event in events], forms),
+    )
+
+
+def _merged(signals: list[Signals], forms: _Forms) -> Signals:
+    return Signals(
+        decisions=_unique((one.decisions for one in signals), forms.normal),
+        gotchas=_unique((one.gotchas for one in signals), forms.topic),
+        next_step_hints=_unique_hints((one.next_step_hints for one in signals), forms.hint),
+        key_paths=_unique((one.key_paths for one in signals), forms.normal),
+        validation_observations=_unique((one.validation_observations for one in signals), forms.topic),
+    )
+
+
+def _unique(parts: Iterable[tuple[str, ...]], keys: _Memo) -> tuple[str, ...]:
+    """One text for each key, the longest, where the first stood. A text without a key stands for itself."""
+    kept: dict[str, str] = {}
+    for texts in parts:
+        for text in texts:
+            _keep(kept, keys[text] or f"\0{text}", text)
+    return tuple(kept.values())
+
+
+def _unique_hints(parts: Iterable[tuple[str, ...]], keys: _Memo) -> tuple[str, ...]:
+    """The same for hints. That a step is done must not get lost behind a longer text: it is kept beside the step,
+    until a later `NEXT:` takes the step up again."""
+    kept: dict[str, str] = {}
+    for texts in parts:
+        for hint in texts:
+            key, mark = keys[hint] or f"\0{hint}", mark_of(hint)
+            if mark == NEXT:
+                kept.pop(f"{DONE}: {key}", None)
+            _keep(kept, f"{DONE}: {key}" if mark == DONE else key, hint)
+    return tuple(kept.values())
+
+
+def _keep(kept: dict[str, str], key: str, text: str) -> None:
+    if key in kept:
+        kept[key] = longer(kept[key], text)
+    elif text.strip():
+        kept[key] = text
+
+
+def _age(event: Event) -> tuple[bool, datetime, tuple[bool, int]]:
+    moment, ordinal = moment_of(event.created_at), ordinal_of(event.id)
+    return moment is None, moment or EPOCH, (ordinal == 0, ordinal)
+
+
+def _known_moment(created_at: str) -> tuple[bool, datetime]:
+    moment = moment_of(created_at)
+    return moment is not None, moment or EPOCH
+
+
+def _id_order(name: str) -> tuple[bool, int, object]:
+    ordinal = ordinal_of(name)
+    return ordinal == 0, ordinal, collation_key(name)
