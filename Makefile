@@ -10,7 +10,7 @@ PAGE_SOURCES := $(shell find viewer/src -type f) viewer/build.mjs viewer/package
 
 TALLY := build/tally.jsonl
 
-.PHONY: setup demo test proof fuzz soak lint format size bench plugins viewer screenshots clean
+.PHONY: setup demo test proof fuzz soak lint format size reference bench plugins viewer screenshots clean
 
 setup: $(STAMP) $(PAGE)
 
@@ -63,6 +63,10 @@ format: $(STAMP)
 # The table of packages that ARCHITECTURE.md shows.
 size: $(STAMP)
 	@$(BIN)/python tools/size.py
+
+# What the reference pages repeat of declarations: options, arguments, limits.
+reference: $(STAMP)
+	$(BIN)/python tools/make_reference.py
 
 bench: $(STAMP) $(PAGE)
 	$(BIN)/python -m benchmarks
