@@ -35,7 +35,8 @@ def plain(value: Any) -> Any:
 
 def brief(value: Any) -> Any:
     """The fields that say something: no default, nothing empty, long texts and lists cut."""
-    said = _plain(_said(value), _telling_fields)
+    told = value.tool_fields() if isinstance(value, Result) else None
+    said = _plain(_said(value) if told is None else told, _telling_fields)
     if not isinstance(value, Result):
         return said
     fields = {name: item for name, item in said.items() if name not in value.NOT_FOR_TOOLS}
@@ -68,7 +69,7 @@ def _every_field(value: msgspec.Struct) -> dict[str, Any]:
     if value.__struct_config__.omit_defaults:
         fields: dict[str, Any] = msgspec.to_builtins(value)
         return fields
-    beside = _BESIDE if isinstance(value, Result | View) else ()
+    beside = (*_BESIDE, *getattr(value, "NOT_IN_JSON", ())) if isinstance(value, Result | View) else ()
     fields = {name: getattr(value, name) for name in value.__struct_fields__ if name not in beside}
     return {name: item for name, item in _with_verdict(value, fields).items() if item is not msgspec.UNSET}
 
@@ -76,6 +77,7 @@ def _every_field(value: msgspec.Struct) -> dict[str, Any]:
 def _telling_fields(value: msgspec.Struct) -> dict[str, Any]:
     names, usual_values = value.__struct_fields__, value.__struct_defaults__
     defaults = dict(zip(names[len(names) - len(usual_values) :], usual_values, strict=True))
+    beside = (*_BESIDE, *getattr(value, "NOT_FOR_TOOLS", ()), *getattr(value, "NOT_IN_JSON", ()))
     fields = {}
     for name in value.__struct_fields__:
         item = getattr(value, name)
@@ -84,7 +86,7 @@ def _telling_fields(value: msgspec.Struct) -> dict[str, Any]:
         is_usual = (item == usual and (isinstance(value, View) or not isinstance(item, bool))) or (
             (name, item) == ("reviewed", True)
         )
-        is_beside = name in _BESIDE or name in getattr(value, "NOT_FOR_TOOLS", ())
+        is_beside = name in beside
         if not (is_beside or is_empty or is_usual or item is msgspec.UNSET):
             fields[name] = item
     if not isinstance(value, View):

@@ -41,12 +41,15 @@ def load(module: str) -> Verb:
     return verb
 
 
-def group_named(name: str) -> tuple[str, dict[str, str]] | None:
-    """The module of a command that has verbs of its own, and theirs; None where it is not declared here."""
-    own = next((module for words, module, _, _ in VERBS if words == name), None)
-    if own is None:
-        return None
-    return own, {words.split(" ", 1)[1]: module for words, module, _, _ in VERBS if words.startswith(f"{name} ")}
+def module_of(command: str) -> str:
+    """The module of a command; empty where it is not declared here."""
+    return next((module for words, module, _, _ in VERBS if words == command), "")
+
+
+def verbs_of(group: str) -> dict[str, str]:
+    """The declared verbs of a group, each with its module; one of them may be a group itself."""
+    below = {words.removeprefix(f"{group} "): module for words, module, _, _ in VERBS if words.startswith(f"{group} ")}
+    return {name: module for name, module in below.items() if " " not in name}
 
 
 def tools_of(toolset: str) -> dict[str, str]:

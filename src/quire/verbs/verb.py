@@ -78,6 +78,9 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """For tools: another initialised project than the one the server stands in."""
 
 
+Style = Literal["bold", "dim", "red", "yellow", "green"]
+
+
 class Recalled(msgspec.Struct, frozen=True, kw_only=True):
     """A line that repeats what the memory holds: a tool puts it between marks that say who said it."""
 
@@ -87,6 +90,7 @@ class Recalled(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str = ""
     lead: str = ""
     """What stands before it on the same line, in our own words."""
+    style: Style | None = None
     is_news: bool = True
     """Whether whoever called a tool does not know it yet; what they have just said is not said again."""
 
@@ -107,7 +111,7 @@ class Styled(msgspec.Struct, frozen=True, kw_only=True):
     """A line of our own that a terminal shows in bold or in a colour."""
 
     text: str
-    style: Literal["bold", "dim", "red", "yellow", "green"]
+    style: Style
 
 
 Line = str | Recalled | Aside | Output | Styled
@@ -120,6 +124,8 @@ class Result(msgspec.Struct, kw_only=True):
     """Fields that tell an agent nothing, such as the question that it has just asked."""
     LISTED_FOR_TOOLS: ClassVar[int] = 0
     """Longer lists are cut for agents, and `more` says by how much; 0 leaves them whole."""
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ()
+    """Fields that only the lines need, such as what was asked to be shown."""
     warnings: list[Problem] = []
     nothing: str = ""
     """What a reader is told where there is nothing; no part of the JSON."""
@@ -139,6 +145,10 @@ class Result(msgspec.Struct, kw_only=True):
     def about(self, project: Project | None) -> Project | None:
         """The project that the envelope names; None where the answer is not about one."""
         return project
+
+    def tool_fields(self) -> dict[str, Any] | None:
+        """What a tool gives, where clients of other programs know it in another form than the command's."""
+        return None
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):

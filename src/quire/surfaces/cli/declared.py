@@ -11,7 +11,8 @@ import msgspec
 from quire.files.world import real_world
 from quire.model import limits
 from quire.model.errors import UsageError
-from quire.surfaces.cli.commands import Argument, Command, Option
+from quire.model.records import Problem
+from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
 from quire.surfaces.cli.output import answer, aside, say, warn
 from quire.surfaces.cli.reading import number, read_input, read_text, share
@@ -33,9 +34,7 @@ class Subcommands(Mapping[str, Command]):
         self._modules = modules
 
     def __getitem__(self, name: str) -> Command:
-        from quire.verbs.table import load
-
-        return command_of(load(self._modules[name]), f"{self._group} {name}")
+        return command_named(f"{self._group} {name}", self._modules[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)
@@ -44,19 +43,13 @@ class Subcommands(Mapping[str, Command]):
         return len(self._modules)
 
 
-def verb_command(name: str, module: str) -> Command:
-    """A command that is one verb."""
-    from quire.verbs.table import load
+def command_named(words: str, module: str) -> Command:
+    """The command of these words; one with verbs of its own also does something where none is named."""
+    from quire.verbs.table import load, verbs_of
 
-    return command_of(load(module), name)
-
-
-def group_of(name: str, module: str, modules: Mapping[str, str]) -> Command:
-    """A command that has verbs of its own, and does something where none is named."""
-    from quire.verbs.table import load
-
-    command = command_of(load(module), name)
-    return msgspec.structs.replace(command, subcommands=Subcommands(name, modules), alone=True)
+    command = command_of(load(module), words)
+    verbs = verbs_of(words)
+    return msgspec.structs.replace(command, subcommands=Subcommands(words, verbs), alone=True) if verbs else command
 
 
 def command_of(verb: Verb, words: str = "") -> Command:
@@ -70,14 +63,15 @@ def command_of(verb: Verb, words: str = "") -> Command:
                 return code
         project = session.project() if verb.over == "project" else None
         result = verb.run(project or real_world(), given)
-        warnings = result.warnings if isinstance(result, Result) else []
+        warnings = _with_called(result.warnings if isinstance(result, Result) else [], session.program)
         if session.as_json:
             from quire.verbs.plain import plain
 
-            answer(result.about(project) if isinstance(result, Result) else project, plain(result), warnings)
+            about = result.about(project) if isinstance(result, Result) else project
+            answer(about, _with_called(plain(result), session.program), warnings)
         else:
             for line in verb.lines(result):
-                _say(line)
+                _say(line, session.program)
             warn(warnings)
         return result.exit_code() if isinstance(result, Result) else None
 
@@ -99,18 +93,37 @@ def _paths(takes: type[Arguments]) -> tuple[str, ...]:
     return (_FILE, *(mark.word if isinstance(mark, Input) else name for name, (mark, _) in marks if mark.is_path))
 
 
-def _say(line: Line) -> None:
+def _say(line: Line, program: str) -> None:
     match line:
         case Recalled():
-            say(line.lead + line.text)
+            say(line.lead + line.text, _COLOURS.get(line.style or ""))
         case Aside():
-            aside(line.text)
+            aside(_own_words(line.text, program))
         case Output():
             say(line.text)
         case Styled():
-            say(line.text, _COLOURS[line.style])
+            say(_own_words(line.text, program), _COLOURS[line.style])
         case _:
-            say(line)
+            say(_own_words(line, program))
+
+
+def _own_words(text: str, program: str) -> str:
+    return text if program == PROGRAM else as_called(text, program)
+
+
+def _with_called(value: Any, program: str) -> Any:
+    """The same with hints that name commands as they were called."""
+    if program == PROGRAM:
+        return value
+    if isinstance(value, list):
+        return [_with_called(item, program) for item in value]
+    if isinstance(value, Problem):
+        return msgspec.structs.replace(value, hint=value.hint and as_called(value.hint, program))
+    if isinstance(value, dict):
+        found = {name: _with_called(item, program) for name, item in value.items()}
+        hint = found.get("hint")
+        return {**found, "hint": as_called(hint, program)} if isinstance(hint, str) else found
+    return value
 
 
 def _declared(takes: type[Arguments]) -> tuple[list[Option], list[Argument]]:

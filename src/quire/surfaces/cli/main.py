@@ -65,13 +65,12 @@ def find_command(name: str) -> Command | None:
     """A verb's declaration; its module is loaded now."""
     if name not in COMMANDS:
         return None
-    from quire.verbs.table import group_named
+    from quire.verbs.table import module_of
 
-    if group := group_named(name):
-        from quire.surfaces.cli.declared import group_of, verb_command
+    if module := module_of(name):
+        from quire.surfaces.cli.declared import command_named
 
-        module, modules = group
-        return group_of(name, module, modules) if modules else verb_command(name, module)
+        return command_named(name, module)
     command: Command = import_module(f"quire.surfaces.cli.{_MODULES.get(name, name)}").COMMAND
     return command
 
