@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -89,11 +90,12 @@ def _telling_fields(value: msgspec.Struct) -> dict[str, Any]:
         is_beside = name in beside
         if not (is_beside or is_empty or is_usual or item is msgspec.UNSET):
             fields[name] = item
-    if not isinstance(value, View):
-        return fields
-    for name in _TEXTS:
+    texts = _TEXTS if isinstance(value, View) else getattr(value, "RECALLED", ())
+    for name in () if isinstance(value, Result) else texts:
         if isinstance(fields.get(name), str) and len(fields[name]) > _TEXT_CHARS:
             fields |= {name: cut(fields[name], _TEXT_CHARS), "cut": "inspect_memory gives the whole"}
+    if not isinstance(value, View):
+        return fields | _flags("\n".join(str(fields.get(name, "")) for name in texts)) if texts else fields
     verdict = fields.pop("verdict", None)
     # What has no anchors has nothing that it could be checked against, in whatever answer it stands.
     fields |= {"origin": value.origin_for_tools(), "verdict": verdict.verdict if verdict else "unanchored"}
@@ -105,18 +107,29 @@ def _with_verdict(value: msgspec.Struct, fields: dict[str, Any]) -> dict[str, An
     if not isinstance(value, View):
         return fields
     verdict: Verdict | None = fields.pop("verdict", None)
-    from quire.guard.effects import effects_of, words_of
+    from quire.guard.effects import effects_of
 
     if verdict is None:
         fields["verdict"] = None
     else:
         checked = msgspec.to_builtins(verdict)
         fields |= {"verdict": checked.pop("verdict"), "checked": checked}
-    flags = effects_of("\n".join(text for name in _TEXTS if isinstance(text := fields.get(name), str) and text))
-    if flags:
-        words = words_of(flags)
-        fields |= {"flags": list(flags), **({"flag_words": words} if words else {})}
-    return fields
+    texts = (text for name in _TEXTS if isinstance(text := fields.get(name), str) and text)
+    return fields | _flag_fields(effects_of("\n".join(texts)))
+
+
+def _flags(text: str) -> dict[str, Any]:
+    from quire.guard.effects import flags_of
+
+    return _flag_fields(flags_of(text))
+
+
+def _flag_fields(flags: Sequence[str]) -> dict[str, Any]:
+    """Flags by their codes, and of those that are effects the plain words."""
+    from quire.guard.effects import words_of
+
+    words = words_of(flags)
+    return {"flags": list(flags), **({"flag_words": words} if words else {})} if flags else {}
 
 
 def json_line(value: Any) -> str:

@@ -34,6 +34,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the tool takes it, too."""
     is_path: bool = False
     """Whether it may hold bytes that are no text, as names of files do."""
+    clears: tuple[str, ...] = ()
+    """Words that stand for None, which takes away what there was; a field that is left out is UNSET then."""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +95,10 @@ class Recalled(msgspec.Struct, frozen=True, kw_only=True):
     style: Style | None = None
     is_news: bool = True
     """Whether whoever called a tool does not know it yet; what they have just said is not said again."""
+    most: int = 0
+    """How many characters of it a tool reads out; 0 for all."""
+    verbatim: bool = False
+    """Whether a program reads it from a command, which then writes it as it is."""
 
 
 class Aside(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +132,8 @@ class Result(msgspec.Struct, kw_only=True):
     """Longer lists are cut for agents, and `more` says by how much; 0 leaves them whole."""
     NOT_IN_JSON: ClassVar[tuple[str, ...]] = ()
     """Fields that only the lines need, such as what was asked to be shown."""
+    RECALLED: ClassVar[tuple[str, ...]] = ()
+    """Fields that repeat what the memory holds: a tool flags them where they read like instructions."""
     warnings: list[Problem] = []
     nothing: str = ""
     """What a reader is told where there is nothing; no part of the JSON."""

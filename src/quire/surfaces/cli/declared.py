@@ -14,9 +14,10 @@ from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
-from quire.surfaces.cli.output import answer, aside, say, warn
+from quire.surfaces.cli.output import answer, aside, put, say, warn
 from quire.surfaces.cli.reading import number, read_input, read_text, share
 from quire.verbs.verb import Aside, Input, Output, Recalled, Result, Styled, Word, cli_marks
+from quire.verbs.verb import Option as VerbOption
 
 if TYPE_CHECKING:
     from quire.surfaces.cli.commands import Session
@@ -95,12 +96,14 @@ def _paths(takes: type[Arguments]) -> tuple[str, ...]:
 
 def _say(line: Line, program: str) -> None:
     match line:
+        case Recalled(verbatim=True):
+            put(line.text)
         case Recalled():
             say(line.lead + line.text, _COLOURS.get(line.style or ""))
         case Aside():
             aside(_own_words(line.text, program))
         case Output():
-            say(line.text)
+            put(line.text)
         case Styled():
             say(_own_words(line.text, program), _COLOURS[line.style])
         case _:
@@ -183,6 +186,9 @@ def arguments_of(verb: Verb, values: dict[str, Any]) -> Arguments:
         if isinstance(mark, Word) and mark.stdin and value in (None, "-") and not values.get(mark.unless):
             value = read_text(mark.stdin)
         if value in (None, (), False):
+            continue
+        if isinstance(mark, VerbOption) and isinstance(value, str) and value.strip().lower() in mark.clears:
+            given[name] = None
             continue
         shown = mark.name.removeprefix("--") if mark.name else name.replace("_", "-")
         given[name] = _converted(_kind(hint), shown, value)

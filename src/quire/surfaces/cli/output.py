@@ -88,6 +88,14 @@ def say(text: str = "", colour: str | None = None) -> None:
         _write(sys.stdout, withheld(text), colour if sys.stdout.isatty() and not _plain_terminal() else None)
 
 
+def put(text: str) -> None:
+    """A line that a program reads: nothing is written out that would make another text of it."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(withheld(text).encode("utf-8", "backslashreplace") + b"\n")
+        sys.stdout.buffer.flush()
+
+
 def aside(text: str) -> None:
     """A remark beside the output proper."""
     if sys.stderr is not None:

@@ -10,12 +10,13 @@ import msgspec
 
 from quire.guard.effects import flags_of, shown_flags
 from quire.guard.hostile_text import make_safe
+from quire.model.text import cut
 from quire.surfaces.mcp.answers import fenced_text
 from quire.surfaces.mcp.tool import Call, Given
 from quire.surfaces.mcp.tool import Tool as ServedTool
 from quire.verbs.plain import brief, plain
-from quire.verbs.table import load, tool_for
-from quire.verbs.verb import Aside, Output, Recalled, Result, Styled, command_only
+from quire.verbs.table import load, module_of, tool_for
+from quire.verbs.verb import Aside, Option, Output, Recalled, Result, Styled, cli_marks, command_only
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from quire.verbs.verb import Line
 
 _OPTION = re.compile(r"(?<![`\w-])--([a-z][a-z-]+)(?![^`]*`[^`]*$)")
+_RECALLED_CHARS = 200_000
+"""No more recalled text is read out in one answer, but for a single one that is longer."""
+_ANY_OPTION = re.compile(r"--[a-z][a-z-]+")
 _COMMAND = re.compile(r"`memory ([a-z]+(?: [a-z-]+)?)(?: [^`]*)?`")
 
 
@@ -70,12 +74,12 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
     def close() -> None:
         if group:
             first = group[0]
-            text = "\n".join(line.text for line in group)
+            text = "\n".join(map(_read_out, group))
             flags = shown_flags(flags_of(f"{first.origin}\n{text}"))
             parts.append(fence.wrap(text, ref=first.ref, origin=first.origin, verdict=first.verdict, flags=flags))
             group.clear()
 
-    has_notice = False
+    has_notice, room, left = False, _RECALLED_CHARS, 0
     for line in lines:
         if isinstance(line, Output):
             continue
@@ -83,6 +87,10 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
             close()
             text = line if isinstance(line, str) else line.text
             parts += [_own_words(in_tools_words(text), fence)] if text else []
+            continue
+        room -= len(_read_out(line)) if line.is_news else 0
+        if room < 0 and has_notice:
+            left += 1
             continue
         lead = line.lead.strip() if any(map(str.isalpha, line.lead)) else ""
         if (
@@ -98,7 +106,12 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
             has_notice = True
         group.append(line)
     close()
+    parts += [f"More lines, not shown: {left}."] if left else []
     return "\n".join(parts)
+
+
+def _read_out(line: Recalled) -> str:
+    return cut(line.text, line.most) if line.most else line.text
 
 
 def _own_words(text: str, fence: Boundary) -> str:
@@ -107,14 +120,25 @@ def _own_words(text: str, fence: Boundary) -> str:
     return fenced_text(safe, fence, origin="quire") if "<" in safe or flags_of(safe) else safe
 
 
-def _marks(line: Recalled) -> tuple[str, str, str]:
-    return line.ref, line.origin, line.verdict
-
-
 def in_tools_words(text: str) -> str:
-    """A text of ours with the names of tools in place of commands, where there is a tool."""
-    named = _COMMAND.sub(lambda found: tool_for(found[1]) or found[0], text)
+    """A text of ours with the names of tools in place of commands, where there is a tool that does the same."""
+    named = _COMMAND.sub(lambda found: _tool_like(found[0], found[1]) or found[0], text)
     return _OPTION.sub(lambda found: f"`{found[1].replace('-', '_')}`", named)
+
+
+def _tool_like(command: str, words: str) -> str:
+    """The tool for a command; none where the command has an option that the tool does not take."""
+    tool = tool_for(words)
+    options = _ANY_OPTION.findall(command) if tool else ()
+    if options:
+        marks = cli_marks(load(module_of(words)).takes).items()
+        taken = {
+            mark.name or f"--{name.replace('_', '-')}"
+            for name, (mark, _) in marks
+            if isinstance(mark, Option) and mark.tool
+        }
+        return tool if taken.issuperset(options) else ""
+    return tool
 
 
 def _for_tools(problem: Problem) -> Problem:
