@@ -50,8 +50,8 @@ class Project:
         self.access_times: dict[str, str] | None = None
         self.freshness: Freshness | None = None
         """Shared by all projects that a long-lived process opens, so that questions in a row cost less."""
-        self.progress: Callable[[int, int], None] | None = None
-        """Who is told how far it is, where many files have to be read before an answer."""
+        self.progress: Callable[[int, int, str], None] | None = None
+        """Who is told how far long work is: done, of how many, at what. It may raise, which ends the work."""
         self.read_only = False
         """Whether whoever asks may only read: then documents of older versions are read as they are, and not even that
         something was read is noted."""
@@ -201,7 +201,9 @@ class Project:
     def with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
         from quire.index.open_index import with_index
 
-        return with_index(self.index_folder(), self.sources(), work, written, self.freshness, self.progress)
+        tell = self.progress
+        progress = (lambda done, total: tell(done, total, "Reading the memory's files")) if tell else None
+        return with_index(self.index_folder(), self.sources(), work, written, self.freshness, progress)
 
     def in_one_state(self, read: Callable[[], Result]) -> Result:
         """What is read of many files, as they were at one moment; `read` may be called more than once."""

@@ -189,6 +189,8 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     tool: Tool | None = None
     alone: bool = False
     """Whether it is what its group of verbs does where none of them is named."""
+    counts: str = ""
+    """What `Project.progress` is told the number of: a command shows a bar of it on a terminal."""
     over: Literal["project", "machine"] = "project"
     """What `run` is called with: one project, or the `World`, where it is about all projects of this machine."""
 

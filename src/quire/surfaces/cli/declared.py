@@ -14,7 +14,7 @@ from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
-from quire.surfaces.cli.output import answer, aside, put, say, warn
+from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, warn
 from quire.surfaces.cli.reading import number, read_input, read_text, share
 from quire.verbs.verb import Aside, Input, Output, Recalled, Result, Styled, Word, cli_marks
 from quire.verbs.verb import Option as VerbOption
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from quire.surfaces.cli.commands import Session
     from quire.verbs.verb import Arguments, Line, Verb
 
+_NAME_COMMANDS = ("hint", "advice", "suggestedNextAction")
 _STDIN, _FILE = "use_stdin", "file"
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
@@ -63,7 +64,11 @@ def command_of(verb: Verb, words: str = "") -> Command:
             if code is not None:
                 return code
         project = session.project() if verb.over == "project" else None
-        result = verb.run(project or real_world(), given)
+        if project and verb.counts and not session.as_json:
+            with progress_bar(verb.counts) as project.progress:
+                result = verb.run(project, given)
+        else:
+            result = verb.run(project or real_world(), given)
         warnings = _with_called(result.warnings if isinstance(result, Result) else [], session.program)
         if session.as_json:
             from quire.verbs.plain import plain
@@ -124,8 +129,8 @@ def _with_called(value: Any, program: str) -> Any:
         return msgspec.structs.replace(value, hint=value.hint and as_called(value.hint, program))
     if isinstance(value, dict):
         found = {name: _with_called(item, program) for name, item in value.items()}
-        hint = found.get("hint")
-        return {**found, "hint": as_called(hint, program)} if isinstance(hint, str) else found
+        own = {name: found[name] for name in _NAME_COMMANDS if isinstance(found.get(name), str)}
+        return {**found, **{name: as_called(text, program) for name, text in own.items()}}
     return value
 
 

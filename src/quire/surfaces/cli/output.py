@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
@@ -19,6 +20,7 @@ EXIT_CODES: dict[ErrorKind, int] = {"failed": 1, "usage": 2, "not_ready": 3}
 
 _SHORT, _LONG = 8, 14
 """From how many characters on a word may be a secret: with letters and digits, and with capitals alone."""
+_BAR_CHARS = 24
 _given: list[str] = []
 _suspects: list[str] = []
 """How the words of the line begin that may be secrets."""
@@ -99,7 +101,31 @@ def put(text: str) -> None:
 def aside(text: str) -> None:
     """A remark beside the output proper."""
     if sys.stderr is not None:
-        sys.stderr.write(text + "\n")
+        _write(sys.stderr, text)
+
+
+@contextlib.contextmanager
+def progress_bar(counts: str) -> Iterator[Callable[[int, int, str], None] | None]:
+    """What draws a bar in one line of a terminal, which is cleared at the end; None where there is no terminal.
+
+    It is called with how many are done, of how many, and a text such as `source: 3 imported`.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+
+    def draw(done: int, total: int, text: str) -> None:
+        full = round(min(1.0, done / total) * _BAR_CHARS) if total else _BAR_CHARS
+        head, _, tail = text.partition(": ")
+        bar = "#" * full + "-" * (_BAR_CHARS - full)
+        sys.stderr.write(f"\r\x1b[K{head} [{bar}] {done:,}/{total:,} {counts}{', ' if tail else ''}{tail}")
+        sys.stderr.flush()
+
+    try:
+        yield draw
+    finally:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
 
 
 def warn(warnings: Iterable[Problem]) -> None:

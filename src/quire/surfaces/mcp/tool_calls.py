@@ -80,7 +80,7 @@ class ToolCalls:
             given = self._given(tool, arguments)
             project = self.project(given.project_root)
             project.read_only = not may_write
-            project.progress = lambda done, total: self._reading(ticket, done, total)
+            project.progress = _Progress(ticket)
             project.world = msgspec.structs.replace(project.world, sleep=lambda seconds: self._wait(ticket, seconds))
         except Exception as error:
             return _done(withheld.value(self._failed(error)))
@@ -129,11 +129,6 @@ class ToolCalls:
         if self._executor.is_closing:
             raise Cancelled("The server ends.", hint="Nothing was changed.")
         self.world.sleep(seconds)
-
-    def _reading(self, ticket: Ticket, done: int, total: int) -> None:
-        """Files are being read for the index: told to who asked, and given up where nobody waits any more."""
-        ticket.wanted()
-        ticket.progress(done, total, "Reading the memory's files")
 
     def _allows(self, root: str) -> bool:
         """Whether this project may be opened: any, or one that holds a folder that was named."""
@@ -209,6 +204,20 @@ class ToolCalls:
 
             traceback.print_exception(error)
         return failure(crashed(error), fence)
+
+
+class _Progress:
+    """Tells a client how far a call is, in numbers that only grow; gives up where it has withdrawn the call."""
+
+    def __init__(self, ticket: Ticket) -> None:
+        self._ticket = ticket
+        self._before = self._done = 0
+
+    def __call__(self, done: int, total: int, text: str) -> None:
+        self._ticket.wanted()
+        self._before += self._done if done < self._done else 0
+        self._done = done
+        self._ticket.progress(self._before + done, self._before + max(done, total), text)
 
 
 def _unpacked(takes: type[Arguments], arguments: Mapping[str, Any]) -> dict[str, Any]:
