@@ -12,7 +12,6 @@ import pytest
 
 from installed import Git, Memory
 from quire.fields.envelope import succeeded
-from quire.fields.facts import notes_fields
 from quire.fields.graph import (
     answer_fields,
     brief_fields,
@@ -51,7 +50,7 @@ from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.notes import notes
+from quire.verbs.facts.notes import ShowNotes, show_notes
 from quire.verbs.facts.overview import Overview, overview
 from quire.verbs.graph.changes import check, confirm, diff, sync
 from quire.verbs.journal.ask import journal_log, journal_query, journal_status, journal_validate
@@ -92,11 +91,6 @@ def _sync(project: Project) -> Answer:
     return synced_fields(found), warnings
 
 
-def _notes(project: Project) -> Answer:
-    found, problems = notes(project)
-    return notes_fields(found, len(found)), problems
-
-
 def _told(shape: Callable[[Any], dict[str, Any]], found: Any) -> Answer:
     return shape(found), found.warnings
 
@@ -118,7 +112,7 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "facts focus": lambda project: _told(plain, focus(project, Focus())),
     "facts context": lambda project: (plain(context(project, ShowContext(prompt=""))), []),
     "facts normalize": lambda project: (plain(normalize(project, Normalize())), []),
-    "notes": _notes,
+    "notes": lambda project: _told(plain, show_notes(project, ShowNotes())),
     "profile": lambda project: _told(profile_status_fields, profile_status(project)),
     "profile private": lambda project: (profile_where_fields(profile_status(project)), []),
     "profile connections user timezone": lambda project: (

@@ -31,6 +31,12 @@ VERBS = (
     ("facts session", "facts.session", "", ""),
     ("facts normalize", "facts.normalize", "", ""),
     ("facts import", "facts.import_", "", ""),
+    ("note", "facts.note", "", ""),
+    ("notes", "facts.notes", "", ""),
+    ("notes done", "facts.notes:DONE", "", ""),
+    ("notes clear", "facts.notes:CLEAR", "", ""),
+    ("notes undo", "facts.notes:UNDO", "", ""),
+    ("notes promote", "facts.notes:PROMOTE", "", ""),
 )
 
 

@@ -32,6 +32,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     show_default: bool = False
     tool: bool = True
     """Whether the tool takes it, too."""
+    commas: bool = False
+    """Whether a list is given as one value with commas; `choices` are then what it may name."""
     is_path: bool = False
     """Whether it may hold bytes that are no text, as names of files do."""
     clears: tuple[str, ...] = ()
@@ -46,7 +48,7 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     required: bool = True
     choices: tuple[str, ...] = ()
     stdin: str = ""
-    """What standard input holds where the word is `-` or missing."""
+    """What standard input holds where the word is `-` or missing; of many words, where `-` is the only one."""
     unless: str = ""
     """The field that makes it superfluous: where that is given, standard input is not read."""
     is_path: bool = False
@@ -120,7 +122,13 @@ class Styled(msgspec.Struct, frozen=True, kw_only=True):
     style: Style
 
 
-Line = str | Recalled | Aside | Output | Styled
+class LaidOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A text of many lines that a verb has fitted into a budget, with its own marks where `fenced` gave it some."""
+
+    text: str
+
+
+Line = str | Recalled | Aside | Output | Styled | LaidOut
 
 
 class Result(msgspec.Struct, kw_only=True):
@@ -182,7 +190,7 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     """A verb. The help text of its command is the function's docstring, followed by the examples."""
 
     takes: type[Arguments]
-    run: Callable[[Any, Any], Any]
+    run: Callable[..., Any]
     lines: Callable[[Any], Iterator[Line]]
     examples: str
     writes: bool = False
@@ -193,6 +201,8 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     """What `Project.progress` is told the number of: a command shows a bar of it on a terminal."""
     over: Literal["project", "machine"] = "project"
     """What `run` is called with: one project, or the `World`, where it is about all projects of this machine."""
+    fenced: bool = False
+    """Whether `run` also takes `fence`, the marks for a tool's caller, because they count for a budget."""
 
 
 def cli_marks(takes: type[Arguments]) -> dict[str, tuple[Option | Word | Input, Any]]:

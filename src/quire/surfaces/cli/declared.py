@@ -16,7 +16,7 @@ from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_c
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
 from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, warn
 from quire.surfaces.cli.reading import number, read_input, read_text, share
-from quire.verbs.verb import Aside, Input, Output, Recalled, Result, Styled, Word, cli_marks
+from quire.verbs.verb import Aside, Input, LaidOut, Output, Recalled, Result, Styled, Word, cli_marks
 from quire.verbs.verb import Option as VerbOption
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ def _say(line: Line, program: str) -> None:
             aside(_own_words(line.text, program))
         case Output():
             put(line.text)
+        case LaidOut():
+            say(line.text)
         case Styled():
             say(_own_words(line.text, program), _COLOURS[line.style])
         case _:
@@ -163,9 +165,9 @@ def _declared(takes: type[Arguments]) -> tuple[list[Option], list[Argument]]:
                     metavar=None if kind is bool else mark.metavar or name.upper(),
                     short=mark.short,
                     also=mark.also,
-                    choices=mark.choices,
+                    choices=() if mark.commas else mark.choices,
                     default=str(defaults[name]) if mark.show_default else None,
-                    many=kind is list,
+                    many=kind is list and not mark.commas,
                     bare=mark.bare,
                 )
             )
@@ -188,14 +190,19 @@ def arguments_of(verb: Verb, values: dict[str, Any]) -> Arguments:
             given |= _input(name, mark, values)
             continue
         value = values.get(name)
-        if isinstance(mark, Word) and mark.stdin and value in (None, "-") and not values.get(mark.unless):
-            value = read_text(mark.stdin)
+        if isinstance(mark, Word) and mark.stdin and not values.get(mark.unless):
+            if value in (None, "-"):
+                value = read_text(mark.stdin)
+            elif value == ("-",):
+                value = (read_text(mark.stdin),)
         if value in (None, (), False):
             continue
         if isinstance(mark, VerbOption) and isinstance(value, str) and value.strip().lower() in mark.clears:
             given[name] = None
             continue
         shown = mark.name.removeprefix("--") if mark.name else name.replace("_", "-")
+        if not isinstance(mark, Word) and mark.commas:
+            value = _words(shown, value, mark.choices)
         given[name] = _converted(_kind(hint), shown, value)
     return verb.takes(**given)
 
@@ -208,6 +215,16 @@ def _input(name: str, mark: Input, values: dict[str, Any]) -> dict[str, Any]:
         return {}
     data, source = read_input(file, mark.what, mark.most or limits.INPUT_BYTES)
     return {name: data, "source": source}
+
+
+def _words(name: str, text: str, allowed: tuple[str, ...]) -> list[str]:
+    """The words between commas."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    unknown = next((word for word in words if allowed and word not in allowed), None)
+    if unknown is not None or not words:
+        said = f"--{name} does not know `{unknown[:40]}`." if unknown else f"--{name} names no {name}."
+        raise UsageError(said, hint=f"It takes any of {', '.join(allowed)}." if allowed else None)
+    return words
 
 
 def _converted(kind: Any, name: str, value: Any) -> Any:

@@ -16,7 +16,7 @@ from quire.surfaces.mcp.tool import Call, Given
 from quire.surfaces.mcp.tool import Tool as ServedTool
 from quire.verbs.plain import brief, plain
 from quire.verbs.table import load, module_of, tool_for
-from quire.verbs.verb import Aside, Option, Output, Recalled, Result, Styled, cli_marks, command_only
+from quire.verbs.verb import Aside, LaidOut, Option, Output, Recalled, Result, Styled, cli_marks, command_only
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -40,7 +40,8 @@ def tool_named(module: str) -> ServedTool:
     def run(project: Project, given: Any, call: Call) -> Given:
         if verb.writes:
             call.wanted()
-        result = verb.run(project, msgspec.structs.replace(given, **tool.given))
+        beside = {"fence": call.fence} if verb.fenced else {}
+        result = verb.run(project, msgspec.structs.replace(given, **tool.given), **beside)
         fields = brief(result)
         whole = plain(result) if any(name not in fields for name in tool.gives) else {}
         return Given(
@@ -82,6 +83,11 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
     has_notice, room, left = False, _RECALLED_CHARS, 0
     for line in lines:
         if isinstance(line, Output):
+            continue
+        if isinstance(line, LaidOut):
+            close()
+            parts.append(line.text)
+            has_notice = True
             continue
         if isinstance(line, str | Aside | Styled):
             close()

@@ -1,23 +1,52 @@
-"""Notes: what somebody jots down for later, on this machine alone."""
+"""`memory notes` and its verbs: what somebody jotted down for later, on this machine alone."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 from quire.layers.facts.layout import FOLDER
-from quire.model.errors import InputError
+from quire.model.errors import InputError, UsageError
 from quire.model.records import Problem
 from quire.model.times import timestamp
 from quire.project import Project, note_record
-from quire.verbs.facts.store import Store, Stored, store
+from quire.verbs.facts.results import FactView
+from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.facts.notes import Note
+    from quire.verbs.facts.store import Stored
 
 _LOCK = "settling.lock"
 """Beside notes and proposals: the memory's own lock is taken for each record that is made of one."""
+
+
+class ShowNotes(Arguments, frozen=True, kw_only=True):
+    pass
+
+
+class DoneNotes(Arguments, frozen=True, kw_only=True):
+    numbers: Annotated[list[str], Word()]
+
+
+class PromoteNote(Arguments, frozen=True, kw_only=True):
+    number: Annotated[str, Word()]
+    section: Annotated[str, Word()]
+
+
+class NoteList(Result, kw_only=True):
+    """Notes that wait, or that were taken off the list or brought back."""
+
+    notes: list[Note]
+    pending: int
+    """How many wait now."""
+
+
+class PromotedNote(Result, kw_only=True):
+    action: str
+    fact: FactView
 
 
 def note(project: Project, text: str) -> int:
@@ -92,6 +121,7 @@ def _numbered(project: Project, number: int) -> Note:
 def _promoted(project: Project, number: int, section: str) -> Stored:
     from quire.files.write_access import write_access
     from quire.layers.facts.notes import read_notes, remove_notes
+    from quire.verbs.facts.store import Store, store
 
     note = _numbered(project, number)
     stored = store(project, Store(section=section, content=note.text, source="note"))
@@ -123,3 +153,101 @@ def settling_lock(project: Project, operation: str) -> Iterator[None]:
 
 def _local_time(project: Project) -> str:
     return project.world.now().astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+# -- the verbs ----------------------------------------------------------------------------
+
+
+def show_notes(project: Project, _given: Arguments) -> NoteList:
+    """Show the notes that wait, take them off the list, or make facts of them."""
+    found, problems = notes(project)
+    return NoteList(notes=found, pending=len(found), warnings=problems)
+
+
+def done(project: Project, given: DoneNotes) -> NoteList:
+    """Take these notes off the list."""
+    return _changed(project, notes_done(project, [_number(text) for text in given.numbers]))
+
+
+def clear(project: Project, _given: ShowNotes) -> NoteList:
+    """Take all notes off the list. `memory notes undo` brings them back."""
+    return _changed(project, notes_done(project, None))
+
+
+def undo(project: Project, _given: ShowNotes) -> NoteList:
+    """Bring back what was taken off the list last."""
+    return _changed(project, notes_undo(project), nothing="There is nothing to bring back.")
+
+
+def _changed(project: Project, changed: list[Note], nothing: str = "No notes wait.") -> NoteList:
+    left, problems = notes(project)
+    return NoteList(notes=changed, pending=len(left), warnings=problems, nothing=nothing)
+
+
+def promote(project: Project, given: PromoteNote) -> PromotedNote:
+    """Make a fact of a note, in SECTION, and take it off the list."""
+    stored = notes_promote(project, _number(given.number), given.section)
+    return PromotedNote(action=stored.action, fact=stored.fact, warnings=stored.warnings)
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"`{text[:40]}` is no number of a note.", hint="`memory notes` shows them.") from None
+
+
+def lines(found: NoteList) -> Iterator[Line]:
+    from quire.guard.effects import effects_of, words_of
+
+    if not found.notes:
+        yield 'No notes wait. `memory note "text"` keeps one for later.'
+    for note in found.notes:
+        text = note.text.replace("\n", "\n     ")
+        effects = effects_of(note.text)
+        flagged = f" (flagged: {words_of(effects)})" if effects else ""
+        yield f"{note.number:3}. [{note.at}]{flagged} {text}"
+
+
+def _changed_lines(verb: str, changed: NoteList) -> Iterator[Line]:
+    if not changed.notes:
+        yield changed.nothing
+        return
+    yield f"{verb}: {len(changed.notes)}. {changed.pending} wait."
+    for note in changed.notes:
+        yield "  " + note.text.replace("\n", "\n     ")
+
+
+def _promoted_lines(done: PromotedNote) -> Iterator[Line]:
+    lead = "Stored in" if done.action == "stored" else "Known already in"
+    yield f"{lead} {done.fact.section}: {done.fact.content}"
+    yield f"  {done.fact.ref}"
+
+
+def _changing(verb: str, takes: type[Arguments], run: Any, example: str) -> Verb:
+    return Verb(
+        takes=takes, run=run, lines=partial(_changed_lines, verb), examples=f"Example:\n  {example}\n", writes=True
+    )
+
+
+VERB = Verb(
+    takes=ShowNotes,
+    run=show_notes,
+    lines=lines,
+    alone=True,
+    examples="""Examples:
+  memory notes
+  memory notes done 2
+  memory notes promote 1 "Known Issues"
+""",
+)
+DONE = _changing("Done", DoneNotes, done, "memory notes done 2 3")
+CLEAR = _changing("Cleared", ShowNotes, clear, "memory notes clear")
+UNDO = _changing("Brought back", ShowNotes, undo, "memory notes undo")
+PROMOTE = Verb(
+    takes=PromoteNote,
+    run=promote,
+    lines=_promoted_lines,
+    examples='Example:\n  memory notes promote 1 "Known Issues"\n',
+    writes=True,
+)

@@ -1,0 +1,55 @@
+"""`memory note`: jot something down for later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from quire.project import Project
+from quire.verbs.facts.notes import NoteList, ShowNotes, note, show_notes
+from quire.verbs.facts.notes import lines as list_lines
+from quire.verbs.verb import Arguments, Line, Result, Verb, Word
+
+
+class TakeNote(Arguments, frozen=True, kw_only=True):
+    words: Annotated[list[str], Word(required=False, stdin="the note")] = []
+
+
+class Noted(Result, kw_only=True):
+    noted: str
+    pending: int
+    """How many wait now."""
+
+
+def take_note(project: Project, given: TakeNote) -> Noted | NoteList:
+    """Jot something down for later, without leaving what you are doing.
+
+    Notes stay on this machine, in .memory/local/notes.md. Without a text, shows them; with `-` it is read from standard
+    input.
+    """
+    from quire.guard.admission import effect_warnings
+
+    if not given.words:
+        return show_notes(project, ShowNotes())
+    text = " ".join(given.words)
+    count = note(project, text)
+    return Noted(noted=text.strip(), pending=count, warnings=effect_warnings(text, "text"))
+
+
+def lines(done: Noted | NoteList) -> Iterator[Line]:
+    if isinstance(done, NoteList):
+        yield from list_lines(done)
+    else:
+        yield f"Noted. ({done.pending} {'entry' if done.pending == 1 else 'entries'})"
+
+
+VERB = Verb(
+    takes=TakeNote,
+    run=take_note,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory note "look at the flaky upload test"
+  memory notes
+""",
+)
