@@ -103,17 +103,13 @@ def _telling_fields(value: msgspec.Struct) -> dict[str, Any]:
 
 
 def _with_verdict(value: msgspec.Struct, fields: dict[str, Any]) -> dict[str, Any]:
-    """The verdict as a word, beside it how it is known, and what doing as the record says could do."""
+    """The fields of a record with its verdict, and what doing as the record says could do."""
     if not isinstance(value, View):
         return fields
     verdict: Verdict | None = fields.pop("verdict", None)
     from quire.guard.effects import effects_of
 
-    if verdict is None:
-        fields["verdict"] = None
-    else:
-        checked = msgspec.to_builtins(verdict)
-        fields |= {"verdict": checked.pop("verdict"), "checked": checked}
+    fields |= verdict_fields(verdict)
     texts = (text for name in _TEXTS if isinstance(text := fields.get(name), str) and text)
     return fields | _flag_fields(effects_of("\n".join(texts)))
 
@@ -130,6 +126,14 @@ def _flag_fields(flags: Sequence[str]) -> dict[str, Any]:
 
     words = words_of(flags)
     return {"flags": list(flags), **({"flag_words": words} if words else {})} if flags else {}
+
+
+def verdict_fields(verdict: Verdict | None) -> dict[str, Any]:
+    """The verdict as a word, beside it how it is known."""
+    if verdict is None:
+        return {"verdict": None}
+    checked = msgspec.to_builtins(verdict)
+    return {"verdict": checked.pop("verdict"), "checked": checked}
 
 
 def json_line(value: Any) -> str:

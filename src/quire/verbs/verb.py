@@ -82,7 +82,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """For tools: another initialised project than the one the server stands in."""
 
 
-Style = Literal["bold", "dim", "red", "yellow", "green"]
+Style = Literal["bold", "dim", "red", "yellow", "green", "cyan"]
 
 
 class Recalled(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _NAME_COMMANDS = ("hint", "advice", "suggestedNextAction")
 _STDIN, _FILE = "use_stdin", "file"
-_COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+_COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
 class Subcommands(Mapping[str, Command]):
@@ -63,23 +63,7 @@ def command_of(verb: Verb, words: str = "") -> Command:
             code = dialog_of(words)(session, verb, given)
             if code is not None:
                 return code
-        project = session.project() if verb.over == "project" else None
-        if project and verb.counts and not session.as_json:
-            with progress_bar(verb.counts) as project.progress:
-                result = verb.run(project, given)
-        else:
-            result = verb.run(project or real_world(), given)
-        warnings = _with_called(result.warnings if isinstance(result, Result) else [], session.program)
-        if session.as_json:
-            from quire.verbs.plain import plain
-
-            about = result.about(project) if isinstance(result, Result) else project
-            answer(about, _with_called(plain(result), session.program), warnings)
-        else:
-            for line in verb.lines(result):
-                _say(line, session.program)
-            warn(warnings)
-        return result.exit_code() if isinstance(result, Result) else None
+        return run_verb(session, verb, given)
 
     run.__doc__ = verb.run.__doc__
     options, arguments = _declared(verb.takes)
@@ -91,6 +75,32 @@ def command_of(verb: Verb, words: str = "") -> Command:
         alone=verb.alone,
         paths=_paths(verb.takes),
     )
+
+
+def run_verb(session: Session, verb: Verb, given: Arguments) -> int | None:
+    """Run a verb and print what came of it; the exit code."""
+    project = session.project() if verb.over == "project" else None
+    if project and verb.counts and not session.as_json:
+        with progress_bar(verb.counts) as project.progress:
+            result = verb.run(project, given)
+    else:
+        result = verb.run(project or real_world(), given)
+    warnings = _with_called(result.warnings if isinstance(result, Result) else [], session.program)
+    if session.as_json:
+        from quire.verbs.plain import plain
+
+        about = result.about(project) if isinstance(result, Result) else project
+        answer(about, _with_called(plain(result), session.program), warnings)
+    else:
+        say_lines(verb.lines(result), session.program)
+        warn(warnings)
+    return result.exit_code() if isinstance(result, Result) else None
+
+
+def say_lines(lines: Iterable[Line], program: str = PROGRAM) -> None:
+    """Print the lines of a result."""
+    for line in lines:
+        _say(line, program)
 
 
 def _paths(takes: type[Arguments]) -> tuple[str, ...]:
