@@ -23,7 +23,7 @@ from benchmarks.facts_speed import _prose
 from benchmarks.stores import WORDS, vocabulary
 from quire.capture.transcripts.claude import encoded_folder
 from quire.layers.journal.numbered_ids import time_text
-from quire.layers.journal.types import Event, Signals
+from quire.layers.journal.types import JournalEvent, Signals
 
 BEGIN = datetime(2026, 1, 5, 8, tzinfo=UTC)
 LINES = (20, 60)
@@ -138,12 +138,12 @@ def make_transcript(path: Path, root: Path, size: int) -> int:
     return number
 
 
-def make_events(number: int, seed: str, source: str = "claude-local-claude") -> Iterator[Event]:
+def make_events(number: int, seed: str, source: str = "claude-local-claude") -> Iterator[JournalEvent]:
     """What is left of sessions once they are imported."""
     chance = random.Random(seed)
     for at in range(number):
         name = str(uuid.UUID(int=chance.getrandbits(128), version=4))
-        yield Event(
+        yield JournalEvent(
             id=f"evt-{at + 2:06}",
             kind="imported_session",
             source_id=source,

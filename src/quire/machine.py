@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quire.files.world import World, real_world
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.upkeep.projects import Registry
+from quire.upkeep.projects import ProjectRegistry
 from quire.upkeep.status import ProjectRow
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Machine:
 
     def __init__(self, world: World | None = None) -> None:
         self.world = world or real_world()
-        self._registry = Registry(self.world)
+        self._registry = ProjectRegistry(self.world)
 
     @property
     def registry_path(self) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.layers.graph.source import GraphSource
-    from quire.layers.profile.places import Places
+    from quire.layers.profile.places import ProfilePlaces
     from quire.model.sources import IndexSource, Patch, Written
     from quire.upkeep.reviewed import Reviews
     from quire.upkeep.views.shared_verdicts import KnownVerdicts
@@ -131,7 +131,7 @@ class Project:
     def has_journal(self) -> bool:
         return os.path.isdir(os.path.join(self.root, JOURNAL_FOLDER))
 
-    def profile_places(self) -> Places:
+    def profile_places(self) -> ProfilePlaces:
         from quire.layers.profile.places import find_places
 
         return find_places(self.root, self.world.memory_home, self.world.home)

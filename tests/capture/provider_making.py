@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from installed import begins_python
-from quire.capture.providers.ask import Answer, ask
+from quire.capture.providers.ask import ProviderAnswer, ask
 from quire.capture.providers.requests import BundleRequest, QueryRequest, SessionRequest
 from quire.capture.providers.settings import EndpointSettings, ProgramSettings, ProviderSettings
 from quire.files.world import World, real_world
@@ -144,7 +144,7 @@ class Desk:
         endpoint = EndpointSettings(**{"base_url": url, "model": "small", "timeout_seconds": 20, **more})
         self.settings = msgspec.structs.replace(self.settings, openai=endpoint)
 
-    def ask(self, provider: str, kind: Any = "session", request: Any = SESSION_REQUEST, **more: Any) -> Answer:
+    def ask(self, provider: str, kind: Any = "session", request: Any = SESSION_REQUEST, **more: Any) -> ProviderAnswer:
         return ask(
             kind, request, provider=provider, settings=self.settings, world=self.world, root=str(self.root), **more
         )

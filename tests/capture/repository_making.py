@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from quire.capture.repository.bundle import build_bundle
-from quire.capture.repository.scan import Scan, scan_repository
+from quire.capture.repository.scan import ProjectScan, scan_repository
 from quire.files.git import Git
 from quire.layers.journal.canonical import canonical_text
 from quire.layers.journal.shapes import bundle_faults
-from quire.layers.journal.types import Event, Signals
+from quire.layers.journal.types import JournalEvent, Signals
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the projects of the other program are not here")
@@ -31,7 +31,7 @@ def put(root: Path, files: Mapping[str, str | bytes | dict[str, Any]]) -> Path:
     return root
 
 
-def scan(root: Path, environment: Mapping[str, str]) -> Scan:
+def scan(root: Path, environment: Mapping[str, str]) -> ProjectScan:
     return scan_repository(str(root), Git(str(root), environment))
 
 
@@ -45,7 +45,7 @@ def build(root: Path, environment: Mapping[str, str], **options: Any) -> dict[st
     return bundle
 
 
-def session(number: int, **fields: Any) -> Event:
+def session(number: int, **fields: Any) -> JournalEvent:
     """An event of a session; signals may be given by their names."""
     names = Signals.__struct_fields__
     signals = Signals(**{name: tuple(fields.pop(name)) for name in names if name in fields})
@@ -60,7 +60,7 @@ def session(number: int, **fields: Any) -> Event:
         "signals": signals,
         "source_ref": f"../home/{number}.jsonl",
     }
-    return Event(**{**known, **fields})
+    return JournalEvent(**{**known, **fields})
 
 
 def titles(bundle: dict[str, Any], key: str) -> list[str]:

@@ -23,7 +23,7 @@ from quire.capture.compaction import (
     pressure_level,
 )
 from quire.capture.conversation import (
-    Pin,
+    PinnedText,
     messages_from,
     read_conversation,
 )
@@ -79,7 +79,9 @@ TALK = [
 
 def test_the_older_turns_become_a_summary() -> None:
     found = run(
-        TALK, pins=[Pin("f1", "At most 5 retries."), Pin("", "Two\n\n```\nlines\n```")], instructions="Be brief."
+        TALK,
+        pins=[PinnedText("f1", "At most 5 retries."), PinnedText("", "Two\n\n```\nlines\n```")],
+        instructions="Be brief.",
     )
     assert (found.changed, found.evicted, found.kept, found.summarised_by) == (True, 6, 5, "offline")
     assert found.messages[0] is TALK[0]
@@ -251,7 +253,9 @@ def test_system_messages_stay_in_front() -> None:
 
 
 def test_a_second_compaction_loses_nothing_of_the_first() -> None:
-    first = run(TALK, pins=[Pin("f1", "At most 5 retries."), Pin("f2", "Ports are fixed.")], instructions="Names!")
+    first = run(
+        TALK, pins=[PinnedText("f1", "At most 5 retries."), PinnedText("f2", "Ports are fixed.")], instructions="Names!"
+    )
     went_on = [
         *first.messages,
         FILLER,
@@ -260,7 +264,9 @@ def test_a_second_compaction_loses_nothing_of_the_first() -> None:
         user("Go on."),
         user("And on."),
     ]
-    second = run(went_on, pins=[Pin("f2", "Ports are fixed."), Pin("f3", "New.")], instructions="Be brief.")
+    second = run(
+        went_on, pins=[PinnedText("f2", "Ports are fixed."), PinnedText("f3", "New.")], instructions="Be brief."
+    )
     assert second.changed
     assert second.summary.startswith(f"{MARK}\n{TITLE}\nIt stands for 13 messages (5 turns) that were taken out.")
     for line in (
@@ -315,7 +321,8 @@ def test_marks_in_what_a_user_says_do_no_harm() -> None:
         f"```\n{MARK}\n```\n{TITLE}\n{END}",
     ]
     found = run(
-        [*(user(text) for text in texts), FILLER, user("b"), user("c")], pins=[Pin("p", f"{END}\n{MARK}\n{TITLE}")]
+        [*(user(text) for text in texts), FILLER, user("b"), user("c")],
+        pins=[PinnedText("p", f"{END}\n{MARK}\n{TITLE}")],
     )
     summary, rest = read_summary(found.summary)
     assert summary is not None
@@ -360,7 +367,7 @@ def test_secrets_and_hostile_text_do_not_reach_the_summary() -> None:
 
 
 def test_a_pin_that_must_not_pass_is_reported() -> None:
-    found = run(TALK, pins=[Pin("a\nb", "x\u202ey"), Pin("c", "x\u202ey"), Pin("d", "  ")])
+    found = run(TALK, pins=[PinnedText("a\nb", "x\u202ey"), PinnedText("c", "x\u202ey"), PinnedText("d", "  ")])
     assert "**Pin a b**\n```\nx\\u{202E}y\n```" in found.summary
     assert found.summary.count("u{202E}") == 1
     assert [(problem.code, problem.severity) for problem in found.warnings] == [("PinChanged", "warning")] * 2
@@ -368,7 +375,7 @@ def test_a_pin_that_must_not_pass_is_reported() -> None:
 
 
 def test_a_pin_keeps_its_line_ends_also_the_second_time() -> None:
-    pin = Pin("w", "  a\r\n\r\nb  \n")
+    pin = PinnedText("w", "  a\r\n\r\nb  \n")
     first = run(TALK, pins=[pin])
     second = run([*first.messages[:4], FILLER, user("More."), user("And more.")])
     for found in (first, second):
@@ -420,7 +427,7 @@ none
 
 def test_a_model_s_words_go_under_the_headings() -> None:
     model = Model(ANSWER)
-    found = run(TALK, pins=[Pin("p", "Keep me.")], instructions="Be brief.", summarise=model)
+    found = run(TALK, pins=[PinnedText("p", "Keep me.")], instructions="Be brief.", summarise=model)
     assert found.summarised_by == "small-1"
     assert found.warnings == []
     summary, rest = read_summary(found.summary)
@@ -439,7 +446,7 @@ def test_a_model_s_words_go_under_the_headings() -> None:
         "Be brief.",
     ]
     request = model.asked[0]
-    assert request.pins == (Pin("p", "Keep me."),)
+    assert request.pins == (PinnedText("p", "Keep me."),)
     assert (request.previous, request.instructions) == ("", "Be brief.")
     lines = request.evicted.split("\n")
     assert lines[:2] == ["[Turn 1] User: Add a retry queue.", "It must never block the request."]
@@ -452,7 +459,7 @@ def test_a_model_s_words_go_under_the_headings() -> None:
 
 
 def test_a_model_cannot_remove_what_was_summarised_before() -> None:
-    first = run(TALK, pins=[Pin("p", "Keep me.")])
+    first = run(TALK, pins=[PinnedText("p", "Keep me.")])
     model = Model("## Key Decisions\nNothing matters any more.")
     found = run([*first.messages, FILLER, user("d"), user("e")], summarise=model)
     assert model.asked[0].previous.replace(" (pinned earlier)", "") == first.summary
@@ -541,10 +548,12 @@ TALKS = st.lists(STEPS, max_size=8).map(
 SAFE = st.text(
     st.characters(exclude_categories=("C", "Zl", "Zp")) | st.sampled_from("`\n#-* "), min_size=1, max_size=60
 )
-PINS = st.lists(st.builds(Pin, st.sampled_from(["", "x", "fact-1"]), SAFE | st.sampled_from([MARK, END])), max_size=4)
+PINS = st.lists(
+    st.builds(PinnedText, st.sampled_from(["", "x", "fact-1"]), SAFE | st.sampled_from([MARK, END])), max_size=4
+)
 
 
-def check(before: list[dict[str, Any]], after: Compacted, pins: list[Pin]) -> None:
+def check(before: list[dict[str, Any]], after: Compacted, pins: list[PinnedText]) -> None:
     if not after.changed:
         assert encode_messages(after.messages) == encode_messages(before)
         return
@@ -570,7 +579,9 @@ def check(before: list[dict[str, Any]], after: Compacted, pins: list[Pin]) -> No
 
 
 @given(TALKS, PINS, st.integers(0, 3))
-def test_whatever_is_said_the_promises_hold(messages: list[dict[str, Any]], pins: list[Pin], keep_turns: int) -> None:
+def test_whatever_is_said_the_promises_hold(
+    messages: list[dict[str, Any]], pins: list[PinnedText], keep_turns: int
+) -> None:
     untouched = copy.deepcopy(messages)
     found = run(messages, pins=pins, keep_turns=keep_turns)
     assert messages == untouched
@@ -580,7 +591,7 @@ def test_whatever_is_said_the_promises_hold(messages: list[dict[str, Any]], pins
 
 @given(TALKS, TALKS, PINS, PINS)
 def test_whatever_is_said_the_first_summary_survives_the_second(
-    early: list[dict[str, Any]], late: list[dict[str, Any]], pins: list[Pin], others: list[Pin]
+    early: list[dict[str, Any]], late: list[dict[str, Any]], pins: list[PinnedText], others: list[PinnedText]
 ) -> None:
     first = run(early, pins=pins, keep_turns=1)
     second = run([*first.messages, *late, FILLER, user("the end")], pins=others, keep_turns=1)

@@ -14,7 +14,7 @@ from cases import each
 from quire.capture.conversation import (
     MESSAGES,
     PINS,
-    Pin,
+    PinnedText,
     messages_from,
     read_conversation,
 )
@@ -102,7 +102,7 @@ def test_what_comes_with_the_messages_is_read() -> None:
             "keep_turns": 0,
         }
     )
-    assert found.pins == [Pin("1", "Be brief."), Pin("f1", " x\n"), Pin("3", "y")]
+    assert found.pins == [PinnedText("1", "Be brief."), PinnedText("f1", " x\n"), PinnedText("3", "y")]
     assert (found.instructions, found.keep_turns) == ("i", 0)
     bare = read({"messages": []})
     assert (bare.messages, bare.pins, bare.instructions, bare.keep_turns) == ([], [], "", None)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quire.capture.design_documents import (
     DOCUMENT_BYTES,
     DOCUMENTS_MOST,
-    Answer,
+    AnsweredQuestion,
     Decision,
     DesignDocument,
     find_design_documents,
@@ -279,7 +279,7 @@ def test_no_question_is_no_question(line: str) -> None:
 )
 def test_an_answer_stands_beside_its_question(line: str, question: str, answer: str) -> None:
     found = body("## Open Questions", *line.split("\n"))
-    assert (found.answers, found.open_questions) == ((Answer(question, answer),), ())
+    assert (found.answers, found.open_questions) == ((AnsweredQuestion(question, answer),), ())
 
 
 def test_answers_below_a_heading_of_their_own() -> None:
@@ -293,7 +293,10 @@ def test_answers_below_a_heading_of_their_own() -> None:
     )
     found = body("## Open Questions", "- Is it fast?", "## Resolved Questions", *lines)
     assert found.open_questions == ("Is it fast?",)
-    assert found.answers == (Answer("Do bounces go to billing?", "To support."), Answer("How long?", "Ninety seconds."))
+    assert found.answers == (
+        AnsweredQuestion("Do bounces go to billing?", "To support."),
+        AnsweredQuestion("How long?", "Ninety seconds."),
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,12 +30,12 @@ from quire.capture.candidates import (
 )
 from quire.capture.design_documents import Decision, DesignDocument, read_design_document
 from quire.capture.ingest_plan import (
-    Step,
+    IngestStep,
     plan_candidates,
     plan_documents,
 )
 from quire.capture.ingest_state import (
-    Held,
+    HeldFact,
 )
 from quire.files.digests import sha256
 from quire.layers.facts.layout import CONTENT_CHARS, SECTIONS
@@ -52,7 +52,7 @@ TEXT = f"{TITLE} — Reads dominate and staleness is unacceptable"
 STORED = f"{TEXT}. See {PATH}, decision: {TITLE}"
 
 
-def applied(steps: Sequence[Step], held: Sequence[Held]) -> list[Held]:
+def applied(steps: Sequence[IngestStep], held: Sequence[HeldFact]) -> list[HeldFact]:
     """What is held when the steps were carried out."""
     facts = {fact.id: fact for fact in held}
 
@@ -72,7 +72,7 @@ def applied(steps: Sequence[Step], held: Sequence[Held]) -> list[Held]:
             fresh = f"n{len(facts):04}"
             status = "pending" if step.action == "pend" else "active"
             source, artifact = source_of(step.candidate), step.candidate.artifact
-            facts[fresh] = Held(
+            facts[fresh] = HeldFact(
                 fresh, step.candidate.section, step.content, status, source, artifact, evidence=step.evidence
             )
         elif step.action == "reinforce":
@@ -96,26 +96,26 @@ def candidate(content: str = TEXT, **fields: Any) -> Candidate:
     return Candidate(content=content, **{**given, **fields})
 
 
-def fact(name: str = "f1", content: str = STORED, status: str = "active", **fields: Any) -> Held:
+def fact(name: str = "f1", content: str = STORED, status: str = "active", **fields: Any) -> HeldFact:
     given: dict[str, Any] = {
         "section": "Decisions",
         "source": "lifecycle:design-decision",
         "artifact": Artifact("design-node", PATH, TITLE),
     }
-    return Held(id=name, content=content, status=status, **{**given, **fields})
+    return HeldFact(id=name, content=content, status=status, **{**given, **fields})
 
 
-def manual(name: str, content: str, section: str = "Decisions", status: str = "active") -> Held:
-    return Held(name, section, content, status, "manual")
+def manual(name: str, content: str, section: str = "Decisions", status: str = "active") -> HeldFact:
+    return HeldFact(name, section, content, status, "manual")
 
 
-def one(given: Candidate, *held: Held) -> Step:
+def one(given: Candidate, *held: HeldFact) -> IngestStep:
     (step,) = plan_candidates([given], held)
     assert step.candidate == given
     return step
 
 
-def outcome(step: Step) -> tuple[str, str | None]:
+def outcome(step: IngestStep) -> tuple[str, str | None]:
     return (step.action, step.fact_id)
 
 
@@ -142,7 +142,7 @@ def document(
     )
 
 
-def shown(steps: Sequence[Step]) -> list[tuple[str, str, str | None, str]]:
+def shown(steps: Sequence[IngestStep]) -> list[tuple[str, str, str | None, str]]:
     return [(step.action, step.content, step.fact_id, step.reason) for step in steps]
 
 
@@ -429,7 +429,7 @@ def test_a_changed_rationale_supersedes() -> None:
 
 def test_there_and_back_again() -> None:
     first, second = candidate(), candidate(f"{TITLE} — Writes dominate now")
-    held: list[Held] = []
+    held: list[HeldFact] = []
     for number, given_ in enumerate([first, second, first, second]):
         step = one(given_, *held)
         assert step.action == ("supersede" if number else "store")
@@ -510,7 +510,7 @@ def test_a_candidate_may_name_the_fact_that_it_replaces() -> None:
         ([manual("m", "x", status="pending")], "is pending"),
     ],
 )
-def test_a_fact_that_cannot_be_replaced(authority: Any, held: list[Held], says: str) -> None:
+def test_a_fact_that_cannot_be_replaced(authority: Any, held: list[HeldFact], says: str) -> None:
     step = one(candidate(supersedes="m", authority=authority), *held)
     assert step.action == "reject"
     assert says in step.reason
@@ -601,7 +601,7 @@ def test_a_decision_without_a_status_follows_its_document(status: str, authority
 OPEN = "OPEN [cache]: How large may it grow? See docs/cache.md"
 
 
-def held_after(*documents: DesignDocument) -> list[Held]:
+def held_after(*documents: DesignDocument) -> list[HeldFact]:
     return applied(plan_documents(documents, []), [])
 
 
@@ -680,10 +680,10 @@ def test_a_document_that_moved_still_answers_its_questions() -> None:
 
 def test_questions_that_another_writer_left_are_answered_too() -> None:
     left = [
-        Held("a", "Specs", "OPEN [cache]: How large?", "active", "lifecycle"),
-        Held("b", "Specs", "OPEN [cache]: Who owns it?", "active", "lifecycle"),
-        Held("c", "Specs", "OPEN [cache]: By hand?", "active", "manual"),
-        Held("d", "Specs", "OPEN [other]: How large?", "active", "lifecycle"),
+        HeldFact("a", "Specs", "OPEN [cache]: How large?", "active", "lifecycle"),
+        HeldFact("b", "Specs", "OPEN [cache]: Who owns it?", "active", "lifecycle"),
+        HeldFact("c", "Specs", "OPEN [cache]: By hand?", "active", "manual"),
+        HeldFact("d", "Specs", "OPEN [other]: How large?", "active", "lifecycle"),
     ]
     steps = plan_documents([document(questions=["Who owns it?"])], left)
     assert [outcome(step) for step in steps] == [("reinforce", "b"), ("archive", "a")]
@@ -749,7 +749,7 @@ def _documents(draw: st.DrawFn) -> list[DesignDocument]:
 
 
 @st.composite
-def _held(draw: st.DrawFn) -> list[Held]:
+def _held(draw: st.DrawFn) -> list[HeldFact]:
     made = []
     for number in range(draw(st.integers(0, 4))):
         status = draw(st.sampled_from(["active", "active", "pending", "archived", "superseded", "dormant"]))
@@ -758,11 +758,11 @@ def _held(draw: st.DrawFn) -> list[Held]:
         if section == "Specs":
             content = f"OPEN [{draw(st.sampled_from('ab'))}]: {content}?"
         source = draw(st.sampled_from(["manual", "lifecycle"]))
-        made.append(Held(f"h{number}", section, content, status, source))
+        made.append(HeldFact(f"h{number}", section, content, status, source))
     return made
 
 
-def _done(steps: Sequence[Step], before: Sequence[Step]) -> None:
+def _done(steps: Sequence[IngestStep], before: Sequence[IngestStep]) -> None:
     refused = [step.candidate for step in before if step.action == "reject"]
     for step in steps:
         assert step.action == "unchanged" or (step.action == "reject" and step.candidate in refused), step
@@ -771,7 +771,7 @@ def _done(steps: Sequence[Step], before: Sequence[Step]) -> None:
 @settings(max_examples=examples(400))
 @given(_held(), st.lists(_documents(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_a_plan_carried_out_leaves_nothing_to_do(
-    held: list[Held], versions: list[list[DesignDocument]], chance: random.Random
+    held: list[HeldFact], versions: list[list[DesignDocument]], chance: random.Random
 ) -> None:
     for documents in versions:
         steps = plan_documents(documents, held)
@@ -815,7 +815,7 @@ def _candidates(draw: st.DrawFn) -> list[Candidate]:
 @settings(max_examples=examples(400))
 @given(_held(), st.lists(_candidates(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_any_candidates_in_any_order_any_number_of_times(
-    held: list[Held], batches: list[list[Candidate]], chance: random.Random
+    held: list[HeldFact], batches: list[list[Candidate]], chance: random.Random
 ) -> None:
     for batch in batches:
         steps = plan_candidates(batch, held)
@@ -836,7 +836,7 @@ def test_any_candidates_in_any_order_any_number_of_times(
 @needs_real
 def test_the_recorded_cases() -> None:
     """One after the other, as they were recorded; each deviation is said where it is made."""
-    held: list[Held] = []
+    held: list[HeldFact] = []
     actions = []
     cases = json.loads((REAL / "golden" / "lifecycle-ingest.json").read_text(encoding="utf-8"))
     for number, case in enumerate(cases, start=1):
@@ -923,7 +923,7 @@ def test_facts_that_another_writer_made_of_a_document_are_found_again() -> None:
     """They have no artifact, an absolute path in their pointer, and two full stops before it."""
     documents = real_documents()
     left = [
-        Held(
+        HeldFact(
             f"l{number:02}",
             given_.section,
             f"{given_.content}. See /home/somebody/{given_.artifact.path}"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from provider_making import BUNDLE, BUNDLE_REQUEST, QUERY_REQUEST, SESSION, SESSION_REQUEST, Desk, envelope
 
 from promised import proves
-from quire.capture.conversation import Pin
+from quire.capture.conversation import PinnedText
 from quire.capture.providers.failures import SpendRefused
 from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
 from quire.capture.providers.requests import BundleRequest, RecallRequest, task_of
@@ -223,7 +223,7 @@ def test_a_caller_is_told_what_was_left_out(tmp_path: Path) -> None:
 REQUEST = SummaryRequest(
     evicted="[Turn 1] User: limit the cache\n[Turn 1] Assistant: done in src/cache.ts",
     previous="## Goal\n- ship",
-    pins=(Pin("p1", "Never touch main."),),
+    pins=(PinnedText("p1", "Never touch main."),),
     instructions="Dwell on the cache.",
 )
 

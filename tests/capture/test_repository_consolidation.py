@@ -19,7 +19,7 @@ from quire.capture.repository.consolidation import (
 )
 from quire.layers.journal.evidence_groups import group_events
 from quire.layers.journal.shapes import bundle_faults
-from quire.layers.journal.types import Event
+from quire.layers.journal.types import JournalEvent
 
 BUNDLE: dict[str, Any] = {
     "project": {
@@ -58,7 +58,7 @@ BUNDLE: dict[str, Any] = {
 }
 
 
-def taken_in(*events: Event, bundle: dict[str, Any] = BUNDLE, **options: Any) -> dict[str, Any]:
+def taken_in(*events: JournalEvent, bundle: dict[str, Any] = BUNDLE, **options: Any) -> dict[str, Any]:
     """The bundle with the events; it is whole, nothing given was changed, and the same again changes nothing."""
     before = copy.deepcopy(bundle)
     after = consolidate(bundle, told_by(events), **options)

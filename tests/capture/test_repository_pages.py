@@ -12,7 +12,7 @@ from cases import each
 from quire.capture.repository.ci_files import plain_words
 from quire.capture.repository.clean_text import are_alike, plain, said, sentence_of
 from quire.capture.repository.documents import json_object, table_at, text_at, texts_at, toml_table
-from quire.capture.repository.manifests import Target, pnpm_members, read_manifest
+from quire.capture.repository.manifests import ManifestTarget, pnpm_members, read_manifest
 from quire.capture.repository.pages import PAGES_MOST, described_paths, find_readme, read_pages
 from quire.capture.repository.readme import first_paragraph, page_sections, title_of
 from quire.capture.repository.top_comments import introduction
@@ -268,15 +268,15 @@ def test_what_manifests_name(tmp_path: Path) -> None:
         "setup.cfg": "old",
     }
     assert [target for manifest in found.values() if manifest for target in manifest.targets] == [
-        Target("bin", "orders", "./cli.js"),
-        Target("main", "main", "a.js"),
-        Target("exports", ".", "./m.mjs"),
-        Target("exports", ".", "./r.cjs"),
-        Target("exports", "./x", "./x.js"),
-        Target("command", "orders", "orders.cli:main"),
-        Target("command", "old", "old.cli:run"),
-        Target("binary", "o", "src/o.rs"),
-        Target("library", "orders", "src/l.rs"),
+        ManifestTarget("bin", "orders", "./cli.js"),
+        ManifestTarget("main", "main", "a.js"),
+        ManifestTarget("exports", ".", "./m.mjs"),
+        ManifestTarget("exports", ".", "./r.cjs"),
+        ManifestTarget("exports", "./x", "./x.js"),
+        ManifestTarget("command", "orders", "orders.cli:main"),
+        ManifestTarget("command", "old", "old.cli:run"),
+        ManifestTarget("binary", "o", "src/o.rs"),
+        ManifestTarget("library", "orders", "src/l.rs"),
     ]
     assert read_manifest(tree, "missing/package.json") is None
     assert read_manifest(tree, "other.json") is None

@@ -22,7 +22,7 @@ from quire.capture.transcripts.types import Turn
 from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
 from quire.layers.journal.shapes import event_faults
-from quire.layers.journal.types import Event
+from quire.layers.journal.types import JournalEvent
 from thorough import examples
 
 SHARED = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
@@ -77,7 +77,7 @@ def test_any_turns_give_few_short_plain_texts_and_always_the_same(given: list[Tu
 @given(turns)
 def test_what_comes_out_is_an_event_that_the_journal_takes(given: list[Turn]) -> None:
     found = extract(given)
-    event = Event(
+    event = JournalEvent(
         id="evt-000001",
         kind="imported_session",
         source_id="claude",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quire.capture.conversation import messages_from
 from quire.capture.quotable_text import CLIPBOARD, SECRET, quote, safe_pin, safe_text, sentences
-from quire.capture.summary import ENTRIES, ENTRY_CHARS, Said, summarise_offline
+from quire.capture.summary import ENTRIES, ENTRY_CHARS, ReadMessage, summarise_offline
 from quire.capture.summary_form import (
     BLOCKED,
     CONSTRAINTS,
@@ -29,7 +29,7 @@ from quire.capture.summary_form import (
     NEXT,
     SECTIONS,
     TITLE,
-    Block,
+    QuotedBlock,
     Summary,
     bound,
     join,
@@ -41,11 +41,11 @@ from quire.guard.hostile_text import make_safe
 GOLDEN = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "golden" / "compaction-sanitise.json"
 
 
-def said(*messages: dict[str, Any]) -> list[Said]:
+def said(*messages: dict[str, Any]) -> list[ReadMessage]:
     found, turn = [], 0
     for message in messages_from(list(messages)):
         turn += message.role == "user" and bool(message.content)
-        found.append(Said(turn, message, message.content))
+        found.append(ReadMessage(turn, message, message.content))
     return found
 
 
@@ -219,7 +219,7 @@ LINE = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" "), min_
 )
 ODD_LINES = st.sampled_from([MARK, END, TITLE, "## Goal", "### Done (3 older left out)", "```", "````", "**x**", "- a"])
 TEXT = st.lists(LINE | ODD_LINES | st.just(""), min_size=1, max_size=5).map("\n".join)
-BLOCKS = st.lists(st.builds(Block, LINE, TEXT), max_size=3, unique_by=lambda block: block.text).map(tuple)
+BLOCKS = st.lists(st.builds(QuotedBlock, LINE, TEXT), max_size=3, unique_by=lambda block: block.text).map(tuple)
 SUMMARIES = st.builds(
     lambda **fields: Summary(**fields),
     turns=st.integers(0, 999_999),
@@ -287,7 +287,7 @@ def test_a_summary_that_was_cut_off_or_edited_gives_what_is_left() -> None:
     )
     summary, rest = read_summary(text)
     assert summary == Summary(
-        intents=(Block("First", "half a req"),),
+        intents=(QuotedBlock("First", "half a req"),),
         entries={CONTEXT: ("added by hand",), DECISIONS: ("No dash here.", "Tabs.")},
     )
     assert rest == ""
@@ -340,7 +340,7 @@ STEPS = st.one_of(
 
 @given(st.lists(STEPS, max_size=8))
 def test_any_text_gives_the_same_bounded_lines_every_time(messages: list[dict[str, Any]]) -> None:
-    heard = [Said(1, message, safe_text(message.content, 1_000)) for message in messages_from(messages)]
+    heard = [ReadMessage(1, message, safe_text(message.content, 1_000)) for message in messages_from(messages)]
     found = summarise_offline(heard)
     assert summarise_offline(heard) == found
     for section, lines in found.entries.items():

@@ -13,13 +13,13 @@ from cases import each
 from promised import proves
 from quire.capture.transcripts.places import belongs, shown_path, shown_text
 from quire.capture.transcripts.redaction import kept_result, kept_text, redacted
-from quire.capture.transcripts.types import RESULT_CHARS, TEXT_CHARS, Places
+from quire.capture.transcripts.types import RESULT_CHARS, TEXT_CHARS, KnownPlaces
 from quire.guard.secrets import find_secrets
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 AWS = "AKIA" + "Z7QK3MVN2XWBTR5J"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEA7bq0\n" * 20 + "-----END RSA PRIVATE KEY-----"
-HERE = Places(PROJECT, "/home/dev")
+HERE = KnownPlaces(PROJECT, "/home/dev")
 
 
 # -- secrets ----------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def test_a_path_is_shown_below_the_repository_or_shortened(path: str, cwd: str, 
     st.sampled_from(["", PROJECT, "/home/eva/x", "relative", "/"]),
 )
 def test_no_path_is_shown_absolute(parts: list[str], begin: str, cwd: str) -> None:
-    for places in (HERE, Places()):
+    for places in (HERE, KnownPlaces()):
         shown = shown_path(begin + "/".join(parts), places, cwd)
         assert not shown.startswith(("/", "C:"))
         assert not shown.removeprefix("~").startswith("/..")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.capture.transcripts.discovery import discover
-from quire.capture.transcripts.read_session import Reading, read
+from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.types import SessionFile, Turn
 
 PROJECT = "/home/dev/orders"
@@ -40,7 +40,7 @@ def names(source_type: str, path: Path, root: str = "") -> list[str]:
     return [session.external_id for session in found(source_type, path, root)]
 
 
-def read_all(session: SessionFile, offset: int = 0, **places: str) -> tuple[list[Turn], Reading]:
+def read_all(session: SessionFile, offset: int = 0, **places: str) -> tuple[list[Turn], SessionReader]:
     reading = read(session, offset, **places)
     return list(reading), reading
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from quire.clients.receipt_totals import DaySum, Told, ToldRecord, sum_receipts
+from quire.clients.receipt_totals import DaySum, ReceiptTotal, ToldRecord, sum_receipts
 from quire.clients.receipts import Receipt, ReceiptItem
 
 
@@ -40,8 +40,8 @@ def test_everything_is_summed() -> None:
         DaySum(day="2026-03-01", answers=1, tokens=2, included=1),
         DaySum(day="2026-03-02", answers=2, tokens=47, included=2, trimmed=1, withheld=1),
     )
-    assert found.by_client == {"claude": Told(2, 47), "codex": Told(1, 2)}
-    assert list(found.by_event.items()) == [("prompt", Told(2, 47)), ("edit", Told(1, 2))]
+    assert found.by_client == {"claude": ReceiptTotal(2, 47), "codex": ReceiptTotal(1, 2)}
+    assert list(found.by_event.items()) == [("prompt", ReceiptTotal(2, 47)), ("edit", ReceiptTotal(1, 2))]
     assert found.most_told == (
         ToldRecord(ref="feature.queue", title="Retry queue", times=2, tokens=42),
         ToldRecord(ref="gotcha.a", title="", times=1, tokens=7),

@@ -23,7 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from quire.files.world import World
 from quire.index.catalog import Index
-from quire.layers.profile.source import Overview
+from quire.layers.profile.source import ProfileOverview
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.graph.changes import init, save
@@ -869,7 +869,7 @@ class Profiles(RuleBasedStateMachine):
         def work(index: Index) -> dict[str, list[Any]]:
             found = {name: list(index._connection.execute(query)) for name, query in TABLES.items()}
             # That nothing is there is known of a document that was there, and not of one that never was.
-            found["summaries"] = [row for row in found["summaries"] if row[1] != Overview().summary().value]
+            found["summaries"] = [row for row in found["summaries"] if row[1] != ProfileOverview().summary().value]
             return {name: sorted(rows, key=repr) for name, rows in found.items()}
 
         return self.project.with_index(work)

@@ -32,13 +32,13 @@ from quire.files.file_lock import Holder
 from quire.files.file_lock import held as lock_held
 from quire.files.transaction import finish_interrupted, staged_bytes
 from quire.layers.graph.store import GraphStore
-from quire.layers.journal.types import Source
+from quire.layers.journal.types import SessionSource
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.upkeep.doctor import look_at_layers, look_at_lock, look_at_transactions
 from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.installation import look_at_machine
-from quire.upkeep.projects import Registry
+from quire.upkeep.projects import ProjectRegistry
 from quire.upkeep.sync_marker import read_marker
 
 __all__ = ["TARGETS", "of_local"]
@@ -174,7 +174,7 @@ def _ignored(data: bytes) -> object:
 
 
 def _agreed() -> object:
-    source = Source(id="x", type="markdown", path="/elsewhere/notes", created_at="", updated_at="")
+    source = SessionSource(id="x", type="markdown", path="/elsewhere/notes", created_at="", updated_at="")
     return is_agreed("/w", source, "/elsewhere/notes", world())
 
 
@@ -302,7 +302,7 @@ TARGETS: tuple[Target, ...] = (
     of_local(
         "registry",
         _HOME["registry"],
-        lambda: (Registry(world()).projects(), look_at_machine(world())),
+        lambda: (ProjectRegistry(world()).projects(), look_at_machine(world())),
         "upkeep.projects upkeep.installation",
         b'{"version":1,"projects":[{"registry_id":"prj_0","project":{"id":"project.x","name":"X"},"project_root":"/w",'
         b'"memory_root":"/w/.memory","registered_at":"2026","last_seen_at":"2026","source":"auto"}]}',

@@ -31,7 +31,7 @@ from quire.capture.summary_parser import read_summary
 from quire.capture.transcripts.machine_text import is_own_script, without_additions, without_own
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.redaction import redacted
-from quire.capture.transcripts.types import Places, Turn
+from quire.capture.transcripts.types import KnownPlaces, Turn
 from quire.clients.hooks.patches import patched_files
 from quire.clients.wiring.manifest import _words_of_others as words_of_others
 from quire.files.byte_edits import find_edits
@@ -313,7 +313,7 @@ FAMILIES: dict[str, Callable[[str], object]] = {
     "quoting": lambda said: (quote(said, 200), safe_text(said, 500), list(sentences(said))),
     "summary": lambda said: (read_summary(f"<!-- quire:summary version=1 -->\n{said}"), entries_of(said)),
     "echoes": lambda said: (without_own(said), without_additions(said, "user"), is_own_script(said)),
-    "places": lambda said: shown_text(said, Places("/w", "/home/x")),
+    "places": lambda said: shown_text(said, KnownPlaces("/w", "/home/x")),
     "commands": lambda said: (checks_in(said), outcome_of(said, failed=True)),
     "said by a user": lambda said: extract([Turn(role="user", text=said)]),
     "said by an agent": lambda said: extract([Turn(role="user", text="Why?"), Turn(role="assistant", text=said)]),

@@ -14,7 +14,7 @@ from promised import proves, tally
 from quire.capture.session_proposals import propose_session
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.original_hash import original_content_hashes
-from quire.capture.transcripts.read_session import Reading, read
+from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.types import SessionFile, Turn
 from quire.model.errors import QuireError
 from thorough import either
@@ -44,7 +44,7 @@ def session(path: Path, kind: str) -> SessionFile:
     return SessionFile(source_type=kind, external_id=path.stem, path=str(path), size=path.stat().st_size)
 
 
-def read_all(path: Path, kind: str) -> tuple[list[Turn], Reading]:
+def read_all(path: Path, kind: str) -> tuple[list[Turn], SessionReader]:
     reading = read(session(path, kind), root=ROOT, home=HOME)
     return list(reading), reading
 

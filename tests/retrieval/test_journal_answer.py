@@ -21,7 +21,7 @@ from quire.index.catalog import Index
 from quire.index.open_index import open_index
 from quire.layers.journal.shapes import query_faults
 from quire.layers.journal.source import JournalSource
-from quire.layers.journal.types import Event, Signals
+from quire.layers.journal.types import JournalEvent, Signals
 from quire.retrieval.journal.answer import NOT_ENOUGH, JournalAnswer, answer_journal, cited_from, shortlist_value
 from quire.retrieval.journal.evidence import projection_path
 from thorough import examples
@@ -31,8 +31,8 @@ NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 Ask = Callable[..., JournalAnswer]
 
 
-def event(number: int, summary: str = "Nothing much", day: int | None = None, **signals: Any) -> Event:
-    return Event(
+def event(number: int, summary: str = "Nothing much", day: int | None = None, **signals: Any) -> JournalEvent:
+    return JournalEvent(
         id=f"evt-{number:06d}",
         kind="imported_session",
         source_id="claude",
@@ -59,7 +59,7 @@ def store(tmp_path: Path) -> Iterator[Callable[..., Ask]]:
     """Write a store and ask it."""
     opened: list[Index] = []
 
-    def build(*events: Event, held: dict[str, Any] | None = None, at: str = "2026-03-15T10:00:00.000Z") -> Ask:
+    def build(*events: JournalEvent, held: dict[str, Any] | None = None, at: str = "2026-03-15T10:00:00.000Z") -> Ask:
         write_store(tmp_path, held or EMPTY, list(events), at)
         opened.append(open_index(None, [JournalSource(str(tmp_path))]))
         return lambda question, **more: answer_journal(opened[-1], question, **{"now": NOW, **more})
@@ -303,7 +303,9 @@ def test_a_run_that_repeats_the_bundle_did_not_change_it_all(store: Callable[...
 
 
 def test_times_that_are_no_times_come_last(store: Callable[..., Ask]) -> None:
-    odd = Event(**{name: getattr(event(1, "Odd"), name) for name in Event.__struct_fields__} | {"created_at": "soon"})
+    odd = JournalEvent(
+        **{name: getattr(event(1, "Odd"), name) for name in JournalEvent.__struct_fields__} | {"created_at": "soon"}
+    )
     ask = store(odd, event(2, "Dated"))
     assert cited(ask("what changed")) == ["evt-000002", "evt-000001"]
 

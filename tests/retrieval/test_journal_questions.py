@@ -16,7 +16,7 @@ from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import new_checkpoint, new_state, value_of
 from quire.layers.journal.events import encode_event
 from quire.layers.journal.source import JournalSource
-from quire.layers.journal.types import Event, Maintenance, Provider, Signals
+from quire.layers.journal.types import JournalEvent, Maintenance, Provider, Signals
 from quire.retrieval.journal.answer import JournalAnswer, answer_journal
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
@@ -246,9 +246,9 @@ SESSIONS: list[tuple[str, list[str], list[str], list[str]]] = [
 ]
 
 
-def session(number: int) -> Event:
+def session(number: int) -> JournalEvent:
     summary, decisions, gotchas, hints = SESSIONS[number - 1]
-    return Event(
+    return JournalEvent(
         id=f"evt-{number:06d}",
         kind="imported_session",
         source_id="claude",
@@ -261,8 +261,8 @@ def session(number: int) -> Event:
     )
 
 
-def tool_run(number: int, at: str, summary: str, **signals: tuple[str, ...]) -> Event:
-    return Event(
+def tool_run(number: int, at: str, summary: str, **signals: tuple[str, ...]) -> JournalEvent:
+    return JournalEvent(
         id=f"evt-{number:06d}",
         kind="tool_run",
         source_id="agent-memory.local",
@@ -275,7 +275,9 @@ def tool_run(number: int, at: str, summary: str, **signals: tuple[str, ...]) -> 
     )
 
 
-def write_store(root: Path, bundle: dict[str, Any], events: list[Event], at: str = "2026-03-15T10:00:00.000Z") -> Path:
+def write_store(
+    root: Path, bundle: dict[str, Any], events: list[JournalEvent], at: str = "2026-03-15T10:00:00.000Z"
+) -> Path:
     folder = root / ".agent-memory"
     (folder / "history" / "checkpoints").mkdir(parents=True, exist_ok=True)
     provider = Provider(name="local", binary="local")

@@ -11,7 +11,7 @@ from cases import each
 from quire.model.records import Record
 from quire.model.verdicts import Verdict
 from quire.upkeep.views.items import item_of
-from quire.upkeep.views.record_list import FACETS, Choice, page_of_records
+from quire.upkeep.views.record_list import FACETS, RecordFilter, page_of_records
 
 FRESH, MOVED = Verdict(verdict="fresh"), Verdict(verdict="moved", because="it went")
 
@@ -34,7 +34,7 @@ VERDICTS = {"feature.queue": MOVED, "feature.plan": FRESH, "question.when": FRES
 
 
 def page(offset: int = 0, limit: int = 100, **choice: Any) -> Any:
-    return page_of_records(RECORDS, VERDICTS, Choice(**choice), offset, limit)
+    return page_of_records(RECORDS, VERDICTS, RecordFilter(**choice), offset, limit)
 
 
 def refs(**choice: Any) -> list[str]:
@@ -120,8 +120,8 @@ def test_a_count_is_what_choosing_that_value_gives(
     fields: list[dict[str, str]], choice: dict[str, str], name: str
 ) -> None:
     records = [record(f"r{at}", **{**held, "stage": held["stage"] or None}) for at, held in enumerate(fields)]
-    counts = page_of_records(records, {}, Choice(**choice), 0, 1).facets
+    counts = page_of_records(records, {}, RecordFilter(**choice), 0, 1).facets
     assert set(counts) == set(FACETS)
     for value in ("graph", "facts", "feature", "fact", "active", "stale", "idea", "building", "dead", "Specs"):
-        chosen = page_of_records(records, {}, Choice(**{**choice, name: value}), 0, 1)
+        chosen = page_of_records(records, {}, RecordFilter(**{**choice, name: value}), 0, 1)
         assert counts[name].get(value, 0) == chosen.total

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from quire.capture.candidates import QUESTION, evidence_of, is_chatter
-from quire.capture.ingest_state import Entry, Key, Ledger, Prospect
+from quire.capture.ingest_state import HeldEntry, Key, Ledger, Prospect
 from quire.layers.facts import layout
 
 Settled = Literal["store", "reinforce", "supersede", "pend", "reject", "unchanged"]
@@ -39,24 +39,24 @@ _EXPLICIT_NOW = "Waited for confirmation, and is explicit now"
 _PUT_AWAY = {layout.ARCHIVED: "Was put away", layout.SUPERSEDED: "Was replaced by another fact"}
 
 
-class Outcome(Struct, frozen=True, eq=False):
+class CandidateOutcome(Struct, frozen=True, eq=False):
     """What becomes of a candidate, the fact that it touches, the fact that it makes."""
 
     action: Settled
     reason: str = ""
-    fact: Entry | None = None
-    made: Entry | None = None
+    fact: HeldEntry | None = None
+    made: HeldEntry | None = None
     voice: str = ""
     """Who confirms the fact by this."""
 
 
-def settle(prospects: Sequence[Prospect], ledger: Ledger, whole: frozenset[str]) -> list[Outcome]:
+def settle(prospects: Sequence[Prospect], ledger: Ledger, whole: frozenset[str]) -> list[CandidateOutcome]:
     """One outcome for each; `whole` are the paths of which every candidate is among them."""
-    outcomes: dict[Prospect, Outcome] = {}
+    outcomes: dict[Prospect, CandidateOutcome] = {}
     first: dict[tuple[Key, str], Prospect] = {}
     for prospect in sorted(prospects, key=_order):
         if is_chatter(prospect.candidate):
-            outcomes[prospect] = Outcome("reject", LOW_SIGNAL)
+            outcomes[prospect] = CandidateOutcome("reject", LOW_SIGNAL)
         else:
             first.setdefault((prospect.key, prospect.text), prospect)
     told = list(first.values())
@@ -65,7 +65,7 @@ def settle(prospects: Sequence[Prospect], ledger: Ledger, whole: frozenset[str])
         explicit, inferred = texts[prospect.key, "explicit"], texts[prospect.key, "inferred"]
         # What is explicit goes before what is inferred; among equals nobody knows who is right.
         if explicit > 1 or (prospect.candidate.authority == "inferred" and explicit + inferred > 1):
-            outcomes[prospect] = Outcome("reject", _CONTESTED)
+            outcomes[prospect] = CandidateOutcome("reject", _CONTESTED)
     plan = _Plan(ledger, whole, frozenset(prospect.key for prospect in told))
     explicit_ones = [prospect for prospect in told if prospect.candidate.authority == "explicit"]
     inferred_ones = [prospect for prospect in told if prospect.candidate.authority == "inferred"]
@@ -89,10 +89,10 @@ def _order(prospect: Prospect) -> tuple[object, ...]:
     return (candidate.authority, prospect.key, prospect.text, candidate.supersedes is None, whole)
 
 
-def _repeated(outcome: Outcome) -> Outcome:
+def _repeated(outcome: CandidateOutcome) -> CandidateOutcome:
     if outcome.action in ("reject", "unchanged"):
         return outcome
-    return Outcome("unchanged", _REPEATED, outcome.fact if outcome.action == "reinforce" else None)
+    return CandidateOutcome("unchanged", _REPEATED, outcome.fact if outcome.action == "reinforce" else None)
 
 
 class _Plan:
@@ -110,7 +110,7 @@ class _Plan:
 
     # Each of these four may leave a candidate to the next; the last one of an authority never does.
 
-    def explicit_by_key(self, prospect: Prospect) -> Outcome | None:
+    def explicit_by_key(self, prospect: Prospect) -> CandidateOutcome | None:
         about = self.ledger.about(prospect)
         same = next((entry for entry in about if _is_same(entry, prospect)), None)
         if prospect.candidate.supersedes is not None:
@@ -119,7 +119,7 @@ class _Plan:
                 return outcome
         has_artifact = prospect.candidate.artifact is not None
         if same and same.is_live:
-            return Outcome("unchanged", _KNOWN, same) if has_artifact else None
+            return CandidateOutcome("unchanged", _KNOWN, same) if has_artifact else None
         for entry in about:
             if entry.is_live:
                 return self._supersede(entry, prospect, _CHANGED)
@@ -130,76 +130,78 @@ class _Plan:
             if reworded:
                 return self._supersede(reworded[0], prospect, _CHANGED)
         if same and has_artifact and not _may_return(same):
-            return Outcome("unchanged", _PUT_AWAY.get(same.status, _KNOWN), same)
+            return CandidateOutcome("unchanged", _PUT_AWAY.get(same.status, _KNOWN), same)
         return None
 
-    def explicit_by_likeness(self, prospect: Prospect) -> Outcome:
+    def explicit_by_likeness(self, prospect: Prospect) -> CandidateOutcome:
         alike = self.ledger.alike(prospect, lambda entry: self._may_stand_for(entry, prospect))
         artifact = prospect.candidate.artifact
         voice = evidence_of(artifact) if artifact else ""
         for entry in alike:
             if voice and voice in entry.all_voices:
-                return Outcome("unchanged", _KNOWN, entry)
+                return CandidateOutcome("unchanged", _KNOWN, entry)
         if alike:
             if voice:
                 alike[0].voices.append(voice)
             if alike[0].is_new:
-                return Outcome("unchanged", _REPEATED, alike[0])
-            return Outcome("reinforce", REINFORCED, alike[0], voice=voice)
+                return CandidateOutcome("unchanged", _REPEATED, alike[0])
+            return CandidateOutcome("reinforce", REINFORCED, alike[0], voice=voice)
         for entry in self.ledger.saying(prospect):
             if entry.is_pending:
                 return self._supersede(entry, prospect, _EXPLICIT_NOW)
-        return Outcome("store", made=self.ledger.make(prospect, layout.ACTIVE))
+        return CandidateOutcome("store", made=self.ledger.make(prospect, layout.ACTIVE))
 
-    def inferred_by_key(self, prospect: Prospect) -> Outcome | None:
+    def inferred_by_key(self, prospect: Prospect) -> CandidateOutcome | None:
         about = [entry for entry in self.ledger.about(prospect) if not _is_outdone(entry)]
         same = next((entry for entry in about if _is_same(entry, prospect)), None)
         if same and same.is_pending:
-            return Outcome("unchanged", _WAITING, same)
+            return CandidateOutcome("unchanged", _WAITING, same)
         if same and not same.is_live:
-            return Outcome("unchanged", _PUT_AWAY.get(same.status, _KNOWN), same)
+            return CandidateOutcome("unchanged", _PUT_AWAY.get(same.status, _KNOWN), same)
         if same and prospect.candidate.artifact:
-            return Outcome("unchanged", _KNOWN, same)
+            return CandidateOutcome("unchanged", _KNOWN, same)
         if self.ledger.alike(prospect, lambda entry: self._may_stand_for(entry, prospect)):
-            return Outcome("reject", EQUIVALENT)
+            return CandidateOutcome("reject", EQUIVALENT)
         changed = next((entry for entry in about if entry.is_live or entry.is_pending), None)
         return self._pend(prospect, changed) if changed else None
 
-    def inferred_by_likeness(self, prospect: Prospect) -> Outcome:
+    def inferred_by_likeness(self, prospect: Prospect) -> CandidateOutcome:
         waiting = self.ledger.alike(prospect, lambda entry: entry.is_pending)
-        return Outcome("unchanged", _WAITING, waiting[0]) if waiting else self._pend(prospect, None)
+        return CandidateOutcome("unchanged", _WAITING, waiting[0]) if waiting else self._pend(prospect, None)
 
-    def _replace_named(self, prospect: Prospect, about: list[Entry], same: Entry | None) -> Outcome | None:
+    def _replace_named(
+        self, prospect: Prospect, about: list[HeldEntry], same: HeldEntry | None
+    ) -> CandidateOutcome | None:
         """The candidate takes the place of the fact that it names; None where that fact says the same already."""
         name = prospect.candidate.supersedes or ""
         named = self.ledger.by_id.get(name)
         if same and same.is_live and same is not named and not (named and named.is_live):
-            return Outcome("unchanged", _KNOWN, same)
+            return CandidateOutcome("unchanged", _KNOWN, same)
         fault = _name_fault(name, named)
         if named is None or fault:
-            return Outcome("reject", fault)
+            return CandidateOutcome("reject", fault)
         if named.text == prospect.text and named.held.section == prospect.candidate.section:
             return None
         for entry in about:
             if entry.is_live and entry is not named:
-                return Outcome("reject", f"`{entry.held.id}` holds this already, not `{name}`", entry)
+                return CandidateOutcome("reject", f"`{entry.held.id}` holds this already, not `{name}`", entry)
         return self._supersede(named, prospect, _NAMED)
 
-    def _supersede(self, entry: Entry, prospect: Prospect, reason: str) -> Outcome:
+    def _supersede(self, entry: HeldEntry, prospect: Prospect, reason: str) -> CandidateOutcome:
         entry.status = layout.SUPERSEDED
-        return Outcome("supersede", reason, entry, self.ledger.make(prospect, layout.ACTIVE))
+        return CandidateOutcome("supersede", reason, entry, self.ledger.make(prospect, layout.ACTIVE))
 
-    def _pend(self, prospect: Prospect, changed: Entry | None) -> Outcome:
+    def _pend(self, prospect: Prospect, changed: HeldEntry | None) -> CandidateOutcome:
         name = prospect.candidate.supersedes
         named = self.ledger.by_id.get(name) if name is not None else changed
         fault = _name_fault(name, named) if name is not None else ""
         if fault:
-            return Outcome("reject", fault)
+            return CandidateOutcome("reject", fault)
         if changed and changed.is_pending:
             changed.status = layout.SUPERSEDED
-        return Outcome("pend", UNCONFIRMED, named, self.ledger.make(prospect, layout.PENDING))
+        return CandidateOutcome("pend", UNCONFIRMED, named, self.ledger.make(prospect, layout.PENDING))
 
-    def _is_outdated(self, entry: Entry, prospect: Prospect) -> bool:
+    def _is_outdated(self, entry: HeldEntry, prospect: Prospect) -> bool:
         """Whether the fact came from this file, which is known as a whole, and is found in it no more."""
         if entry.leaving:
             return entry.is_live and entry.leaving == prospect.path and prospect.candidate.kind == QUESTION
@@ -207,7 +209,7 @@ class _Plan:
             return False
         return (entry.key[0], entry.key[2]) == (prospect.candidate.kind, prospect.path)
 
-    def _may_stand_for(self, entry: Entry, prospect: Prospect) -> bool:
+    def _may_stand_for(self, entry: HeldEntry, prospect: Prospect) -> bool:
         """Whether a fact that says the same can be the one meant. Two statements of one file are two."""
         if not entry.is_live or entry.leaving:
             return False
@@ -215,7 +217,7 @@ class _Plan:
         return not neighbours or entry.text == prospect.text
 
 
-def _is_same(entry: Entry, prospect: Prospect) -> bool:
+def _is_same(entry: HeldEntry, prospect: Prospect) -> bool:
     """Whether this is the candidate's fact and nothing has changed: the same text, or the same bytes it came from."""
     if entry.text == prospect.text:
         return True
@@ -223,17 +225,17 @@ def _is_same(entry: Entry, prospect: Prospect) -> bool:
     return bool(ours and theirs and ours.sub and ours.sha256) and ours == theirs
 
 
-def _may_return(entry: Entry) -> bool:
+def _may_return(entry: HeldEntry) -> bool:
     """A question that was answered may be asked again, and what was dropped as a mere guess may be said outright."""
     return entry.status == layout.ARCHIVED and entry.held.reason.startswith((RESOLVED, DROPPED, ANEW))
 
 
-def _is_outdone(entry: Entry) -> bool:
+def _is_outdone(entry: HeldEntry) -> bool:
     """A proposal that nobody refused: the file only said something else for a while."""
     return entry.status == layout.ARCHIVED and entry.held.reason.startswith(ANEW)
 
 
-def _name_fault(name: str, named: Entry | None) -> str:
+def _name_fault(name: str, named: HeldEntry | None) -> str:
     if named is None:
         return f"`{name}` names no fact that is held"
     return "" if named.is_live else f"`{name}` is {named.status}; only an active fact can be superseded"

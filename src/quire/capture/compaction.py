@@ -14,9 +14,9 @@ import msgspec
 
 from quire.capture.conversation import (
     KEEP_TURNS_MOST,
-    Pin,
+    PinnedText,
 )
-from quire.capture.eviction import Plan, plan_eviction
+from quire.capture.eviction import EvictionPlan, plan_eviction
 from quire.capture.message import (
     Message,
     encode_messages,
@@ -25,8 +25,8 @@ from quire.capture.message import (
 )
 from quire.capture.quotable_text import quote, safe_pin, safe_text
 from quire.capture.summariser import NotASummary, Summariser, SummaryRequest, ask_model, conversation_text
-from quire.capture.summary import READ_CHARS, Said, summarise_offline
-from quire.capture.summary_form import Block, Summary, bound, first_request, join, newest_request, render_summary
+from quire.capture.summary import READ_CHARS, ReadMessage, summarise_offline
+from quire.capture.summary_form import QuotedBlock, Summary, bound, first_request, join, newest_request, render_summary
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import trim
@@ -64,7 +64,7 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
 def compact(
     messages: Sequence[Message],
     *,
-    pins: Sequence[Pin] = (),
+    pins: Sequence[PinnedText] = (),
     instructions: str = "",
     keep_turns: int = KEEP_TURNS,
     summarise: Summariser | None = None,
@@ -116,7 +116,7 @@ def _messages(count: int) -> str:
     return "1 message" if count == 1 else f"{count:,} messages"
 
 
-def _nothing_to_do(plan: Plan, keep_turns: int) -> str:
+def _nothing_to_do(plan: EvictionPlan, keep_turns: int) -> str:
     turns = "1 user turn" if plan.turns_in_all == 1 else f"{plan.turns_in_all} user turns"
     kept = "the last one stays" if keep_turns == 1 else f"the last {keep_turns} stay"
     return f"Nothing to compact yet: the conversation has {turns}, and {kept}."
@@ -137,13 +137,13 @@ def _unchanged(messages: Sequence[Message], tokens: int, note: str, warnings: Se
     )
 
 
-def _wanted_pins(pins: Sequence[Pin], warnings: list[Problem]) -> tuple[Pin, ...]:
-    wanted: dict[str, Pin] = {}
+def _wanted_pins(pins: Sequence[PinnedText], warnings: list[Problem]) -> tuple[PinnedText, ...]:
+    wanted: dict[str, PinnedText] = {}
     for pin in pins:
         if not trim(pin.content):
             continue
         name, content = quote(safe_text(pin.id, 160), 160), safe_pin(pin.content)
-        wanted.setdefault(content, Pin(name, content))
+        wanted.setdefault(content, PinnedText(name, content))
         if content != pin.content:
             warnings.append(
                 Problem(
@@ -156,19 +156,19 @@ def _wanted_pins(pins: Sequence[Pin], warnings: list[Problem]) -> tuple[Pin, ...
     return tuple(wanted.values())
 
 
-def _requests(plan: Plan) -> list[Said]:
+def _requests(plan: EvictionPlan) -> list[ReadMessage]:
     """Those that survive word for word: the first of the whole conversation, and the newest."""
     requests = [item for item in plan.said if is_turn(item.message) and item.text.strip()]
     is_first = not any(summary.turns for summary in plan.earlier)
     return [*requests[:1], *requests[1:][-1:]] if is_first else requests[-1:]
 
 
-def _intents(plan: Plan, instructions: str, *, has_full_text: bool) -> tuple[Block, ...]:
+def _intents(plan: EvictionPlan, instructions: str, *, has_full_text: bool) -> tuple[QuotedBlock, ...]:
     rest = "the rest is in the full text" if has_full_text else "the rest is left out"
 
-    def block(title: str, text: str) -> Block:
+    def block(title: str, text: str) -> QuotedBlock:
         mark = f"\n[Cut after {REQUEST_CHARS:,} characters; {rest}.]"
-        return Block(title, text if len(text) <= REQUEST_CHARS else text[:REQUEST_CHARS] + mark)
+        return QuotedBlock(title, text if len(text) <= REQUEST_CHARS else text[:REQUEST_CHARS] + mark)
 
     is_first = not any(summary.turns for summary in plan.earlier)
     blocks = [
@@ -181,8 +181,8 @@ def _intents(plan: Plan, instructions: str, *, has_full_text: bool) -> tuple[Blo
 
 
 def _entries(
-    plan: Plan,
-    pins: tuple[Pin, ...],
+    plan: EvictionPlan,
+    pins: tuple[PinnedText, ...],
     instructions: str,
     summarise: Summariser | None,
     warnings: list[Problem],
@@ -206,13 +206,15 @@ def _entries(
     return summarise_offline(plan.said, quoted=frozenset(item.turn for item in _requests(plan))), OFFLINE
 
 
-def _whole(plan: Plan, entries: Summary, pins: tuple[Pin, ...], intents: tuple[Block, ...], full_text: str) -> str:
+def _whole(
+    plan: EvictionPlan, entries: Summary, pins: tuple[PinnedText, ...], intents: tuple[QuotedBlock, ...], full_text: str
+) -> str:
     first, last = plan.said[0].turn, plan.said[-1].turn
     new = msgspec.structs.replace(
         entries,
         turns=plan.turns,
         messages=len(plan.said),
-        pins=tuple(Block(f"Pin {pin.id}".rstrip(), pin.content) for pin in pins),
+        pins=tuple(QuotedBlock(f"Pin {pin.id}".rstrip(), pin.content) for pin in pins),
         intents=intents,
         full_texts=(f"turns {first} to {last}: {full_text}",) if full_text else (),
     )

@@ -27,7 +27,7 @@ _HINT = (
 _TOO_LONG = "Leave out images and the longest answers of tools, or compact it in parts."
 
 
-class Pin(msgspec.Struct, frozen=True):
+class PinnedText(msgspec.Struct, frozen=True):
     """A text that every compaction keeps as it is."""
 
     id: str
@@ -38,7 +38,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     """What was handed in. `keep_turns` is None where nothing was said about it."""
 
     messages: list[Message]
-    pins: list[Pin] = []
+    pins: list[PinnedText] = []
     instructions: str = ""
     keep_turns: int | None = None
 
@@ -132,7 +132,7 @@ def _conversation(value: Any) -> Conversation:
     )
 
 
-def _pins(value: Any) -> list[Pin]:
+def _pins(value: Any) -> list[PinnedText]:
     if value is None:
         return []
     if not isinstance(value, list) or len(value) > PINS:
@@ -140,7 +140,7 @@ def _pins(value: Any) -> list[Pin]:
     return [_pin(item, f"pins[{number}]", number + 1) for number, item in enumerate(value)]
 
 
-def _pin(value: Any, field: str, number: int) -> Pin:
+def _pin(value: Any, field: str, number: int) -> PinnedText:
     if isinstance(value, str):
         value = {"content": value}
     if not isinstance(value, dict):
@@ -154,7 +154,7 @@ def _pin(value: Any, field: str, number: int) -> Pin:
     if len(content) > limits.BODY_CHARS:
         said = f"Pin {number} is {len(content):,} characters long; the limit is {limits.BODY_CHARS:,}."
         raise _refused(f"{field}.content", said, ("string",))
-    return Pin(name, content)
+    return PinnedText(name, content)
 
 
 def _keep_turns(value: Any) -> int | None:

@@ -76,7 +76,7 @@ class Decision(Struct, frozen=True):
     rationale: str
 
 
-class Answer(Struct, frozen=True):
+class AnsweredQuestion(Struct, frozen=True):
     """A question that is open no longer, and what was found."""
 
     question: str
@@ -92,7 +92,7 @@ class DesignDocument(Struct, frozen=True, kw_only=True):
     title: str
     status: str
     open_questions: tuple[str, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[AnsweredQuestion, ...] = ()
     decisions: tuple[Decision, ...] = ()
     constraints: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -104,7 +104,7 @@ class DesignDocument(Struct, frozen=True, kw_only=True):
         return all(problem.field not in (None, _QUESTIONS) for problem in self.problems)
 
 
-class Scan(Struct, frozen=True):
+class DocumentScan(Struct, frozen=True):
     """The design documents of a project, by path, and every problem on the way."""
 
     documents: list[DesignDocument]
@@ -172,7 +172,7 @@ def _is_usable(path: str) -> bool:
     return not name.startswith(".") and path.isprintable() and not escaping_part(path)
 
 
-def scan_design_documents(root: str) -> Scan:
+def scan_design_documents(root: str) -> DocumentScan:
     """Every design document of a project. What cannot be read is said and stops nothing."""
     documents: list[DesignDocument] = []
     paths, problems = _look(root)
@@ -189,7 +189,7 @@ def scan_design_documents(root: str) -> Scan:
             problems += document.problems
         else:
             problems += _why_none(path, data)
-    return Scan(documents, problems)
+    return DocumentScan(documents, problems)
 
 
 def _why_none(path: str, data: bytes) -> list[Problem]:
@@ -248,7 +248,7 @@ class _Body(Struct):
 
     title: str = ""
     questions: list[str] = []
-    answers: list[Answer] = []
+    answers: list[AnsweredQuestion] = []
     constraints: list[str] = []
     decisions: dict[str, Decision] = {}
     """By title."""
@@ -286,7 +286,7 @@ def _read_questions(section: Section, body: _Body, *, is_open: bool) -> None:
         if not is_open:
             said = said or fields[""].partition("\n\n")[0]
         if said:
-            body.answers.append(Answer(section.title, one_line(said)))
+            body.answers.append(AnsweredQuestion(section.title, one_line(said)))
             return
     for text, is_ticked in items_of(section.lines, nested=not is_open):
         struck = _STRUCK.match(text)
@@ -298,7 +298,7 @@ def _read_questions(section: Section, body: _Body, *, is_open: bool) -> None:
             body.answers.append(answer)
 
 
-def _answer(text: str) -> Answer | None:
+def _answer(text: str) -> AnsweredQuestion | None:
     """A question and its answer on one line; None where it does not say both."""
     struck = _STRUCK.match(text)
     if struck:
@@ -310,10 +310,10 @@ def _answer(text: str) -> Answer | None:
             return None
         question, answer = text[: mark.end() if asked else mark.start()], text[mark.end() :]
     question, answer = question.strip(" -*_"), _LEADING_MARK.sub("", answer.strip(), count=1).strip(" *_")
-    return Answer(question, answer) if question and answer else None
+    return AnsweredQuestion(question, answer) if question and answer else None
 
 
-def _answers(found: list[Answer], asked: tuple[str, ...]) -> tuple[Answer, ...]:
+def _answers(found: list[AnsweredQuestion], asked: tuple[str, ...]) -> tuple[AnsweredQuestion, ...]:
     """The answers by their questions, the last one of each; not of what is still asked."""
     still = set(map(normal_text, asked))
     latest = {normal_text(item.question): item for item in found}

@@ -8,12 +8,12 @@ import msgspec
 
 from quire.capture.message import Message, is_system, is_turn, tool_calls, tool_results
 from quire.capture.quotable_text import safe_text
-from quire.capture.summary import READ_CHARS, Said
+from quire.capture.summary import READ_CHARS, ReadMessage
 from quire.capture.summary_form import Summary
 from quire.capture.summary_parser import is_from_later_version, read_summary
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class EvictionPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Which messages go and which stay, and what the summaries among those that go say."""
 
     front: list[Message]
@@ -22,14 +22,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """In their order, with the summaries of earlier runs."""
     tail: list[Message]
     earlier: list[Summary]
-    said: list[Said]
+    said: list[ReadMessage]
     """What goes, without the summaries."""
     turns: int
     """Turns among what goes."""
     turns_in_all: int
 
 
-def plan_eviction(messages: Sequence[Message], keep_turns: int) -> Plan:
+def plan_eviction(messages: Sequence[Message], keep_turns: int) -> EvictionPlan:
     read = [_without_summary(message) for message in messages]
     turns = [number for number, (_, message) in enumerate(read) if _is_turn(message)]
     wanted = len(messages) if not keep_turns else turns[-keep_turns] if len(turns) >= keep_turns else 0
@@ -38,7 +38,7 @@ def plan_eviction(messages: Sequence[Message], keep_turns: int) -> Plan:
     turn = sum(summary.turns for summary in earlier)
     front: list[Message] = []
     going: list[Message] = []
-    said: list[Said] = []
+    said: list[ReadMessage] = []
     for original, (summary, message) in zip(messages[:cut], read[:cut], strict=True):
         if is_system(message) or _cannot_be_read(message):
             front.append(original)
@@ -47,8 +47,8 @@ def plan_eviction(messages: Sequence[Message], keep_turns: int) -> Plan:
         turn += _is_turn(message)
         if not summary or _is_turn(message):
             text = safe_text(message.content, READ_CHARS) if message.role in ("user", "assistant") else ""
-            said.append(Said(max(turn, 1), message, text))
-    return Plan(
+            said.append(ReadMessage(max(turn, 1), message, text))
+    return EvictionPlan(
         front=front,
         going=going,
         tail=list(messages[cut:]),

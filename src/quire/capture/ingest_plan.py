@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from quire.capture.candidate_outcome import (
     RESOLVED,
-    Outcome,
+    CandidateOutcome,
     Settled,
     settle,
 )
@@ -27,7 +27,7 @@ from quire.capture.candidates import (
     open_question,
 )
 from quire.capture.design_documents import DesignDocument
-from quire.capture.ingest_state import Held, Ledger, Prospect, make_prospect
+from quire.capture.ingest_state import HeldFact, Ledger, Prospect, make_prospect
 from quire.layers.facts import layout
 from quire.layers.facts.content import normal_text
 from quire.model import limits
@@ -36,7 +36,7 @@ from quire.model.text import cut
 Action = Literal[Settled, "archive"]
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class IngestStep(Struct, frozen=True, kw_only=True):
     """One thing to do."""
 
     action: Action
@@ -51,13 +51,13 @@ class Step(Struct, frozen=True, kw_only=True):
     """Who confirms the fact by this, to be kept with it."""
 
 
-def plan_candidates(candidates: Sequence[Candidate], held: Sequence[Held]) -> list[Step]:
+def plan_candidates(candidates: Sequence[Candidate], held: Sequence[HeldFact]) -> list[IngestStep]:
     """One step for each candidate, in their order. `held`: every fact of the sections concerned, in any status."""
     prospects = [make_prospect(candidate) for candidate in candidates]
     return _steps(prospects, settle(prospects, Ledger(held), frozenset()))
 
 
-def plan_documents(documents: Sequence[DesignDocument], held: Sequence[Held]) -> list[Step]:
+def plan_documents(documents: Sequence[DesignDocument], held: Sequence[HeldFact]) -> list[IngestStep]:
     """The steps of all documents by their paths, then the questions that are open no longer.
 
     A document that is not given, or whose questions could not be read, closes none.
@@ -72,7 +72,7 @@ def plan_documents(documents: Sequence[DesignDocument], held: Sequence[Held]) ->
     return [*_steps(prospects, outcomes), *_closing(prospects, outcomes, ledger), *withdrawn]
 
 
-def _withdrawn(documents: Sequence[DesignDocument], ledger: Ledger) -> list[Step]:
+def _withdrawn(documents: Sequence[DesignDocument], ledger: Ledger) -> list[IngestStep]:
     """Decisions that their documents took back; each leaves the ledger, so that nothing leans on it."""
     taken_back = {
         ("design-decision", "Decisions", document.path, decision.title): decision.status
@@ -86,13 +86,13 @@ def _withdrawn(documents: Sequence[DesignDocument], ledger: Ledger) -> list[Step
         if status:
             entry.status = layout.ARCHIVED
             reason = f"{status} in its document"
-            found.append(Step(action="archive", content=entry.held.content, fact_id=entry.held.id, reason=reason))
+            found.append(IngestStep(action="archive", content=entry.held.content, fact_id=entry.held.id, reason=reason))
     return found
 
 
-def _steps(prospects: Sequence[Prospect], outcomes: Sequence[Outcome]) -> list[Step]:
+def _steps(prospects: Sequence[Prospect], outcomes: Sequence[CandidateOutcome]) -> list[IngestStep]:
     return [
-        Step(
+        IngestStep(
             action=outcome.action,
             candidate=prospect.candidate,
             content=prospect.content,
@@ -131,7 +131,7 @@ def _mark_answered(documents: Sequence[DesignDocument], prospects: Sequence[Pros
             entry.leaving = asking.path
 
 
-def _closing(prospects: Sequence[Prospect], outcomes: Sequence[Outcome], ledger: Ledger) -> list[Step]:
+def _closing(prospects: Sequence[Prospect], outcomes: Sequence[CandidateOutcome], ledger: Ledger) -> list[IngestStep]:
     decided: dict[str, list[str]] = {}
     for prospect, outcome in zip(prospects, outcomes, strict=True):
         if prospect.candidate.kind == "design-decision" and outcome.action in ("store", "supersede"):
@@ -141,7 +141,7 @@ def _closing(prospects: Sequence[Prospect], outcomes: Sequence[Outcome], ledger:
         key=lambda entry: (entry.leaving, entry.held.id),
     )
     return [
-        Step(
+        IngestStep(
             action="archive",
             content=entry.held.content,
             fact_id=entry.held.id,

@@ -31,7 +31,7 @@ _FEW = 4
 """Of fewer words than this, any longer text may have them all by chance."""
 
 
-class Held(Struct, frozen=True):
+class HeldFact(Struct, frozen=True):
     """A fact that the store knows, in whatever status."""
 
     id: str
@@ -46,10 +46,10 @@ class Held(Struct, frozen=True):
     """Why it was put away."""
 
 
-class Entry(Struct, eq=False):
+class HeldEntry(Struct, eq=False):
     """A held fact, or one that the plan makes, and what the plan does to it."""
 
-    held: Held
+    held: HeldFact
     status: str
     text: str
     key: Key | None
@@ -124,29 +124,29 @@ def _decisive(text: str) -> frozenset[str]:
 class Ledger:
     """Every fact that matters to a plan. The order in which they were given is no matter."""
 
-    def __init__(self, held: Iterable[Held]) -> None:
-        self.entries: list[Entry] = []
-        self.by_id: dict[str, Entry] = {}
-        self._by_key: dict[Key, list[Entry]] = {}
-        self._by_text: dict[tuple[str, str], list[Entry]] = {}
+    def __init__(self, held: Iterable[HeldFact]) -> None:
+        self.entries: list[HeldEntry] = []
+        self.by_id: dict[str, HeldEntry] = {}
+        self._by_key: dict[Key, list[HeldEntry]] = {}
+        self._by_text: dict[tuple[str, str], list[HeldEntry]] = {}
         self._by_word: dict[tuple[str, str], list[int]] = {}
         self._sizes: list[int] = []
         for fact in sorted(held, key=lambda fact: fact.id):
             self.by_id[fact.id] = self._add(fact)
 
-    def make(self, prospect: Prospect, status: str) -> Entry:
+    def make(self, prospect: Prospect, status: str) -> HeldEntry:
         """The fact that a candidate becomes; it has no id yet."""
         candidate = prospect.candidate
         return self._add(
-            Held("", candidate.section, prospect.content, status, source_of(candidate), candidate.artifact)
+            HeldFact("", candidate.section, prospect.content, status, source_of(candidate), candidate.artifact)
         )
 
-    def _add(self, fact: Held) -> Entry:
+    def _add(self, fact: HeldFact) -> HeldEntry:
         ours = fact.source.startswith(SOURCE)
         kind = fact.source.removeprefix(SOURCE) if ours else ""
         text = bare_text(fact.content, kind, fact.artifact)
         key = _key(kind, fact.section, text, fact.artifact) if ours else None
-        entry = Entry(fact, fact.status, text, key, words_of(fact.content), _decisive(text))
+        entry = HeldEntry(fact, fact.status, text, key, words_of(fact.content), _decisive(text))
         if key:
             self._by_key.setdefault(key, []).append(entry)
         if entry.is_live or entry.is_pending:
@@ -157,11 +157,11 @@ class Ledger:
         self.entries.append(entry)
         return entry
 
-    def about(self, prospect: Prospect) -> list[Entry]:
+    def about(self, prospect: Prospect) -> list[HeldEntry]:
         """The facts of the same key, live ones first."""
         return sorted(self._by_key.get(prospect.key, ()), key=lambda entry: not entry.is_live)
 
-    def alike(self, prospect: Prospect, wanted: Callable[[Entry], bool]) -> list[Entry]:
+    def alike(self, prospect: Prospect, wanted: Callable[[HeldEntry], bool]) -> list[HeldEntry]:
         """The facts of the section that say the same, the very same text first."""
         shared: Counter[int] = Counter()
         for word in prospect.words:
@@ -172,10 +172,10 @@ class Ledger:
         equal = self.saying(prospect)
         return [entry for entry in [*equal, *(entry for entry in alike if entry not in equal)] if wanted(entry)]
 
-    def saying(self, prospect: Prospect) -> list[Entry]:
+    def saying(self, prospect: Prospect) -> list[HeldEntry]:
         """The facts of the section with the very same text."""
         return list(self._by_text.get((prospect.candidate.section, prospect.text), ()))
 
 
-def _decides_the_same(prospect: Prospect, entry: Entry) -> bool:
+def _decides_the_same(prospect: Prospect, entry: HeldEntry) -> bool:
     return min(len(prospect.words), len(entry.words)) >= _FEW and prospect.decisive == entry.decisive

@@ -17,14 +17,14 @@ from msgspec import Struct
 
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.places import shown_path, shown_text
-from quire.capture.transcripts.read_session import Reading, read
+from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.redaction import redacted
-from quire.capture.transcripts.types import Places, SessionFile, Turn
+from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
 from quire.files.digests import hex_digest
 from quire.files.paths import mark_before
 from quire.layers.journal import layout
 from quire.layers.journal.numbered_ids import moment_of, time_text
-from quire.layers.journal.types import Event
+from quire.layers.journal.types import JournalEvent
 from quire.model.errors import QuireError
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ class Noted(Struct, frozen=True, omit_defaults=True):
     """What stood before the offset: a session that was rewritten has something else there."""
 
 
-class Looked(Struct, frozen=True, kw_only=True):
+class SessionOutcome(Struct, frozen=True, kw_only=True):
     """What came of one session. One that could not be read says why; one that holds nothing new has no event."""
 
     external_id: str
     source_ref: str
-    event: Event | None = None
+    event: JournalEvent | None = None
     """Without an id: that is given when it is written."""
     noted: Noted | None = None
     failure: str = ""
@@ -77,13 +77,13 @@ def look_through(
     all_folders: bool = False,
     normalise: Normalise | None = None,
     counted: Callable[[int], None] | None = None,
-) -> Iterator[Looked]:
+) -> Iterator[SessionOutcome]:
     """Every session at a path that ran in the repository, or with `all_folders` anywhere.
 
     `hashes` are those of the events that there are, by the id of their session. `counted` is told how many there are.
     What changed after `settled_before` waits, but for the session of the file `ended`, which is known to be over.
     """
-    places = Places(root, home)
+    places = KnownPlaces(root, home)
     seen = {
         (name, known.stamp) for name, known in noted.items() if not known.hash or known.hash in _known(hashes, name)
     }
@@ -97,7 +97,7 @@ def look_through(
         known = noted.get(name)
         if known is not None and known.hash and known.hash not in _known(hashes, name):
             known = None  # the note is of another history: of another branch, or of one that was begun anew
-        look = Looked(external_id=name, source_ref=_kept_ref(session, name, places))
+        look = SessionOutcome(external_id=name, source_ref=_kept_ref(session, name, places))
         if known is not None and known.stamp == session.stamp:
             yield msgspec.structs.replace(look, warning=f"left out: {known.fault}") if known.fault else look
         elif settled_before and _changed_at(session) > settled_before and not session.is_at(ended):
@@ -113,7 +113,7 @@ def _kept_name(name: str) -> str:
     return f"session-{hex_digest(name)[:16]}" if redacted(name)[1] else name[:_ITEM_CHARS]
 
 
-def _kept_ref(session: SessionFile, name: str, places: Places) -> str:
+def _kept_ref(session: SessionFile, name: str, places: KnownPlaces) -> str:
     shown = shown_path(session.path, places)
     return shown if shown and not redacted(shown)[1] else name
 
@@ -133,10 +133,12 @@ def _known(hashes: Mapping[str, Collection[str]], name: str) -> Collection[str]:
     return {*hashes.get(name, ()), *hashes.get(name.partition("@")[0], ())}
 
 
-def _passed_over(skipped: Iterable[object], places: Places) -> Iterator[Looked]:
+def _passed_over(skipped: Iterable[object], places: KnownPlaces) -> Iterator[SessionOutcome]:
     for item in skipped:
         path, reason = str(getattr(item, "path", "")), str(getattr(item, "reason", ""))
-        yield Looked(external_id="", source_ref=shown_path(path, places) or "…", warning=f"passed over: {reason}")
+        yield SessionOutcome(
+            external_id="", source_ref=shown_path(path, places) or "…", warning=f"passed over: {reason}"
+        )
 
 
 def _changed_at(session: SessionFile) -> float:
@@ -145,15 +147,15 @@ def _changed_at(session: SessionFile) -> float:
 
 
 def _look(
-    look: Looked,
+    look: SessionOutcome,
     session: SessionFile,
     known: Noted | None,
     hashes: Collection[str],
     source_id: str,
-    places: Places,
+    places: KnownPlaces,
     now: datetime,
     normalise: Normalise | None,
-) -> Looked:
+) -> SessionOutcome:
     from quire.capture.signals.extraction import extract
 
     try:
@@ -191,7 +193,7 @@ def _look(
         except QuireError as error:
             refused = f"told by rules, since {error.message[:1].lower()}{error.message[1:]}"
     moment = moment_of(reading.first_at) or moment_of(session.started_at) or now
-    event = Event(
+    event = JournalEvent(
         id="",
         kind=layout.IMPORTED_SESSION,
         source_id=source_id,
@@ -206,12 +208,12 @@ def _look(
     return msgspec.structs.replace(look, event=event, noted=after, warning=warning)
 
 
-def _failed(look: Looked, session: SessionFile, reason: str, places: Places) -> Looked:
+def _failed(look: SessionOutcome, session: SessionFile, reason: str, places: KnownPlaces) -> SessionOutcome:
     reason = shown_text(reason, places)
     return msgspec.structs.replace(look, failure=reason, noted=Noted(session.stamp, fault=reason))
 
 
-def _reached(session: SessionFile, hashes: Collection[str], places: Places) -> Noted:
+def _reached(session: SessionFile, hashes: Collection[str], places: KnownPlaces) -> Noted:
     """How far the events that there are have come in a session."""
     if not hashes:
         return Noted()
@@ -230,7 +232,7 @@ def _reached(session: SessionFile, hashes: Collection[str], places: Places) -> N
     return found
 
 
-def _noted_at(session: SessionFile, offset: int, places: Places) -> Noted:
+def _noted_at(session: SessionFile, offset: int, places: KnownPlaces) -> Noted:
     reading = read(session, root=places.root, home=places.home)
     found = Noted()
     for _ in reading:
@@ -240,7 +242,7 @@ def _noted_at(session: SessionFile, offset: int, places: Places) -> Noted:
     return found
 
 
-def _after(reading: Reading, digest: str) -> Iterator[Turn] | None:
+def _after(reading: SessionReader, digest: str) -> Iterator[Turn] | None:
     """The turns behind the one with this hash; None where there is none."""
     for _ in reading:
         if reading.content_hash == digest:

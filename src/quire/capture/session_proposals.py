@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.places import shown_text
-from quire.capture.transcripts.read_session import Reading, read
+from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.redaction import redacted
-from quire.capture.transcripts.types import Places, SessionFile, Turn
+from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
 from quire.inbox.proposals import QUOTE_CHARS, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import QuireError
 from quire.model.text import one_line
@@ -99,7 +99,7 @@ def propose_session(
     from quire.capture.signals.witness import Witness
 
     is_whole = offset <= CONTEXT_BYTES
-    witness, places = Witness(), Places(root, home)
+    witness, places = Witness(), KnownPlaces(root, home)
     try:
         begin = (0, "") if is_whole else (offset, content_hash)
         reading = read(session, begin[0], root=root, home=home, content_hash=begin[1])
@@ -125,7 +125,7 @@ def propose_session(
 class _Known:
     """How much of a session was read before, found again by the hash of what stood there."""
 
-    def __init__(self, reading: Reading, offset: int, content_hash: str) -> None:
+    def __init__(self, reading: SessionReader, offset: int, content_hash: str) -> None:
         self.speeches = 0
         """How many times somebody had spoken by then; 0 where it is another session now."""
         self._reading, self._offset, self._hash = reading, offset, content_hash
@@ -152,7 +152,7 @@ class _Maker:
         self._since, self._is_whole = since, is_whole
         self._seen: set[str] = set()
 
-    def account(self, reading: Reading, before: tuple[int, int]) -> Account | None:
+    def account(self, reading: SessionReader, before: tuple[int, int]) -> Account | None:
         """The session in figures; None where the user said nothing, now or before."""
         asked = self._asked()
         if asked is None and not before[0]:

@@ -8,10 +8,10 @@ from typing import Protocol
 
 import msgspec
 
-from quire.capture.conversation import Pin
+from quire.capture.conversation import PinnedText
 from quire.capture.message import is_turn, tool_calls, tool_results
 from quire.capture.quotable_text import quote, safe_text
-from quire.capture.summary import Said, tool_name
+from quire.capture.summary import ReadMessage, tool_name
 from quire.capture.summary_form import (
     BLOCKED,
     CONSTRAINTS,
@@ -60,7 +60,7 @@ class SummaryRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     evicted: str
     previous: str
-    pins: tuple[Pin, ...]
+    pins: tuple[PinnedText, ...]
     instructions: str
 
 
@@ -128,7 +128,7 @@ def _section_of(heading: str) -> tuple[str, str]:
     return (known, "") if known else (CONTEXT, f"{quote(heading, 60)}:")
 
 
-def conversation_text(said: Sequence[Said]) -> str:
+def conversation_text(said: Sequence[ReadMessage]) -> str:
     """The messages as a model reads them: who said what in which turn, and how the tools fared."""
     names: dict[str, str] = {}
     lines: list[str] = []
@@ -141,7 +141,7 @@ def conversation_text(said: Sequence[Said]) -> str:
     return "\n".join([_LEFT_OUT, *lines[first:]] if first else lines)
 
 
-def _lines(item: Said, names: dict[str, str]) -> list[str]:
+def _lines(item: ReadMessage, names: dict[str, str]) -> list[str]:
     turn = f"[Turn {item.turn}]"
     lines: list[str] = []
     role = item.message.role

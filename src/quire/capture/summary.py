@@ -76,7 +76,7 @@ _PATHS_MOST = 20
 _ARGUMENT_CHARS = 160
 
 
-class Said(msgspec.Struct, frozen=True):
+class ReadMessage(msgspec.Struct, frozen=True):
     """A message with its turn, and its text as far as it is read and may be shown."""
 
     turn: int
@@ -99,7 +99,7 @@ class _Notes:
         return key
 
 
-def summarise_offline(said: Sequence[Said], *, quoted: frozenset[int] = frozenset()) -> Summary:
+def summarise_offline(said: Sequence[ReadMessage], *, quoted: frozenset[int] = frozenset()) -> Summary:
     """The entries for these messages. The requests of the turns in `quoted` stand elsewhere word for word."""
     notes = _Notes()
     last = said[-1].turn if said else 0
@@ -121,7 +121,7 @@ def summarise_offline(said: Sequence[Said], *, quoted: frozenset[int] = frozense
     return Summary(entries=entries, left_out=left_out)
 
 
-def _note_sentences(notes: _Notes, item: Said, *, is_last: bool) -> None:
+def _note_sentences(notes: _Notes, item: ReadMessage, *, is_last: bool) -> None:
     role = item.message.role
     for sentence in sentences(item.text):
         section = _section_of(sentence, role, is_last=is_last)
@@ -152,7 +152,7 @@ def tool_name(name: str) -> str:
     return _SAYS_NOTHING.sub("_", name)[:_NAME_CHARS] or "tool"
 
 
-def _note_tools(notes: _Notes, item: Said) -> None:
+def _note_tools(notes: _Notes, item: ReadMessage) -> None:
     """Which tool did what to which file. A failure is open until the same call succeeds."""
     for call in tool_calls(item.message):
         # A writer that gives no ids calls one tool at a time.

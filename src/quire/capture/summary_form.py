@@ -46,7 +46,7 @@ _LABEL = re.compile(r"\(turn \d{1,9}, [^()]{1,60}\) ")
 _Item = TypeVar("_Item")
 
 
-class Block(msgspec.Struct, frozen=True):
+class QuotedBlock(msgspec.Struct, frozen=True):
     """A text kept word for word, and what it is."""
 
     title: str
@@ -58,8 +58,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     turns: int = 0
     messages: int = 0
-    pins: tuple[Block, ...] = ()
-    intents: tuple[Block, ...] = ()
+    pins: tuple[QuotedBlock, ...] = ()
+    intents: tuple[QuotedBlock, ...] = ()
     entries: Mapping[str, tuple[str, ...]] = {}
     left_out: Mapping[str, int] = {}
     full_texts: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ def _section(section: str, summary: Summary) -> list[str]:
     return [*head, *blocks, *(f"- {entry}" for entry in entries)] if blocks or entries else [*head, NONE]
 
 
-def _blocks(blocks: Iterable[Block]) -> list[str]:
+def _blocks(blocks: Iterable[QuotedBlock]) -> list[str]:
     lines: list[str] = []
     for block in blocks:
         fence = "`" * (1 + max((len(found) for found in _BACKTICKS.findall(block.text)), default=2))
@@ -118,7 +118,7 @@ def join(summaries: Sequence[Summary]) -> Summary:
     """Everything they say, each thing once, the oldest first; only the last one's pins are still pinned."""
     newest = summaries[-1]
     pins = list(newest.pins)
-    intents: list[Block] = []
+    intents: list[QuotedBlock] = []
     entries: dict[str, list[str]] = {section: [] for section in SECTIONS}
     left_out = dict.fromkeys(SECTIONS, 0)
     replaced = any(block.title.startswith(_NEWEST) for block in newest.intents)
@@ -158,14 +158,14 @@ def bound(summary: Summary) -> Summary:
     return msgspec.structs.replace(summary, entries=entries, left_out=left_out)
 
 
-def _unpinned(pin: Block) -> Block:
-    return pin if pin.title.endswith(_UNPINNED) else Block(pin.title + _UNPINNED, pin.text)
+def _unpinned(pin: QuotedBlock) -> QuotedBlock:
+    return pin if pin.title.endswith(_UNPINNED) else QuotedBlock(pin.title + _UNPINNED, pin.text)
 
 
-def _earlier(block: Block) -> Block:
+def _earlier(block: QuotedBlock) -> QuotedBlock:
     if not block.title.startswith(_NEWEST):
         return block
-    return Block(_EARLIER + block.title.removeprefix(_NEWEST), block.text)
+    return QuotedBlock(_EARLIER + block.title.removeprefix(_NEWEST), block.text)
 
 
 def _once(items: Iterable[_Item], same: Callable[[_Item], str]) -> tuple[_Item, ...]:

@@ -15,7 +15,7 @@ from quire.capture.summary_form import (
     PROGRESS,
     SECTIONS,
     TITLE,
-    Block,
+    QuotedBlock,
     Summary,
 )
 
@@ -72,7 +72,7 @@ class _Reader:
         self.prefix = ""
         self.section = ""
         self.counts = (0, 0)
-        self.blocks: dict[str, list[Block]] = {PINNED: [], GOAL: []}
+        self.blocks: dict[str, list[QuotedBlock]] = {PINNED: [], GOAL: []}
         self.entries: dict[str, list[str]] = {}
         self.left_out: dict[str, int] = {}
 
@@ -137,7 +137,7 @@ class _Reader:
             held.append(line)
         text = "\n".join(held)
         text = safe_pin(text) if self.section == PINNED else safe_text(text, BLOCK_MOST)
-        self.blocks[self.section].append(Block(title, text))
+        self.blocks[self.section].append(QuotedBlock(title, text))
 
     def _line(self, line: str) -> None:
         heading = _HEADING.match(line)

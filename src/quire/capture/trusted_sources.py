@@ -18,7 +18,7 @@ from quire.files.json_files import pretty
 from quire.files.paths import read_bytes, storage_failed
 from quire.files.world import World
 from quire.layers.journal.layout import ALL_FOLDERS
-from quire.layers.journal.types import Source
+from quire.layers.journal.types import SessionSource
 from quire.model.errors import InvalidStore, NotReady, UnsupportedVersion
 from quire.model.times import timestamp
 
@@ -40,7 +40,7 @@ class _File(msgspec.Struct, frozen=True):
     """By the project's root: type, path, and whether sessions of other folders count."""
 
 
-def is_agreed(root: str, source: Source, place: str, world: World) -> bool:
+def is_agreed(root: str, source: SessionSource, place: str, world: World) -> bool:
     """Whether a source may be read; `place` is where it leads to on this machine."""
     if "\0" in place:
         return False  # no path at all
@@ -57,7 +57,7 @@ def is_agreed(root: str, source: Source, place: str, world: World) -> bool:
         return False
 
 
-def agree_to(root: str, source: Source, world: World) -> None:
+def agree_to(root: str, source: SessionSource, world: World) -> None:
     """Note that the user named this source on this machine."""
     if not world.memory_home:
         raise NotReady("There is no home folder to note the source in.", hint="Set MEMORY_HOME to a folder of yours.")
@@ -76,7 +76,7 @@ def agree_to(root: str, source: Source, world: World) -> None:
         raise storage_failed(error, "note the source") from error
 
 
-def _entry(source: Source) -> list[str]:
+def _entry(source: SessionSource) -> list[str]:
     return [source.type, source.path, *([ALL_FOLDERS] if source.extra.get(ALL_FOLDERS) is True else [])]
 
 

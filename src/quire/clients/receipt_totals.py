@@ -18,7 +18,7 @@ _NUMBER_MOST = 10**9
 """No true receipt comes near it; the file can be edited by anybody, and sums must stay numbers."""
 
 
-class Told(msgspec.Struct, frozen=True):
+class ReceiptTotal(msgspec.Struct, frozen=True):
     """How often, and how much."""
 
     answers: int = 0
@@ -66,8 +66,8 @@ class ReceiptHealth(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     days: tuple[DaySum, ...]
     """The oldest first; days without an answer are left out, and so is what does not say when it was."""
-    by_client: dict[str, Told]
-    by_event: dict[str, Told]
+    by_client: dict[str, ReceiptTotal]
+    by_event: dict[str, ReceiptTotal]
     most_told: tuple[ToldRecord, ...]
     recent: tuple[RecentAnswer, ...]
     """The newest first."""
@@ -129,23 +129,23 @@ def _day(at: str) -> str:
     return timestamp(moment)[:10] if moment is not None else ""
 
 
-def _by_name(told: Iterable[tuple[str, int]]) -> dict[str, Told]:
+def _by_name(told: Iterable[tuple[str, int]]) -> dict[str, ReceiptTotal]:
     """How much was told under each name, the most often used first."""
-    sums: dict[str, Told] = {}
+    sums: dict[str, ReceiptTotal] = {}
     for name, tokens in told:
-        before = sums.get(name, Told())
-        sums[name] = Told(before.answers + 1, before.tokens + tokens)
+        before = sums.get(name, ReceiptTotal())
+        sums[name] = ReceiptTotal(before.answers + 1, before.tokens + tokens)
     names = sorted(sums, key=lambda name: (-sums[name].answers, name))
     return {name: sums[name] for name in names[:_NAMES]}
 
 
 def _most_told(receipts: Iterable[Receipt], title_of: Callable[[str], str]) -> tuple[ToldRecord, ...]:
-    sums: dict[str, Told] = {}
+    sums: dict[str, ReceiptTotal] = {}
     for receipt in receipts:
         for item in receipt.items:
             if item.outcome == "included":
-                before = sums.get(item.ref, Told())
-                sums[item.ref] = Told(before.answers + 1, before.tokens + _number(item.tokens))
+                before = sums.get(item.ref, ReceiptTotal())
+                sums[item.ref] = ReceiptTotal(before.answers + 1, before.tokens + _number(item.tokens))
     refs = sorted(sums, key=lambda ref: (-sums[ref].answers, -sums[ref].tokens, ref))[:_MOST_TOLD]
     return tuple(
         ToldRecord(ref=_text(ref), title=_text(title_of(ref)), times=sums[ref].answers, tokens=sums[ref].tokens)

@@ -38,7 +38,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a compaction made of it, where the client told."""
 
 
-class Taken(msgspec.Struct, frozen=True):
+class SpooledSessions(msgspec.Struct, frozen=True):
     """What waited, the latest word of each session; and the files that it was taken from and that are whole."""
 
     sessions: list[Ended]
@@ -82,7 +82,7 @@ def has_ended(root: str) -> bool:
     return bool(_names(root))
 
 
-def take_ended(root: str, token: str) -> Taken:
+def take_ended(root: str, token: str) -> SpooledSessions:
     """Everything that waits, also what an earlier reader took and did not finish."""
     here = inside(root, place_of(FOLDER, ENDED))
     with contextlib.suppress(FileNotFoundError):
@@ -92,7 +92,7 @@ def take_ended(root: str, token: str) -> Taken:
     names = [name for name in _names(root) if name != ENDED]
     # Asked before they are read: what is added to one after that is not seen, so that it stays for the next time.
     whole = [name for name in names if _is_whole(inside(root, place_of(FOLDER, name)))]
-    return Taken(_latest(root, names), whole, tuple(name for name in whole if _unread(root, name)))
+    return SpooledSessions(_latest(root, names), whole, tuple(name for name in whole if _unread(root, name)))
 
 
 def waiting_sessions(root: str) -> list[Ended]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quire.upkeep.change_set import ChangeSet
     from quire.upkeep.changes import Changes
     from quire.upkeep.check import Checked
-    from quire.upkeep.export_formats import Exported
+    from quire.upkeep.export_formats import ExportText
     from quire.upkeep.init import Initialized
     from quire.upkeep.rebuild import Rebuilt
     from quire.upkeep.reset import Reset
@@ -188,7 +188,7 @@ def first_brief_fields(text: str) -> dict[str, Any]:
     return {"brief": text}
 
 
-def exported_fields(done: Exported) -> dict[str, Any]:
+def exported_fields(done: ExportText) -> dict[str, Any]:
     """How much was exported; the text itself where no file holds it."""
     return {**own_fields(done), "text": None if done.path else done.text, "path": done.path or None}
 

@@ -31,7 +31,7 @@ class _Held(msgspec.Struct, frozen=True):
     same: bool
 
 
-class Committed:
+class CommittedRecords:
     """Asks git once for all records of a call, and no more where every file is as the commit has it."""
 
     def __init__(self, root: str, git: Git) -> None:

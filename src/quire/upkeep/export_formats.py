@@ -20,7 +20,7 @@ _VERSION = 1
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
 
-class Exported(msgspec.Struct, frozen=True, kw_only=True):
+class ExportText(msgspec.Struct, frozen=True, kw_only=True):
     """The text, and what is in it."""
 
     format: str
@@ -34,7 +34,7 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Problem, ...] = ()
 
 
-def render_export(found: Holdings, output_format: str) -> Exported:
+def render_export(found: Holdings, output_format: str) -> ExportText:
     """The text in one of the formats."""
     edges = len(found.edges)
     if output_format == "json":
@@ -43,7 +43,7 @@ def render_export(found: Holdings, output_format: str) -> Exported:
         text, edges = _mcp(found)
     else:
         text = render_page(found)
-    return Exported(
+    return ExportText(
         format=output_format,
         # A half of a character that another program wrote down is no text, and no file of text can hold it.
         text=text if text.isascii() else text.encode("utf-8", "replace").decode(),

@@ -87,7 +87,7 @@ def brief_for(project_id: str) -> str:
     return _BRIEF % {"project_id": project_id}
 
 
-class Target(msgspec.Struct, frozen=True):
+class GuidanceFile(msgspec.Struct, frozen=True):
     """What happened to one instruction file."""
 
     path: str
@@ -99,24 +99,24 @@ class Target(msgspec.Struct, frozen=True):
 
 def install_guidance(
     root: str, world: World, map_text: str, *, dry_run: bool = False
-) -> tuple[list[Target], list[Problem]]:
+) -> tuple[list[GuidanceFile], list[Problem]]:
     """Put guidance and map into the instruction files that the user's agents read."""
-    targets: list[Target] = []
+    targets: list[GuidanceFile] = []
     problems: list[Problem] = []
     for name, path in _wanted(root, world).items():
         if path is None:
-            targets.append(Target(name, "skipped", _why_not(root, name)))
+            targets.append(GuidanceFile(name, "skipped", _why_not(root, name)))
             continue
         before = _read(path)
         after = before or b""
         if b"@AGENTS.md" in after and name == "CLAUDE.md":
-            targets.append(Target(name, "skipped", "it includes AGENTS.md"))
+            targets.append(GuidanceFile(name, "skipped", "it includes AGENTS.md"))
             continue
         guidance = LEGACY if find_section(after, LEGACY).state == "present" else GUIDANCE
         damaged = [mark for mark in (guidance, MAP) if find_section(after, mark).state == "damaged"]
         if damaged:
             problems += [_left_alone(name, find_section(after, mark), mark) for mark in damaged]
-            targets.append(Target(name, "skipped", "its markers are damaged"))
+            targets.append(GuidanceFile(name, "skipped", "its markers are damaged"))
             continue
         if guidance is LEGACY:
             after = _renamed(after)
@@ -125,7 +125,7 @@ def install_guidance(
         status = "created" if before is None else "unchanged" if after == before else "updated"
         if status != "unchanged" and not dry_run:
             write_file(path, after, world.token(), before)
-        targets.append(Target(name, status, after=after))
+        targets.append(GuidanceFile(name, status, after=after))
     return targets, problems
 
 
@@ -269,7 +269,7 @@ def held_map(root: str, name: str) -> str:
     return held_map(root, FILES[0]) if name != FILES[0] and f"@{FILES[0]}".encode() in data else ""
 
 
-def remove_guidance(root: str, world: World) -> list[Target]:
+def remove_guidance(root: str, world: World) -> list[GuidanceFile]:
     """Take both sections out again; a file that held nothing else goes too."""
     targets = []
     for name, path in _present(root).items():
@@ -281,11 +281,11 @@ def remove_guidance(root: str, world: World) -> list[Target]:
             continue
         if after.strip() or os.path.islink(os.path.join(root, name)):
             write_file(path, after, world.token(), before)
-            targets.append(Target(name, "updated"))
+            targets.append(GuidanceFile(name, "updated"))
         else:
             disk.remove(path)
             disk.sync_folder(os.path.dirname(path))
-            targets.append(Target(name, "removed"))
+            targets.append(GuidanceFile(name, "removed"))
     return targets
 
 

@@ -14,7 +14,7 @@ from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER
 from quire.layers.graph.store import GraphStore
 from quire.model.errors import InputError, InvalidConfig, InvalidStore, NotReady, QuireError
 from quire.model.records import Problem
-from quire.upkeep.guidance import Target, brief_for
+from quire.upkeep.guidance import GuidanceFile, brief_for
 from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.reset import backups, is_half_removed, reset_memory
 
@@ -34,7 +34,7 @@ class Initialized(msgspec.Struct, kw_only=True):
     git_available: bool
     index_built: bool = False
     """Whether there is an index already; the first question makes it otherwise."""
-    guidance: list[Target]
+    guidance: list[GuidanceFile]
     backup_path: str | None
     brief: str
     warnings: list[Problem]

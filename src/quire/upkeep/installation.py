@@ -18,7 +18,7 @@ from quire.files.world import World
 from quire.index.health import engine
 from quire.model.text import cut
 from quire.upkeep.findings import Finding
-from quire.upkeep.projects import Registered, Registry
+from quire.upkeep.projects import ProjectRegistry, Registered
 
 Kind = Literal["ours", "other", "foreign", "missing"]
 COMMANDS = {
@@ -261,7 +261,7 @@ def _home(home: str) -> Finding:
 
 
 def _registry(world: World) -> list[Finding]:
-    registry = Registry(world)
+    registry = ProjectRegistry(world)
     if not os.path.lexists(registry.path):
         return [Finding(section="machine", name="projects", message="No project is listed yet.")]
     projects = registry.projects()
@@ -293,7 +293,7 @@ def _registry(world: World) -> list[Finding]:
 
 def dead_projects(world: World) -> list[Registered]:
     """Listed projects without a memory. One that is damaged, or of another version, is not dead."""
-    registry = Registry(world)
+    registry = ProjectRegistry(world)
     return [entry for entry in registry.projects() if registry.is_gone(entry)]
 
 

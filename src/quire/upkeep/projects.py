@@ -48,7 +48,7 @@ class _Versioned(msgspec.Struct):
     version: int
 
 
-class Registry:
+class ProjectRegistry:
     """`$MEMORY_HOME/projects.json`, by default `~/.memory/projects.json`."""
 
     def __init__(self, world: World) -> None:

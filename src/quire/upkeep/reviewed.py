@@ -21,7 +21,7 @@ from quire.model.records import Record
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.model.config import Settings
-    from quire.upkeep.committed_records import Committed
+    from quire.upkeep.committed_records import CommittedRecords
 
 _CONFIG_BYTES = 1024 * 1024
 _ELSEWHERE = b"default-branch"
@@ -40,7 +40,7 @@ class Reviews:
         self._root = root
         self._git = git
         self._index = index
-        self._held: Committed | None = None
+        self._held: CommittedRecords | None = None
 
     def __call__(self, records: Sequence[Record]) -> set[str]:
         """The refs of those that a person has looked at."""
@@ -77,11 +77,11 @@ class Reviews:
         """How this project treats what is not reviewed."""
         return self._committed().settings()
 
-    def _committed(self) -> Committed:
+    def _committed(self) -> CommittedRecords:
         if self._held is None:
-            from quire.upkeep.committed_records import Committed
+            from quire.upkeep.committed_records import CommittedRecords
 
-            self._held = Committed(self._root, self._git)
+            self._held = CommittedRecords(self._root, self._git)
         return self._held
 
     def _state(self) -> bytes:

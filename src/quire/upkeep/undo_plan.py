@@ -37,7 +37,7 @@ _ATTRIBUTES = ".gitattributes"
 _STAMPS = ("body_path", "content_hash", "updated_at")
 
 
-class Step(msgspec.Struct, frozen=True):
+class UndoStep(msgspec.Struct, frozen=True):
     """A file that is put back: below the folder of its layer, as it is, as it will be."""
 
     path: str
@@ -45,19 +45,19 @@ class Step(msgspec.Struct, frozen=True):
     data: bytes | None
 
 
-def steps_back(folder: str, noted: Sequence[tuple[str, RecordedChange]]) -> list[Step]:
+def steps_back(folder: str, noted: Sequence[tuple[str, RecordedChange]]) -> list[UndoStep]:
     """The files below a layer's folder as they are to be; Conflict where that would lose what somebody did since."""
-    steps: list[Step] = []
+    steps: list[UndoStep] = []
     is_exact = True
     # How git merges the facts is said for as long as there are any: it is taken back last, or not at all.
     for path, item in sorted(noted, key=lambda pair: pair[0] == _ATTRIBUTES):
         now = _held(folder, path)
         if is_as_left(item, now):
             if path != _ATTRIBUTES or is_exact:
-                steps.append(Step(path, now, put_back(item, now)))
+                steps.append(UndoStep(path, now, put_back(item, now)))
         elif path != _ATTRIBUTES:
             is_exact = False
-            steps.append(Step(path, now, _merged_back(folder, path, item, now)))
+            steps.append(UndoStep(path, now, _merged_back(folder, path, item, now)))
     return [step for step in steps if step.now != step.data]
 
 
@@ -74,7 +74,7 @@ def _merged_back(folder: str, path: str, item: RecordedChange, now: bytes | None
 # -- what may not be torn -----------------------------------------------------------------------
 
 
-def refuse_torn(graph: GraphStore, steps: Sequence[Step]) -> None:
+def refuse_torn(graph: GraphStore, steps: Sequence[UndoStep]) -> None:
     """Refuse what would leave something that leads nowhere: it was tied since to what would go."""
     going = {step.path for step in steps if step.data is None}
     made = {_id_of(step.data) for step in steps if _is_sidecar(step.path) and step.data is not None}
@@ -114,7 +114,7 @@ def _tied(what: str, path: str) -> Conflict:
     )
 
 
-def refuse_rejected(graph: GraphStore, steps: Sequence[Step], rejections: Rejections) -> None:
+def refuse_rejected(graph: GraphStore, steps: Sequence[UndoStep], rejections: Rejections) -> None:
     """Refuse to say again what somebody rejected since."""
     by_path = {step.path: step for step in steps}
     for step in steps:
@@ -153,7 +153,7 @@ def _only_in(one: bytes, other: bytes) -> bytes:
 # -- the log --------------------------------------------------------------------------------------
 
 
-def events_back(graph: GraphStore, steps: Sequence[Step], task: str, at: str) -> bytes:
+def events_back(graph: GraphStore, steps: Sequence[UndoStep], task: str, at: str) -> bytes:
     """What is added to the log, in its own words: what was done stays in it, and what was undone comes after."""
     paths = {step.path: step for step in steps}
     sidecars = {_sidecar_of(path) for path in paths if path.startswith(f"{NODES}/")}

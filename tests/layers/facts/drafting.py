@@ -12,7 +12,7 @@ from making import data, resolved
 from quire.files.world import World
 from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.layers.facts.drafts import Draft
+from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.lines import read_lines
 from quire.layers.facts.resolve import Resolved
 from quire.layers.facts.source import FactSource
@@ -46,12 +46,12 @@ class Store:
     def data(self) -> bytes:
         return self.path.read_bytes() if self.path.exists() else b""
 
-    def draft(self, now: datetime = NOW) -> Draft:
+    def draft(self, now: datetime = NOW) -> FactsDraft:
         index = Index(open_in_memory())
         index.bring_up([FactSource(self.root)], None)
-        return Draft(KnownFacts(index), now)
+        return FactsDraft(KnownFacts(index), now)
 
-    def write(self, draft: Draft) -> Resolved:
+    def write(self, draft: FactsDraft) -> Resolved:
         """Write it; what the file says then."""
         commit(self.root, self.world, draft)
         return resolved(self.data)

@@ -12,20 +12,20 @@ from making import edge, episode, fact
 
 from quire.layers.facts.archive import archive_facts, restore_facts
 from quire.layers.facts.connect import connect
-from quire.layers.facts.drafts import Draft, find_fact, section_named, time_text
-from quire.layers.facts.records import Held, episode_of_record, held_of
+from quire.layers.facts.drafts import FactsDraft, find_fact, section_named, time_text
+from quire.layers.facts.records import FactWithTwins, episode_of_record, held_of
 from quire.layers.facts.source import overview_of
-from quire.layers.facts.store_fact import Telling, store_fact, supersede_fact
+from quire.layers.facts.store_fact import FactInput, store_fact, supersede_fact
 from quire.layers.facts.types import Episode, Fact
 from quire.model.errors import InputError, NotFound
 from quire.model.records import Edge, Record, RecordSummary
 
 
-def told(content: str, name: str) -> Telling:
-    return Telling(id=name, content=content, section="Specs")
+def told(content: str, name: str) -> FactInput:
+    return FactInput(id=name, content=content, section="Specs")
 
 
-def items(draft: Draft, kind: type) -> dict[str, object]:
+def items(draft: FactsDraft, kind: type) -> dict[str, object]:
     return {item.ref: item for item in draft.items() if isinstance(item, kind)}
 
 
@@ -246,6 +246,6 @@ def test_twins_that_were_put_away_already_are_left_as_they_are(tmp_path: Path) -
     store = Store(tmp_path, fact("a", "One."), fact("b", "Other words.", status="archived", same_as="a"))
     draft = store.draft()
     held = draft.fact("b")
-    assert held == Held(store.fact("a"), tuple(msgspec.structs.replace(line) for line in store.stored()[1:]))
+    assert held == FactWithTwins(store.fact("a"), tuple(msgspec.structs.replace(line) for line in store.stored()[1:]))
     archive_facts(draft, "a", None)
     assert set(draft.replaced) == {(Fact, "a")}

@@ -8,7 +8,7 @@ from drafting import AT, Store
 from making import edge, fact
 
 from quire.layers.facts.archive import archive_facts, named_ids, restore_facts
-from quire.layers.facts.store_fact import Telling, supersede_fact
+from quire.layers.facts.store_fact import FactInput, supersede_fact
 from quire.layers.facts.types import Fact
 from quire.model import limits
 from quire.model.errors import InputError, SecretDetected
@@ -243,7 +243,7 @@ def test_of_one_mind_the_text_of_another_stands_in_nobodys_way(tmp_path: Path) -
 def test_a_superseded_fact_comes_back_when_nothing_stands_in_its_place(tmp_path: Path) -> None:
     store = Store(tmp_path, fact("a", "One."))
     draft = store.draft()
-    supersede_fact(draft, "a", Telling(id="b", content="Two."))
+    supersede_fact(draft, "a", FactInput(id="b", content="Two."))
     store.write(draft)
     draft = store.draft()
     (found,) = restore_facts(draft, "a")

@@ -8,7 +8,7 @@ import pytest
 from drafting import AT, NOW, Store
 from making import edge, episode, fact
 
-from quire.layers.facts.connect import Connected, connect
+from quire.layers.facts.connect import MadeConnection, connect
 from quire.layers.facts.records import connection_of
 from quire.layers.facts.types import Connection
 from quire.model.errors import InputError, NotFound, SecretDetected
@@ -19,7 +19,9 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path, fact("a", "One.", version=3), fact("b", "Two."), episode("ep"))
 
 
-def joined(store: Store, source: str = "a", target: str = "b", relation: str = "depends_on", **more: Any) -> Connected:
+def joined(
+    store: Store, source: str = "a", target: str = "b", relation: str = "depends_on", **more: Any
+) -> MadeConnection:
     days = more.pop("days", 0)
     draft = store.draft(NOW + timedelta(days=days))
     done = connect(draft, more.pop("name", "e"), source, target, relation, **more)

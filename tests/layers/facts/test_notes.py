@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.files import disk
-from quire.layers.facts.notes import NOTE_CHARS, Note, add_note, clear_notes, read_notes, remove_notes, restore_notes
+from quire.layers.facts.notes import (
+    NOTE_CHARS,
+    QuickNote,
+    add_note,
+    clear_notes,
+    read_notes,
+    remove_notes,
+    restore_notes,
+)
 from quire.model.errors import InputError, OutsideProject, SecretDetected, StorageFailed
 from quire.model.records import Problem
 from quire.model.text import trim
@@ -55,7 +63,10 @@ def test_a_note_is_one_line_with_its_time(tmp_path: Path) -> None:
     assert add_note(root, "ünd ⏎ this", LATER, "t") == 2
     file = tmp_path / ".memory" / "local" / "notes.md"
     assert file.read_text() == f"- [{AT}] look at the C:\\new path, *later*\n- [{LATER}] ünd ⏎ this\n"
-    assert read_notes(root) == [Note(1, AT, "look at the C:\\new path, *later*"), Note(2, LATER, "ünd ⏎ this")]
+    assert read_notes(root) == [
+        QuickNote(1, AT, "look at the C:\\new path, *later*"),
+        QuickNote(2, LATER, "ünd ⏎ this"),
+    ]
 
 
 def test_further_lines_are_indented_and_not_counted(file: Path) -> None:
@@ -99,7 +110,10 @@ plain end
 
 def test_lines_of_other_shape_are_kept_and_not_counted(file: Path) -> None:
     file.write_text(OTHER)
-    assert read_notes(root_of(file)) == [Note(1, AT, "first"), Note(2, LATER, "second\ngoes on\n\nafter a blank line")]
+    assert read_notes(root_of(file)) == [
+        QuickNote(1, AT, "first"),
+        QuickNote(2, LATER, "second\ngoes on\n\nafter a blank line"),
+    ]
     assert add_note(root_of(file), "third", AT, "t") == 3
     assert file.read_text() == OTHER + f"- [{AT}] third\n"
     clear_notes(root_of(file), AT, "t")
@@ -177,7 +191,10 @@ def test_a_file_that_is_full_takes_no_more(file: Path) -> None:
 
 def test_removed_notes_are_kept_with_when_they_went(file: Path) -> None:
     add(file, "one", "two\nlines", "three")
-    assert remove_notes(root_of(file), [3, 2, 2], LATER, "t") == [Note(2, AT, "two\nlines"), Note(3, AT, "three")]
+    assert remove_notes(root_of(file), [3, 2, 2], LATER, "t") == [
+        QuickNote(2, AT, "two\nlines"),
+        QuickNote(3, AT, "three"),
+    ]
     assert texts(file) == ["one"]
     done = file.with_name("notes.done.md")
     assert done.read_text() == f"## Removed {LATER} (2, 3)\n- [{AT}] two\n  lines\n- [{AT}] three\n"
@@ -221,7 +238,7 @@ def test_notes_come_back_to_the_places_they_had(file: Path) -> None:
     before = file.read_bytes()
     remove_notes(root_of(file), [1, 3, 5], AT, "t")
     assert texts(file) == ["b", "d"]
-    assert restore_notes(root_of(file), "t") == [Note(1, AT, "a"), Note(3, AT, "c"), Note(5, AT, "e")]
+    assert restore_notes(root_of(file), "t") == [QuickNote(1, AT, "a"), QuickNote(3, AT, "c"), QuickNote(5, AT, "e")]
     assert file.read_bytes() == before
     assert file.with_name("notes.done.md").read_bytes() == b""
 

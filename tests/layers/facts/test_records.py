@@ -12,7 +12,7 @@ from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import LINE_BYTES
 from quire.layers.facts.lines import encode_record, read_lines
 from quire.layers.facts.records import (
-    Held,
+    FactWithTwins,
     connection_edge,
     connection_of,
     edge_ref,
@@ -49,7 +49,7 @@ def test_the_record_of_a_fact() -> None:
         reinforcement_count=3,
     )
     twin = one(name="b", content=long)
-    assert fact_record(Held(told, (twin,)), "default") == Record(
+    assert fact_record(FactWithTwins(told, (twin,)), "default") == Record(
         ref="fact:a",
         layer="facts",
         kind="fact",
@@ -72,7 +72,7 @@ def test_the_record_of_a_fact() -> None:
 
 
 def test_of_the_home_mind_nothing_is_kept_apart() -> None:
-    assert [fact_record(Held(one(mind=mind)), "side").scope for mind in ("side", "default", "x")] == [
+    assert [fact_record(FactWithTwins(one(mind=mind)), "side").scope for mind in ("side", "default", "x")] == [
         "",
         "default",
         "x",
@@ -84,7 +84,7 @@ def test_of_the_home_mind_nothing_is_kept_apart() -> None:
     [("Architecture", 1, 14.0), ("Architecture", 2, 25.2), ("Architecture", 99, 90.0), ("Specs", 1, 0.0)],
 )
 def test_how_fast_it_wears(section: str, count: int, half_life: float) -> None:
-    record = fact_record(Held(one(section=section, reinforcement_count=count)), "default")
+    record = fact_record(FactWithTwins(one(section=section, reinforcement_count=count)), "default")
     assert record.half_life == pytest.approx(half_life)
 
 
@@ -99,11 +99,11 @@ def test_how_fast_it_wears(section: str, count: int, half_life: float) -> None:
     ],
 )
 def test_when_it_last_changed(fields: dict[str, str], changed: str) -> None:
-    assert fact_record(Held(one(**fields)), "default").updated_at == changed
+    assert fact_record(FactWithTwins(one(**fields)), "default").updated_at == changed
 
 
 def test_breaks_in_a_text_break_no_title() -> None:
-    assert fact_record(Held(one(content="a\n\tb\r\n c")), "default").title == "a b c"
+    assert fact_record(FactWithTwins(one(content="a\n\tb\r\n c")), "default").title == "a b c"
 
 
 def test_the_record_of_an_episode() -> None:
@@ -213,7 +213,7 @@ def test_whatever_a_line_says_comes_back_from_the_record(first: dict[str, Any], 
     found = read_lines(data(*rows)).facts
     if len(found) < 2:
         return
-    held = Held(found[0], (found[1],))
+    held = FactWithTwins(found[0], (found[1],))
     assert held_of(fact_record(held, "default")) == held
 
 
@@ -222,4 +222,4 @@ def test_the_longest_line_that_is_read_comes_back(room: int) -> None:
     """The record holds the line as we write it, which may be longer than as it was read."""
     empty = len(data(fact("a", "")).rstrip(b"\n"))
     (found,) = read_lines(data(fact("a", "x" * (LINE_BYTES - room - empty)))).facts
-    assert held_of(fact_record(Held(found), "default")) == Held(found)
+    assert held_of(fact_record(FactWithTwins(found), "default")) == FactWithTwins(found)

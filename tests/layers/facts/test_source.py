@@ -10,7 +10,7 @@ from making import data, edge, episode, fact
 
 from quire.layers.facts import source as source_module
 from quire.layers.facts.records import held_of
-from quire.layers.facts.source import FactSource, Overview, overview_of, stamp_now
+from quire.layers.facts.source import FactSource, FactsOverview, overview_of, stamp_now
 from quire.model.records import Edge, Problem, Record, RecordSummary
 
 FILE = "facts.jsonl"
@@ -20,7 +20,7 @@ def read(store: Store, kind: type) -> list[Any]:
     return [item for item in FactSource(store.root).read([FILE]) if isinstance(item, kind)]
 
 
-def overview(store: Store) -> Overview:
+def overview(store: Store) -> FactsOverview:
     (summary,) = read(store, RecordSummary)
     return overview_of(summary.value)
 
@@ -30,9 +30,9 @@ def test_without_a_file_there_is_nothing(tmp_path: Path) -> None:
     assert (source.layer, source.folder_stamps(), source.stamps(), stamp_now(str(tmp_path))) == ("facts", {}, {}, "")
     (summary,) = source.read([FILE])
     assert isinstance(summary, RecordSummary)
-    assert overview_of(summary.value) == Overview()
-    assert list(source.read([])) == [Overview().summary()]
-    assert overview_of(None) == Overview(version=0, mind="default")
+    assert overview_of(summary.value) == FactsOverview()
+    assert list(source.read([])) == [FactsOverview().summary()]
+    assert overview_of(None) == FactsOverview(version=0, mind="default")
 
 
 def test_the_stamp_tells_one_state_of_the_file_from_another(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_what_is_no_plain_file_is_said(tmp_path: Path, kind: str) -> None:
     assert [(problem.code, problem.path) for problem in problems] == [("CanonicalFileUnsafe", FILE)]
     assert not [item for item in found if isinstance(item, Record)]
     # What was known of the file as a whole is known no more.
-    assert [overview_of(item.value) for item in found if isinstance(item, RecordSummary)] == [Overview()]
+    assert [overview_of(item.value) for item in found if isinstance(item, RecordSummary)] == [FactsOverview()]
 
 
 def test_a_file_beyond_all_reason_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

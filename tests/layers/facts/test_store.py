@@ -20,20 +20,20 @@ from quire.files.write_access import write_access
 from quire.layers.facts import store as store_module
 from quire.layers.facts.archive import archive_facts, restore_facts
 from quire.layers.facts.connect import connect
-from quire.layers.facts.drafts import Draft
+from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import LINE_BYTES
 from quire.layers.facts.lines import encode_record
 from quire.layers.facts.source import stamp_now
 from quire.layers.facts.store import commit, create_file, ensure_attribute, read_file, replace_file
-from quire.layers.facts.store_fact import Telling, store_fact, supersede_fact
+from quire.layers.facts.store_fact import FactInput, store_fact, supersede_fact
 from quire.model.errors import Conflict, InputError, InvalidStore, OutsideProject, QuireError
 
 ATTRIBUTE = b"facts.jsonl merge=union text eol=lf\n"
 ODD_IDS = ["ä", 'a"b', "a\\b", "a/b", "🙂", "a,b", "{a}", "ﬁ", "a\u200bb", "-", ".", "(a|b)*", "\\u0061"]
 
 
-def told(content: str = "New.", name: str = "new") -> Telling:
-    return Telling(id=name, content=content, section="Specs")
+def told(content: str = "New.", name: str = "new") -> FactInput:
+    return FactInput(id=name, content=content, section="Specs")
 
 
 def archived(store: Store, *names: str, reason: str | None = None) -> None:
@@ -385,7 +385,7 @@ class Death(BaseException):
     """The process is gone."""
 
 
-CHANGES: dict[str, Callable[[Draft], Any]] = {
+CHANGES: dict[str, Callable[[FactsDraft], Any]] = {
     "append": lambda draft: store_fact(draft, told()),
     "rewrite": lambda draft: archive_facts(draft, ["a", "c"], "stale"),
     "both": lambda draft: supersede_fact(draft, "b", told("Two.")),

@@ -12,7 +12,7 @@ from making import edge, fact
 
 from quire.layers.facts.content import content_hash
 from quire.layers.facts.replacement import replacements_of
-from quire.layers.facts.store_fact import Telling, accept_fact, confirm_fact, store_fact, supersede_fact
+from quire.layers.facts.store_fact import FactInput, accept_fact, confirm_fact, store_fact, supersede_fact
 from quire.layers.facts.types import Connection, Fact
 from quire.model.errors import InputError, NotFound, SecretDetected
 
@@ -20,8 +20,8 @@ KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"
 MORE = {"colour": "red", "weights": [1, 2.5, {"deep": None}], "ts": "2020"}
 
 
-def told(content: str = "The queue lives in Redis.", name: str = "new", **fields: Any) -> Telling:
-    return Telling(**{"id": name, "content": content, "section": "Architecture", **fields})
+def told(content: str = "The queue lives in Redis.", name: str = "new", **fields: Any) -> FactInput:
+    return FactInput(**{"id": name, "content": content, "section": "Architecture", **fields})
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from quire.files import disk
 from quire.layers.facts.working_memory import (
     SESSIONS_MOST,
     SLOTS,
-    Pin,
+    PinnedFact,
     Working,
     automatic,
     follow,
@@ -27,7 +27,7 @@ from quire.model.errors import InputError, OutsideProject, StorageFailed, Unsupp
 
 NOW = "2026-03-02T11:19:00+00:00"
 LATER = "2026-03-02T12:00:00+00:00"
-FULL = Working(tuple(Pin(f"f{number:02}", NOW) for number in range(SLOTS)))
+FULL = Working(tuple(PinnedFact(f"f{number:02}", NOW) for number in range(SLOTS)))
 
 
 @pytest.fixture
@@ -54,14 +54,14 @@ def stored(file: Path) -> Any:
 
 def test_pins_stand_in_the_order_of_pinning() -> None:
     working, outcome = pin(Working(), ["b", "a", "b"], NOW)
-    assert working == Working((Pin("b", NOW), Pin("a", NOW)))
+    assert working == Working((PinnedFact("b", NOW), PinnedFact("a", NOW)))
     assert outcome == {"b": "pinned", "a": "pinned"}
 
 
 def test_pinning_again_moves_to_the_newest_end() -> None:
     working, _ = pin(Working(released_at="x"), ["a", "b", "c"], NOW)
     working, outcome = pin(working, ["a"], LATER)
-    assert working.pins == (Pin("b", NOW), Pin("c", NOW), Pin("a", LATER))
+    assert working.pins == (PinnedFact("b", NOW), PinnedFact("c", NOW), PinnedFact("a", LATER))
     assert outcome == {"a": "already pinned"}
     assert working.released_at == "x"
 
@@ -98,12 +98,14 @@ def test_unpinning_all_says_when() -> None:
 
 
 def test_a_superseded_pin_takes_the_new_id_and_keeps_place_and_time() -> None:
-    working = Working((Pin("a", NOW), Pin("b", LATER), Pin("c", LATER)), NOW)
-    assert follow(working, {"a": "a2", "c": None, "other": "x"}) == Working((Pin("a2", NOW), Pin("b", LATER)), NOW)
+    working = Working((PinnedFact("a", NOW), PinnedFact("b", LATER), PinnedFact("c", LATER)), NOW)
+    assert follow(working, {"a": "a2", "c": None, "other": "x"}) == Working(
+        (PinnedFact("a2", NOW), PinnedFact("b", LATER)), NOW
+    )
 
 
 def test_following_goes_to_the_end_of_a_chain_and_stops_in_a_ring() -> None:
-    working = Working((Pin("a", NOW),))
+    working = Working((PinnedFact("a", NOW),))
     assert ids(follow(working, {"a": "b", "b": "c"})) == ["c"]
     assert ids(follow(working, {"a": "b", "b": None})) == []
     assert ids(follow(working, {"a": "b", "b": "a"})) == ["a"]
@@ -111,10 +113,10 @@ def test_following_goes_to_the_end_of_a_chain_and_stops_in_a_ring() -> None:
 
 
 def test_following_never_gives_two_pins_of_one_id() -> None:
-    working = Working((Pin("a", NOW), Pin("b", LATER), Pin("c", LATER)))
-    assert follow(working, {"a": "b"}).pins == (Pin("b", LATER), Pin("c", LATER))
-    assert follow(working, {"c": "b"}).pins == (Pin("a", NOW), Pin("b", LATER))
-    assert follow(working, {"a": "x", "c": "x"}).pins == (Pin("x", NOW), Pin("b", LATER))
+    working = Working((PinnedFact("a", NOW), PinnedFact("b", LATER), PinnedFact("c", LATER)))
+    assert follow(working, {"a": "b"}).pins == (PinnedFact("b", LATER), PinnedFact("c", LATER))
+    assert follow(working, {"c": "b"}).pins == (PinnedFact("a", NOW), PinnedFact("b", LATER))
+    assert follow(working, {"a": "x", "c": "x"}).pins == (PinnedFact("x", NOW), PinnedFact("b", LATER))
     assert follow(working, {"a": "b", "b": "a"}).pins == working.pins
 
 
@@ -123,7 +125,7 @@ NAMES = st.sampled_from("abcdef")
 
 @given(st.lists(NAMES, unique=True), st.dictionaries(NAMES, st.none() | NAMES))
 def test_following_keeps_ids_apart_and_invents_none(names: list[str], moves: dict[str, str | None]) -> None:
-    found = ids(follow(Working(tuple(Pin(name, NOW) for name in names)), moves))
+    found = ids(follow(Working(tuple(PinnedFact(name, NOW) for name in names)), moves))
     assert len(found) == len(set(found))
     assert set(found) <= set(names) | {target for target in moves.values() if target}
 
@@ -133,12 +135,12 @@ def test_what_was_read_fills_the_slots_that_pins_leave() -> None:
     assert automatic(Working(), accessed) == [f"r{number:02}" for number in range(39, 14, -1)]
     assert automatic(Working(FULL.pins[:23]), accessed) == ["r39", "r38"]
     assert automatic(FULL, accessed) == []
-    assert automatic(Working((*FULL.pins, Pin("more", NOW))), accessed) == []
+    assert automatic(Working((*FULL.pins, PinnedFact("more", NOW))), accessed) == []
 
 
 def test_what_is_pinned_excluded_or_read_at_no_time_is_not_automatic() -> None:
     accessed = {"a": NOW, "b": NOW, "c": NOW, "d": "soon", "e": ""}
-    assert automatic(Working((Pin("a", NOW),)), accessed, {"b"}) == ["c"]
+    assert automatic(Working((PinnedFact("a", NOW),)), accessed, {"b"}) == ["c"]
 
 
 def test_equal_times_go_by_id_and_times_are_compared_as_instants() -> None:
@@ -163,15 +165,15 @@ def test_without_a_file_it_is_empty(tmp_path: Path) -> None:
 def test_what_was_written_is_read_by_session(tmp_path: Path) -> None:
     root = str(tmp_path)
     assert write_working(root, "", FULL, "t") == []
-    assert write_working(root, "s-1", Working((Pin("a", NOW),), LATER), "t") == []
+    assert write_working(root, "s-1", Working((PinnedFact("a", NOW),), LATER), "t") == []
     assert read_working(root) == (FULL, [])
-    assert read_working(root, "s-1") == (Working((Pin("a", NOW),), LATER), [])
+    assert read_working(root, "s-1") == (Working((PinnedFact("a", NOW),), LATER), [])
     assert read_working(root, "s-2") == (Working(), [])
     assert sorted(os.listdir(tmp_path / ".memory" / "local")) == [".gitignore", "working.json"]
 
 
 def test_the_file_has_one_form(file: Path) -> None:
-    write_working(root_of(file), "s", Working((Pin("ä", NOW),)), "t")
+    write_working(root_of(file), "s", Working((PinnedFact("ä", NOW),)), "t")
     expected = {"version": 1, "sessions": {"s": {"pins": [{"id": "ä", "at": NOW}], "released_at": ""}}}
     assert file.read_text() == json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
 
@@ -186,7 +188,7 @@ def test_keys_that_nobody_knows_survive(file: Path) -> None:
         },
     }
     file.write_text(json.dumps(before))
-    write_working(root_of(file), "s", Working((Pin("b", NOW), Pin("a", LATER))), "t")
+    write_working(root_of(file), "s", Working((PinnedFact("b", NOW), PinnedFact("a", LATER))), "t")
     found = stored(file)
     assert found["theme"] == {"dark": True}
     assert found["sessions"]["other"] == {"pins": [], "odd": None}
@@ -197,7 +199,7 @@ def test_keys_that_nobody_knows_survive(file: Path) -> None:
 def test_of_two_pins_of_one_id_the_newer_holds(file: Path) -> None:
     pins = [{"id": "a", "at": NOW}, {"id": "b", "at": NOW}, {"id": "a", "at": LATER}]
     file.write_text(json.dumps({"version": 1, "sessions": {"": {"pins": pins}}}))
-    assert read_working(root_of(file)) == (Working((Pin("b", NOW), Pin("a", LATER))), [])
+    assert read_working(root_of(file)) == (Working((PinnedFact("b", NOW), PinnedFact("a", LATER))), [])
 
 
 def test_of_too_many_sessions_the_longest_untouched_without_pins_go_first(file: Path) -> None:
@@ -233,7 +235,7 @@ def test_the_name_of_a_session_is_checked(tmp_path: Path, name: str) -> None:
 
 def test_any_printable_name_will_do(tmp_path: Path) -> None:
     for name in ("ü/../…", "x" * 160, '"quoted" \\'):
-        write_working(str(tmp_path), name, Working((Pin("a", NOW),)), "t")
+        write_working(str(tmp_path), name, Working((PinnedFact("a", NOW),)), "t")
         assert ids(read_working(str(tmp_path), name)[0]) == ["a"]
 
 
@@ -242,7 +244,7 @@ def test_an_id_that_could_not_be_read_back_is_not_written(file: Path, name: str)
     write_working(root_of(file), "", FULL, "t")
     before = file.read_bytes()
     with pytest.raises(InputError) as refusal:
-        write_working(root_of(file), "", Working((Pin(name, NOW),)), "t")
+        write_working(root_of(file), "", Working((PinnedFact(name, NOW),)), "t")
     assert refusal.value.details["field"] == "fact_ids"
     assert file.read_bytes() == before
 
@@ -287,7 +289,7 @@ def test_a_damaged_file_counts_as_empty_and_is_kept_beside_the_new_one(file: Pat
 def test_a_session_that_cannot_be_read_takes_no_other_along(file: Path) -> None:
     file.write_text(json.dumps({"version": 1, "sessions": {"bad": 5, "good": {"pins": [{"id": "a", "at": NOW}]}}}))
     root = root_of(file)
-    assert read_working(root, "good") == (Working((Pin("a", NOW),)), [])
+    assert read_working(root, "good") == (Working((PinnedFact("a", NOW),)), [])
     write_working(root, "good", FULL, "t")
     assert stored(file)["sessions"]["bad"] == 5
     assert not file.with_name("working.json.damaged").exists()

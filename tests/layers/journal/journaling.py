@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from quire.layers.journal.documents import new_state
-from quire.layers.journal.types import Event, Maintenance, Provider, Signals, State
+from quire.layers.journal.types import JournalEvent, Maintenance, Provider, Signals, State
 
 DATA = Path(__file__).parents[2] / "data" / "journal"
 REAL = Path(__file__).parents[4] / "shared" / "fixtures" / "journal"
@@ -70,7 +70,7 @@ def state(held: dict[str, Any] | None = None) -> State:
     )
 
 
-def event(number: int, **fields: Any) -> Event:
+def event(number: int, **fields: Any) -> JournalEvent:
     """An event; signals may be given by their names."""
     names = Signals.__struct_fields__
     signals = Signals(**{name: tuple(fields.pop(name)) for name in names if name in fields})
@@ -85,7 +85,7 @@ def event(number: int, **fields: Any) -> Event:
         "signals": signals,
         "source_ref": f"../home/{number}.jsonl",
     }
-    return Event(**{**known, **fields})
+    return JournalEvent(**{**known, **fields})
 
 
 def vectors(name: str) -> Any:

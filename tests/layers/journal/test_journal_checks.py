@@ -25,10 +25,10 @@ from quire.layers.journal.documents import new_checkpoint, new_state, value_of
 from quire.layers.journal.events import History, encode_event
 from quire.layers.journal.pages import write_due_pages
 from quire.layers.journal.settings import config_bytes, read_config
-from quire.layers.journal.sources import Registry, registry_value
+from quire.layers.journal.sources import SourceRegistry, registry_value
 from quire.layers.journal.state_changes import local_provider, write_bundle
 from quire.layers.journal.store import Journal, commit, open_journal
-from quire.layers.journal.types import Checkpoint, Maintenance, Manifest, Source
+from quire.layers.journal.types import ArchiveManifest, Checkpoint, Maintenance, SessionSource
 from quire.model.records import Problem
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
@@ -70,14 +70,14 @@ class Store:
             root=str(root),
             state=first,
             history=History(),
-            registry=Registry(),
+            registry=SourceRegistry(),
             config=read_config(),
             checkpoints=(),
         )
         store.folder.mkdir()
-        source = Source(id="sessions", type="claude-local", path=str(root), created_at=AT, updated_at=AT)
+        source = SessionSource(id="sessions", type="claude-local", path=str(root), created_at=AT, updated_at=AT)
         store.put(layout.CONFIG, config_bytes(read_config().value))
-        store.put(layout.SOURCES, file_bytes(registry_value(Registry((source,)))))
+        store.put(layout.SOURCES, file_bytes(registry_value(SourceRegistry((source,)))))
         writing = write_bundle(journal, held, command="init", now=AT)
         commit(journal, msgspec.structs.replace(writing, entry=True), store.world)
         store.add(encode_event(event(2)) + b"\n" + encode_event(event(3)) + b"\n")
@@ -123,7 +123,7 @@ class Store:
         return made
 
     def batch(self, name: str, *events: int, listed: tuple[int, ...] = (), created: str = AT) -> None:
-        manifest = Manifest(
+        manifest = ArchiveManifest(
             created_at=created,
             archived_event_ids=tuple(f"evt-{number:06d}" for number in (*events, *listed)),
             archived_checkpoint_ids=(),

@@ -23,7 +23,7 @@ from quire.layers.journal.documents import (
 )
 from quire.layers.journal.settings import config_bytes, read_config
 from quire.layers.journal.sources import (
-    Registry,
+    SourceRegistry,
     Unread,
     read_sources,
     registry_value,
@@ -31,7 +31,7 @@ from quire.layers.journal.sources import (
     with_source,
     without_source,
 )
-from quire.layers.journal.types import Source
+from quire.layers.journal.types import SessionSource
 from quire.model.errors import InvalidStore, UnsupportedVersion
 
 READERS: dict[str, Any] = {
@@ -235,8 +235,8 @@ def test_an_entry_that_is_no_source_keeps_its_place() -> None:
 
 
 def test_a_new_source_goes_to_the_end() -> None:
-    new = Source(id="c", type="codex-local", path="/c", created_at="t", updated_at="t")
-    assert with_source(Registry(), new).sources == [new]
+    new = SessionSource(id="c", type="codex-local", path="/c", created_at="t", updated_at="t")
+    assert with_source(SourceRegistry(), new).sources == [new]
     with pytest.raises(InvalidStore, match="must hold an array of sources"):
         read_sources({})
 

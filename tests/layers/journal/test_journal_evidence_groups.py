@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from journaling import event, needs_real, vectors
 
 from quire.layers.journal.documents import value_of
-from quire.layers.journal.evidence_groups import Evidence, group_events
+from quire.layers.journal.evidence_groups import GroupedEvidence, group_events
 from quire.layers.journal.evidence_text import evidence_lines
 from quire.layers.journal.text_match import normal_text, topic_of, unmarked
-from quire.layers.journal.types import Event
+from quire.layers.journal.types import JournalEvent
 from work import calls_made
 
 # Where we differ on purpose: that something is done is kept beside it, milliseconds since 1970 are a time, a full-width
@@ -37,7 +37,7 @@ def test_the_recorded_events_are_grouped_as_recorded(number: int) -> None:
     recorded = vectors("recall-evidence")
     assert len(recorded) == 11
     one = recorded[number]
-    evidence = group_events([msgspec.convert(value, Event) for value in one["events"]])
+    evidence = group_events([msgspec.convert(value, JournalEvent) for value in one["events"]])
     groups, lines = one["summary"]["groups"], one["rendered"].split("\n")
     if number in OTHERWISE:
         signals, line = OTHERWISE[number]
@@ -51,7 +51,7 @@ def test_the_recorded_events_are_grouped_as_recorded(number: int) -> None:
     assert evidence_lines(evidence) == lines
 
 
-def _sets(evidence: Evidence) -> set[frozenset[str]]:
+def _sets(evidence: GroupedEvidence) -> set[frozenset[str]]:
     return {frozenset(group.event_ids) for group in evidence.groups}
 
 
@@ -138,7 +138,7 @@ def test_groups_are_those_that_comparing_all_pairs_would_give(signals: list[dict
     assert group_events(events) == group_events(events[::-1])
 
 
-def _are_linked(one: Event, other: Event) -> bool:
+def _are_linked(one: JournalEvent, other: JournalEvent) -> bool:
     def share(first: tuple[str, ...], second: tuple[str, ...], form: Any) -> bool:
         return bool(set(map(form, first)) & set(map(form, second)) - {""})
 

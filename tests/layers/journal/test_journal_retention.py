@@ -10,14 +10,14 @@ from journaling import bundle, event
 
 from quire.layers.journal.documents import new_checkpoint, read_manifest, value_of
 from quire.layers.journal.retention import aged_checkpoints, aged_events, is_expired, new_manifest
-from quire.layers.journal.settings import Config, merged, read_config
-from quire.layers.journal.types import Checkpoint, Maintenance, Manifest
+from quire.layers.journal.settings import JournalSettings, merged, read_config
+from quire.layers.journal.types import ArchiveManifest, Checkpoint, Maintenance
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 RECALLED = Maintenance(last_recalled_event_id="evt-000003", latest_checkpoint_id="chk-000004")
 
 
-def _config(**retention: Any) -> Config:
+def _config(**retention: Any) -> JournalSettings:
     return read_config(merged(read_config().value, {"retention": retention}))
 
 
@@ -75,7 +75,7 @@ def test_checkpoints_past_a_million_are_the_last_ones() -> None:
 
 def test_a_manifest_says_what_went_and_when_it_may_go() -> None:
     manifest = new_manifest([event(1)], _checkpoints("t"), _config(), "2025-12-03T00:00:00.000Z")
-    assert manifest == Manifest(
+    assert manifest == ArchiveManifest(
         created_at="2025-12-03T00:00:00.000Z",
         archived_event_ids=("evt-000001",),
         archived_checkpoint_ids=("chk-000001",),

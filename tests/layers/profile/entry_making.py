@@ -10,10 +10,10 @@ from typing import Any
 
 from quire.files.world import World
 from quire.layers.profile.access import note_reading
-from quire.layers.profile.document import Document, parse_document
-from quire.layers.profile.drafts import Draft
-from quire.layers.profile.places import Places, find_places
-from quire.layers.profile.store import Committed, commit, open_draft
+from quire.layers.profile.document import ProfileDocument, parse_document
+from quire.layers.profile.drafts import ProfileDraft
+from quire.layers.profile.places import ProfilePlaces, find_places
+from quire.layers.profile.store import ProfileWritten, commit, open_draft
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 AT = "2026-03-02T11:19:00Z"
@@ -65,7 +65,7 @@ def written(value: Any) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def parsed(value: Any) -> Document:
+def parsed(value: Any) -> ProfileDocument:
     return parse_document(value if isinstance(value, bytes) else written(value), SHARED)
 
 
@@ -111,13 +111,13 @@ class Store:
         return self.home / "profile" / "memory.json"
 
     @property
-    def places(self) -> Places:
+    def places(self) -> ProfilePlaces:
         return find_places(str(self.root), self.world.memory_home, self.world.home)
 
-    def draft(self) -> Draft:
+    def draft(self) -> ProfileDraft:
         return open_draft(self.places, self.world)[0]
 
-    def write(self, draft: Draft) -> Committed:
+    def write(self, draft: ProfileDraft) -> ProfileWritten:
         return commit(draft, self.world, "")
 
     def read(self, *names: str, at: str = AT) -> None:

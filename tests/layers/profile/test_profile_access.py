@@ -20,8 +20,8 @@ from quire.files.transaction import FileUpdate, apply_changes, finish_interrupte
 from quire.layers.profile.access import (
     LINE_BYTES,
     PENDING_BYTES,
+    GatheredReadings,
     Readings,
-    Taken,
     note_reading,
     pending_readings,
     take_readings,
@@ -67,7 +67,7 @@ def counted(root: Path) -> dict[str, int]:
     return found
 
 
-def plan(root: Path, taken: Taken) -> list[FileUpdate]:
+def plan(root: Path, taken: GatheredReadings) -> list[FileUpdate]:
     """The changes of a writer that does nothing but fold readings in."""
     data = (root / ".ai-state" / "memory.json").read_bytes()
     counts = json.loads(data)
@@ -82,7 +82,7 @@ def apply(root: Path, changes: list[FileUpdate], name: str = "feed") -> None:
     apply_changes(str(here), str(here / "recovery"), changes, [], name)
 
 
-def fold(root: Path, name: str = "feed") -> Taken:
+def fold(root: Path, name: str = "feed") -> GatheredReadings:
     taken = take_readings(str(root))
     apply(root, plan(root, taken), name)
     return taken
@@ -94,14 +94,14 @@ def fold(root: Path, name: str = "feed") -> Taken:
 def test_without_a_profile_nothing_is_made(tmp_path: Path) -> None:
     assert not note_reading(str(tmp_path), [MAIL], NOW, "t")
     assert pending_readings(str(tmp_path)) == Readings({}, {})
-    assert take_readings(str(tmp_path)) == Taken(Readings({}, {}), None)
+    assert take_readings(str(tmp_path)) == GatheredReadings(Readings({}, {}), None)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_in_the_place_of_the_profile_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / ".ai-state").write_text("mine")
     assert not note_reading(str(tmp_path), [MAIL], NOW, "t")
-    assert take_readings(str(tmp_path)) == Taken()
+    assert take_readings(str(tmp_path)) == GatheredReadings()
     assert (tmp_path / ".ai-state").read_text() == "mine"
 
 
@@ -363,14 +363,14 @@ def test_what_is_taken_is_added_up_and_removed_with_the_change(root: Path) -> No
     assert counted(root) == {MAIL: 2, STYLE: 2}
     assert sorted(os.listdir(root / ".ai-state" / "local")) == [".gitignore"]
     assert pending_readings(str(root)) == Readings()
-    assert take_readings(str(root)) == Taken()
+    assert take_readings(str(root)) == GatheredReadings()
 
 
 def test_where_there_is_nothing_to_fold_nothing_is_changed(root: Path) -> None:
-    assert take_readings(str(root)) == Taken()
+    assert take_readings(str(root)) == GatheredReadings()
     assert os.listdir(root / ".ai-state") == ["memory.json"]
     gathered(root).write_bytes(b"")
-    assert take_readings(str(root)) == Taken()
+    assert take_readings(str(root)) == GatheredReadings()
     assert gathered(root).exists()
 
 
@@ -381,7 +381,7 @@ def test_what_a_dead_writer_took_comes_first_and_the_rest_next_time(root: Path) 
     assert pending_readings(str(root)) == Readings({MAIL: 1, STYLE: 1}, {MAIL: NOW, STYLE: LATER})
     assert fold(root).readings.counts == {MAIL: 1}
     assert fold(root).readings.counts == {STYLE: 1}
-    assert fold(root) == Taken()
+    assert fold(root) == GatheredReadings()
     assert counted(root) == {MAIL: 1, STYLE: 1}
 
 
@@ -403,7 +403,7 @@ def test_a_line_that_comes_after_the_taking_stops_the_change_and_is_in_the_next(
     assert pending_readings(str(root)).counts == {MAIL: 1, STYLE: 1}
     assert fold(root).readings == Readings({MAIL: 1, STYLE: 1}, {MAIL: NOW, STYLE: LATER})
     assert counted(root) == {MAIL: 1, STYLE: 1}
-    assert take_readings(str(root)) == Taken()
+    assert take_readings(str(root)) == GatheredReadings()
 
 
 def test_a_line_that_comes_while_the_change_is_made_stops_it_too(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,11 +428,11 @@ def test_while_a_reader_is_adding_what_was_moved_waits(root: Path) -> None:
     note_reading(str(root), [MAIL], NOW, "t")
     path = str(gathered(root))
     with held_in_place(path), gathered(root).open("ab", buffering=0) as reader:
-        assert take_readings(str(root)) == Taken()
+        assert take_readings(str(root)) == GatheredReadings()
         assert pending_readings(str(root)).counts == {MAIL: 1}
         assert note_reading(str(root), [STYLE], NOW, "t")  # nobody else waits for it
         reader.write(LINE)
-        assert fold(root) == Taken()
+        assert fold(root) == GatheredReadings()
     assert fold(root).readings.counts == {MAIL: 2}
     assert fold(root).readings.counts == {STYLE: 1}
     assert counted(root) == {MAIL: 2, STYLE: 1}
@@ -518,7 +518,7 @@ def test_a_read_only_disk_is_no_error(root: Path, operation: str, monkeypatch: p
 def test_what_cannot_be_taken_waits(root: Path, operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     note_reading(str(root), [MAIL], NOW, "t")
     refuse(monkeypatch, operation)
-    assert take_readings(str(root)) == Taken()
+    assert take_readings(str(root)) == GatheredReadings()
     monkeypatch.undo()
     assert pending_readings(str(root)).counts == {MAIL: 1}
     fold(root)
@@ -528,7 +528,7 @@ def test_what_cannot_be_taken_waits(root: Path, operation: str, monkeypatch: pyt
 def test_lines_that_could_not_be_kept_are_not_removed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gathered(root).write_bytes(b"what is this\n" + LINE)
     refuse(monkeypatch, "create", ".damaged")
-    assert fold(root) == Taken()
+    assert fold(root) == GatheredReadings()
     assert gathered(root, "access-folding.jsonl").read_bytes() == b"what is this\n" + LINE
 
 
@@ -546,7 +546,7 @@ def test_what_is_no_plain_file_is_neither_read_nor_written(root: Path, kind: str
         target.write_bytes(LINE)
     before = os.lstat(file)
     assert note_reading(str(root), [MAIL], NOW, "t") == (name != "access.jsonl")
-    assert take_readings(str(root)) == Taken()
+    assert take_readings(str(root)) == GatheredReadings()
     assert pending_readings(str(root)).counts == ({} if name == "access.jsonl" else {MAIL: 1})
     assert [(problem.code, problem.path) for problem in problems_of(root)] == [
         ("LocalStateDamaged", f".ai-state/local/{name}")
@@ -573,13 +573,13 @@ def test_folders_behind_links_are_not_written_to(tmp_path: Path, name: str) -> N
     (root / name).parent.mkdir(parents=True)
     (root / name).symlink_to(elsewhere)
     assert not note_reading(str(root), [MAIL], NOW, "t")
-    assert take_readings(str(root)) == Taken()
+    assert take_readings(str(root)) == GatheredReadings()
     assert list(elsewhere.iterdir()) == []
     (elsewhere / "access.jsonl").write_bytes(LINE)
     (elsewhere / "local").mkdir()
     (elsewhere / "local" / "access.jsonl").write_bytes(LINE)
     assert pending_readings(str(root)) == Readings()
-    assert take_readings(str(root)) == Taken()
+    assert take_readings(str(root)) == GatheredReadings()
     assert sorted(os.listdir(elsewhere)) == ["access.jsonl", "local"]
 
 

@@ -18,7 +18,7 @@ from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.layers.profile.entries import (
     Entry,
-    Link,
+    ProfileLink,
     last_touched,
     name_of,
     new_fields,
@@ -125,7 +125,7 @@ def test_a_whole_entry() -> None:
         access_count=3,
         last_accessed="2026-02-10T10:00:00Z",
         status="archived",
-        links=(Link("user.email", "related-to"),),
+        links=(ProfileLink("user.email", "related-to"),),
         summary="Tabs.",
         is_private=True,
         fields=fields,
@@ -305,9 +305,9 @@ def test_links_are_kept_in_order_and_once() -> None:
         {"target": "user.b", "relation": "related-to"},
     ]
     assert read(links=items).links == (
-        Link("user.b", "novel"),
-        Link("user.a.b", "related-to"),
-        Link("user.b", "related-to"),
+        ProfileLink("user.b", "novel"),
+        ProfileLink("user.a.b", "related-to"),
+        ProfileLink("user.b", "related-to"),
     )
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from quire.layers.profile.forgotten import Forgotten, Incoming, read_forgotten
 from quire.layers.profile.layout import RELATIONS
-from quire.layers.profile.links import Linked, Unlinked, add_link, forget, remove_links, restore
+from quire.layers.profile.links import Linked, RemovedLinks, add_link, forget, remove_links, restore
 from quire.model.errors import InputError, NotFound
 
 
@@ -166,7 +166,7 @@ def test_all_relations_or_one(tmp_path: Path) -> None:
     held = [link("tools.b"), link("tools.c"), link("tools.b", "elaborates", since=1), 7, link("tools.b")]
     store = store_of(tmp_path, a={"links": held}, b={}, c={})
     draft = store.draft()
-    assert remove_links(draft, "tools.a", "tools.b", "elaborates") == Unlinked(
+    assert remove_links(draft, "tools.a", "tools.b", "elaborates") == RemovedLinks(
         source="tools.a", target="tools.b", relations=("elaborates",)
     )
     store.write(draft)

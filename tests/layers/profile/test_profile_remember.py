@@ -13,7 +13,7 @@ from entry_making import AT, BEFORE, Store, document, entry, link, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.layers.profile.remember import AUTO_LINKS, Telling, Told, remember
+from quire.layers.profile.remember import AUTO_LINKS, EntryInput, EntryOutcome, remember
 from quire.model.errors import InputError, NotFound, SecretDetected
 
 KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"
@@ -31,9 +31,11 @@ OLD = entry(
 )
 
 
-def tell(store: Store, key: str = "k", *, category: str = "tools", sharing: tuple[str, ...] = (), **given: Any) -> Told:
+def tell(
+    store: Store, key: str = "k", *, category: str = "tools", sharing: tuple[str, ...] = (), **given: Any
+) -> EntryOutcome:
     draft = store.draft()
-    told = remember(draft, Telling(category=category, key=key, **given), sharing)
+    told = remember(draft, EntryInput(category=category, key=key, **given), sharing)
     if not draft.is_empty:
         store.write(draft)
     return told
@@ -44,7 +46,7 @@ def refused(store: Store, kind: type[InputError] = InputError, **given: Any) -> 
     before = store.shared.read_bytes()
     draft = store.draft()
     with pytest.raises(kind) as caught:
-        remember(draft, Telling(**{"category": "tools", "key": "k", **given}))
+        remember(draft, EntryInput(**{"category": "tools", "key": "k", **given}))
     assert store.shared.read_bytes() == before
     return caught.value
 

@@ -16,7 +16,7 @@ from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.layers.profile.entries import read_entry
 from quire.layers.profile.records import entry_edges, entry_of, entry_record, entry_ref, tag_name, text_name
-from quire.layers.profile.source import Overview, ProfileSource, overview_of, read_document, seen_entries
+from quire.layers.profile.source import ProfileOverview, ProfileSource, overview_of, read_document, seen_entries
 from quire.model.errors import InvalidStore, UnsupportedVersion
 from quire.model.records import Edge, Problem, Record, RecordSummary
 
@@ -25,7 +25,7 @@ def items(store: Store) -> list[Any]:
     return list(ProfileSource(store.places).read(["memory.json"]))
 
 
-def overview(store: Store) -> Overview:
+def overview(store: Store) -> ProfileOverview:
     (found,) = [item for item in items(store) if isinstance(item, RecordSummary)]
     return overview_of(found.value)
 
@@ -174,7 +174,7 @@ def test_all_that_both_documents_hold(tmp_path: Path) -> None:
     twin = document(user={"a": entry("private"), "d": entry("D")}, tools={"e": {}})
     store = Store(tmp_path, shared, twin)
     found = items(store)
-    assert overview_of(found[0].value) == Overview(
+    assert overview_of(found[0].value) == ProfileOverview(
         version="1.2",
         private_version="1.2",
         session_count=3,
@@ -245,9 +245,9 @@ def test_without_documents_there_is_nothing(tmp_path: Path) -> None:
     source = ProfileSource(store.places)
     assert source.stamps() == {}
     assert source.folder_stamps() == {}
-    assert items(store) == [Overview().summary()]
-    assert overview_of(None) == Overview()
-    assert Overview().error() is None
+    assert items(store) == [ProfileOverview().summary()]
+    assert overview_of(None) == ProfileOverview()
+    assert ProfileOverview().error() is None
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_stamp_tells_of_every_change_of_either(tmp_path: Path) -> None:
 
 def test_no_other_file_is_ours(tmp_path: Path) -> None:
     store = Store(tmp_path, document(tools={"b": entry()}))
-    assert list(ProfileSource(store.places).read([])) == [Overview().summary()]
+    assert list(ProfileSource(store.places).read([])) == [ProfileOverview().summary()]
 
 
 # -- in the index ---------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_the_index_forgets_what_is_gone(tmp_path: Path) -> None:
     index.bring_up([ProfileSource(store.places)], None)
     assert index.find("profile:tools.b") is None
     assert (index.edge_count("profile"), index.problems()) == (0, [])
-    assert overview_of(index.summary("profile")) == Overview()
+    assert overview_of(index.summary("profile")) == ProfileOverview()
 
 
 def test_entries_are_found_by_text_and_tags(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from quire.layers.profile.reflection import (
     ConfidenceUpdate,
     Reflection,
     ReflectionSummary,
-    Stale,
+    UnreadEntry,
     reflect,
 )
 from thorough import examples
@@ -91,14 +91,14 @@ def test_every_proposal_says_what_it_is_about_and_why() -> None:
     ]
     assert reflect(entries, NOW) == Reflection(
         stale_entries=(
-            Stale(
+            UnreadEntry(
                 category="tools",
                 key="unread",
                 created_at="2026-01-01T00:00:00Z",
                 days_old=10.3,
                 reason="never accessed, last written 10.3 days ago",
             ),
-            Stale(
+            UnreadEntry(
                 category="relationships",
                 key="never",
                 created_at=ago(30),

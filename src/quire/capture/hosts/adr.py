@@ -20,7 +20,7 @@ from quire.capture.hosts.source_files import named_folders
 from quire.capture.hosts.structured_files import ANCHORS_MOST, code_paths, find_file, markdown_below
 from quire.capture.hosts.structured_proposals import (
     BODY_CHARS,
-    Gathering,
+    StructuredCollector,
     add_node,
     begun_text,
     gathered,
@@ -35,7 +35,7 @@ from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.files.paths import escaping_part, read_inside
 from quire.model.anchors import anchor_fault, normal_anchor
@@ -89,7 +89,7 @@ def _known_folders(root: str) -> list[str]:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_adr(source: HostSource, places: Places, now: str) -> HostRead:
+def read_adr(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """The decision that a record holds; one that no longer holds says so. A document that is none is counted."""
     found, text = begun_text(source, places, now)
     record = read_adr_document(text, source.shown)
@@ -100,7 +100,7 @@ def read_adr(source: HostSource, places: Places, now: str) -> HostRead:
     return gathered(found, is_one_record=True)
 
 
-def _add(found: Gathering, record: AdrDocument, root: str) -> None:
+def _add(found: StructuredCollector, record: AdrDocument, root: str) -> None:
     shown, folder = found.source.shown, os.path.dirname(found.source.shown)
     status = one_line(_plain(record.status))
     texts = "\n".join(record.parts.values())
@@ -123,7 +123,7 @@ def _add(found: Gathering, record: AdrDocument, root: str) -> None:
     )
 
 
-def _may_anchor(found: Gathering, shown: str) -> bool:
+def _may_anchor(found: StructuredCollector, shown: str) -> bool:
     """Whether a record can be anchored to its file: it lies in the project, and its name is no pattern."""
     return found.source.scope == "project" and not anchor_fault(shown) and normal_anchor(shown) == shown
 

@@ -26,7 +26,7 @@ from quire.capture.hosts.structured_files import (
 )
 from quire.capture.hosts.structured_proposals import (
     Atom,
-    Gathering,
+    StructuredCollector,
     add_entry,
     add_fact,
     add_node,
@@ -53,7 +53,7 @@ from quire.capture.hosts.types import (
 )
 from quire.capture.markdown import sections_of
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.files.paths import read_inside
 from quire.inbox.proposals import TEXT_CHARS
@@ -138,7 +138,7 @@ def _is_note(root: str, path: str) -> bool:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_basic_memory(source: HostSource, places: Places, now: str) -> HostRead:
+def read_basic_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """What a note observes, by category, and one fact for what it has to do with others."""
     found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)
@@ -205,7 +205,7 @@ def _target(text: str) -> str:
 # -- proposals ------------------------------------------------------------------------------------
 
 
-def _add_observations(found: Gathering, title: str, tags: list[str], said: list[_Said], root: str) -> None:
+def _add_observations(found: StructuredCollector, title: str, tags: list[str], said: list[_Said], root: str) -> None:
     facts: dict[str, list[_Said]] = {}
     for item in said:
         kind = _node_kind(item.category)
@@ -244,7 +244,7 @@ def _node_kind(category: str) -> str:
     return "gotcha" if is_gotcha(category) else ""
 
 
-def _add_relations(found: Gathering, title: str, related: dict[str, dict[str, int]]) -> None:
+def _add_relations(found: StructuredCollector, title: str, related: dict[str, dict[str, int]]) -> None:
     if not related:
         return
     parts = [f"{says} {listed(list(targets))}" for says, targets in related.items()]

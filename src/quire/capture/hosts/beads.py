@@ -16,7 +16,7 @@ import msgspec
 from quire.capture.hosts.structured_files import code_paths, find_file, json_lines, unread
 from quire.capture.hosts.structured_proposals import (
     BODY_CHARS,
-    Gathering,
+    StructuredCollector,
     add_fact,
     add_node,
     add_note,
@@ -35,7 +35,7 @@ from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.files.paths import inside
 from quire.model.errors import QuireError
@@ -119,7 +119,7 @@ def find_beads(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_beads(source: HostSource, places: Places, now: str) -> HostRead:
+def read_beads(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Features with their stage, decisions, gotchas and questions by type or label, and what is to be done next."""
     found, data = begun(source, places, now)
     issues = _issues(found, data)
@@ -134,7 +134,7 @@ def read_beads(source: HostSource, places: Places, now: str) -> HostRead:
     return gathered(found)
 
 
-def _issues(found: Gathering, data: bytes) -> dict[str, _Issue]:
+def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
     """The issues by id, the newest state of each. What is remembered beside them becomes facts right away."""
     issues: dict[str, _Issue] = {}
     for line, item in json_lines(found.source, data, found.guard):
@@ -166,13 +166,13 @@ def _issues(found: Gathering, data: bytes) -> dict[str, _Issue]:
     return issues
 
 
-def _add_memory(found: Gathering, item: dict[str, Any], line: int) -> None:
+def _add_memory(found: StructuredCollector, item: dict[str, Any], line: int) -> None:
     value, key = text_of(item.get("value")), one_line(text_of(item.get("key")))
     if value and may_pass(found, f"{key}\n{value}", line):
         add_fact(found, "Patterns & Conventions", value, [key] if 0 < len(key) <= 40 else [], line)
 
 
-def _is_kept(found: Gathering, issue: _Issue) -> bool:
+def _is_kept(found: StructuredCollector, issue: _Issue) -> bool:
     """Whether an issue says something for tomorrow. What does not is counted; what may not be kept is told."""
     is_over = issue.status == "closed"
     reason = text_of(issue.fields.get("close_reason"))
@@ -235,7 +235,7 @@ def _node_ids(issues: dict[str, _Issue]) -> dict[str, str]:
     return ids
 
 
-def _add_node(found: Gathering, issue: _Issue, kind: str, ids: dict[str, str], root: str) -> None:
+def _add_node(found: StructuredCollector, issue: _Issue, kind: str, ids: dict[str, str], root: str) -> None:
     texts = [f"{said}: {text}" if said else text for said, text in _texts(issue)]
     body = shortened("\n\n".join(texts) or sentence(issue.title), BODY_CHARS)
     more: dict[str, Any] = {"id": ids[issue.id], "tags": ["beads", *issue.labels[:_LABELS_MOST]]}

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from quire.capture.hosts.documents import Document, Part, read_document
-from quire.capture.hosts.items import Item
-from quire.capture.hosts.proposal_collector import Gathering, plain, slug
+from quire.capture.hosts.documents import DocumentPart, HostDocument, read_document
+from quire.capture.hosts.items import TextItem
+from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slug
 from quire.capture.hosts.sections import Manner, propose_facts
 from quire.capture.hosts.source_files import files_in, home_source
 from quire.capture.hosts.topics import ARCHITECTURE, CONSTRAINTS, DECISIONS, ISSUES, is_knowledge
@@ -24,7 +24,7 @@ from quire.capture.hosts.types import (
 )
 from quire.capture.transcripts.claude import encoded_folder
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.layers.profile.layout import RELATIONSHIPS, USER
 
@@ -55,9 +55,9 @@ def find_claude_memory(root: str, home: str, env: Mapping[str, str]) -> list[Hos
     return list(found.values())
 
 
-def read_claude_memory(source: HostSource, places: Places, now: str) -> HostRead:
+def read_claude_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
-    gathering = Gathering(document, places.root, now)
+    gathering = ProposalCollector(document, places.root, now)
     kind = _TYPE.search(document.head_text)
     if kind:
         _propose_whole(gathering, document, kind[1])
@@ -68,7 +68,7 @@ def read_claude_memory(source: HostSource, places: Places, now: str) -> HostRead
     return gathering.read(source)
 
 
-def _propose_whole(gathering: Gathering, document: Document, kind: str) -> None:
+def _propose_whole(gathering: ProposalCollector, document: HostDocument, kind: str) -> None:
     """A file that holds one thing is one proposal."""
     items = [item for part in document.parts for item in part.items if item.form == "code" or is_knowledge(item)]
     kept = gathering.admitted(items)
@@ -91,18 +91,18 @@ def _section(text: str) -> str:
     return next((section for section, words in _SECTIONS if words.search(text)), ARCHITECTURE)
 
 
-def _field(document: Document, name: str) -> str:
+def _field(document: HostDocument, name: str) -> str:
     value = document.head.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _name(document: Document) -> str:
+def _name(document: HostDocument) -> str:
     return os.path.basename(document.shown).removesuffix(".md")
 
 
-def _without_pointers(part: Part, gathering: Gathering) -> Part:
+def _without_pointers(part: DocumentPart, gathering: ProposalCollector) -> DocumentPart:
     """A section without the lines that only lead to the other files: those are read themselves."""
-    items: tuple[Item, ...] = tuple(item for item in part.items if not _POINTER.match(item.text))
+    items: tuple[TextItem, ...] = tuple(item for item in part.items if not _POINTER.match(item.text))
     if part.items and not items:
         gathering.skipped += 1
-    return Part(part.titles, part.level, part.line, items)
+    return DocumentPart(part.titles, part.level, part.line, items)

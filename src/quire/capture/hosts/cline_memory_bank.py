@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Mapping
 
-from quire.capture.hosts.documents import Document, Part, read_document
-from quire.capture.hosts.items import Item, lead_of, with_leads
-from quire.capture.hosts.proposal_collector import Gathering, plain, title_and_body
+from quire.capture.hosts.documents import DocumentPart, HostDocument, read_document
+from quire.capture.hosts.items import TextItem, lead_of, with_leads
+from quire.capture.hosts.proposal_collector import ProposalCollector, plain, title_and_body
 from quire.capture.hosts.sections import Manner, propose_facts, propose_items, worth_keeping
 from quire.capture.hosts.source_files import below, files_in, project_source
 from quire.capture.hosts.topics import ARCHITECTURE, is_later, place_of
@@ -17,7 +17,7 @@ from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.model.vocabulary import Stage
 
@@ -44,9 +44,9 @@ def find_cline_memory_bank(root: str, _home: str, _env: Mapping[str, str]) -> li
     return [source for source in found if source]
 
 
-def read_cline_memory_bank(source: HostSource, places: Places, now: str) -> HostRead:
+def read_cline_memory_bank(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
-    gathering = Gathering(document, places.root, now)
+    gathering = ProposalCollector(document, places.root, now)
     stem = os.path.basename(source.path).removesuffix(".md").lower().replace("_", "").replace("-", "")
     parts = document.parts
     if stem in _WORKING:
@@ -61,9 +61,9 @@ def _subject(title: str) -> str:
     return title.partition(":")[2].strip() or title
 
 
-def _propose_working(gathering: Gathering, document: Document) -> tuple[Part, ...]:
+def _propose_working(gathering: ProposalCollector, document: HostDocument) -> tuple[DocumentPart, ...]:
     """Features and next steps of the files that change with the work; what is left of them."""
-    rest: list[Part] = []
+    rest: list[DocumentPart] = []
     known: set[str] = set()
     for part in document.parts:
         stage = _stage(part.titles)
@@ -88,7 +88,9 @@ def _stage(titles: tuple[str, ...]) -> Stage | None:
     return None
 
 
-def _propose_features(gathering: Gathering, part: Part, items: list[Item], stage: Stage, known: set[str]) -> None:
+def _propose_features(
+    gathering: ProposalCollector, part: DocumentPart, items: list[TextItem], stage: Stage, known: set[str]
+) -> None:
     """Each point that has a name is a feature; points that are only details are those of their heading."""
     whole = [item for item in with_leads(tuple(items)) if item.form != "code"]
     is_named = bool(part.titles) and not any(words.search(part.titles[-1]) for _, words in _STAGES)
@@ -105,7 +107,9 @@ def _propose_features(gathering: Gathering, part: Part, items: list[Item], stage
             _feature(gathering, title, body, _MARKED.get(item.mark, stage), [item], known)
 
 
-def _feature(gathering: Gathering, title: str, body: str, stage: Stage, items: list[Item], known: set[str]) -> None:
+def _feature(
+    gathering: ProposalCollector, title: str, body: str, stage: Stage, items: list[TextItem], known: set[str]
+) -> None:
     # The same name with another stage would be the same node.
     if title.casefold() in known:
         title = f"{title} ({'what is left' if stage == 'idea' else stage})"

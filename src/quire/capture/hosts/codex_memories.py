@@ -10,9 +10,9 @@ import os
 import re
 from collections.abc import Mapping
 
-from quire.capture.hosts.documents import Part, read_document
-from quire.capture.hosts.items import Item
-from quire.capture.hosts.proposal_collector import Gathering, plain, slug
+from quire.capture.hosts.documents import DocumentPart, read_document
+from quire.capture.hosts.items import TextItem
+from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slug
 from quire.capture.hosts.sections import worth_keeping
 from quire.capture.hosts.source_files import home_source
 from quire.capture.hosts.topics import ISSUES, PATTERNS
@@ -22,7 +22,7 @@ from quire.capture.hosts.types import (
 )
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.layers.profile.layout import LEARNINGS, USER
 
@@ -41,9 +41,9 @@ def find_codex_memories(_root: str, home: str, env: Mapping[str, str]) -> list[H
     return [source for source in found if source]
 
 
-def read_codex_memories(source: HostSource, places: Places, now: str) -> HostRead:
+def read_codex_memories(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
-    gathering = Gathering(document, places.root, now)
+    gathering = ProposalCollector(document, places.root, now)
     if os.path.basename(source.path) == _SUMMARY:
         for part in document.parts:
             _propose_of_user(gathering, part)
@@ -57,20 +57,20 @@ def read_codex_memories(source: HostSource, places: Places, now: str) -> HostRea
 # -- the handbook ---------------------------------------------------------------------------------
 
 
-def _as_group(part: Part, title: str) -> Part:
+def _as_group(part: DocumentPart, title: str) -> DocumentPart:
     """A handbook with a single group has its heading for a title."""
-    return Part((title, *part.titles), part.level, part.line, part.items) if _GROUP.match(title) else part
+    return DocumentPart((title, *part.titles), part.level, part.line, part.items) if _GROUP.match(title) else part
 
 
-def _groups(parts: list[Part]) -> list[tuple[str, list[Part]]]:
-    groups: dict[str, list[Part]] = {}
+def _groups(parts: list[DocumentPart]) -> list[tuple[str, list[DocumentPart]]]:
+    groups: dict[str, list[DocumentPart]] = {}
     for part in parts:
         if part.titles and _GROUP.match(part.titles[0]):
             groups.setdefault(part.titles[0], []).append(part)
     return list(groups.items())
 
 
-def _propose_group(gathering: Gathering, title: str, parts: list[Part], places: Places) -> None:
+def _propose_group(gathering: ProposalCollector, title: str, parts: list[DocumentPart], places: KnownPlaces) -> None:
     """The knowledge of one group, if it is this project's."""
     intro = " ".join(item.text for part in parts if len(part.titles) == 1 for item in part.items)
     folders = _CWD.findall(intro)
@@ -91,27 +91,29 @@ def _propose_group(gathering: Gathering, title: str, parts: list[Part], places: 
                 gathering.fact(PATTERNS, f"{name}: {item.text}", [item], ("codex",))
 
 
-def _is_here(folder: str, places: Places) -> bool:
+def _is_here(folder: str, places: KnownPlaces) -> bool:
     # The project's own folder was shortened to a point when the document was read, folders in it to their own part.
     if folder == "." or (not folder.startswith(("/", "~")) and os.path.isdir(os.path.join(places.root, folder))):
         return True
     return belongs(os.path.join(places.home, folder[2:]) if folder.startswith("~/") else folder, places.root)
 
 
-def _plain_part(part: Part) -> Part:
+def _plain_part(part: DocumentPart) -> DocumentPart:
     """A section without the marks that lead back to the tasks."""
-    items = tuple(Item(item.form, item.line, _TASKS.sub("", item.text), item.last, item.mark) for item in part.items)
-    return Part(part.titles, part.level, part.line, items)
+    items = tuple(
+        TextItem(item.form, item.line, _TASKS.sub("", item.text), item.last, item.mark) for item in part.items
+    )
+    return DocumentPart(part.titles, part.level, part.line, items)
 
 
-def _key(item: Item) -> str:
+def _key(item: TextItem) -> str:
     return slug(" ".join(plain(item.text).split()[:6])) or f"preference_{item.line}"
 
 
 # -- the summary ----------------------------------------------------------------------------------
 
 
-def _propose_of_user(gathering: Gathering, part: Part) -> None:
+def _propose_of_user(gathering: ProposalCollector, part: DocumentPart) -> None:
     """What the summary says of the user. What it lists of the handbook, for all projects, is left out."""
     heading = part.titles[0].lower() if part.titles else ""
     is_wanted = heading.startswith("user ") or "tips" in heading

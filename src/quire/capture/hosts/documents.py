@@ -11,7 +11,7 @@ import re
 from msgspec import Struct
 
 from quire.capture.front_matter import Value, read_front_matter
-from quire.capture.hosts.items import Item, items_of
+from quire.capture.hosts.items import TextItem, items_of
 from quire.capture.hosts.source_files import below, is_within
 from quire.capture.hosts.types import (
     FILE_BYTES,
@@ -21,7 +21,7 @@ from quire.capture.markdown import sections_of
 from quire.capture.transcripts.machine_text import without_own
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.files.paths import read_bytes
 from quire.model.records import Problem
@@ -43,16 +43,16 @@ _TRAILING = re.compile(r"[^\w)\]\"'?!.…%+#/*]+$")
 _NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*[.)]\s+(?=\S)")
 
 
-class Part(Struct, frozen=True):
+class DocumentPart(Struct, frozen=True):
     """One section: the titles that lead to it, the outermost first and the document's left out, and what is in it."""
 
     titles: tuple[str, ...]
     level: int
     line: int
-    items: tuple[Item, ...]
+    items: tuple[TextItem, ...]
 
 
-class Document(Struct, frozen=True, kw_only=True):
+class HostDocument(Struct, frozen=True, kw_only=True):
     """What a file holds; with no parts where it could not be read, and a problem that says why."""
 
     path: str
@@ -64,11 +64,11 @@ class Document(Struct, frozen=True, kw_only=True):
     """What its one heading of the first level calls it; empty where that says no more than what kind of file it is."""
     text: str = ""
     """Everything, with line feeds alone, without what is ours."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[DocumentPart, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def read_document(path: str, shown: str, places: Places, scope: Scope) -> Document:
+def read_document(path: str, shown: str, places: KnownPlaces, scope: Scope) -> HostDocument:
     """A file's sections. It is read whatever is wrong with it, as far as it can be."""
     try:
         raw = _text_of(path, places, scope)
@@ -83,7 +83,7 @@ def read_document(path: str, shown: str, places: Places, scope: Scope) -> Docume
     front = read_front_matter(text, shown)
     head_lines = text.split("\n")[: front.body_line - 1]
     title, parts = _parts(front.body, front.body_line)
-    return Document(
+    return HostDocument(
         path=path,
         shown=shown,
         head=front.fields,
@@ -94,12 +94,12 @@ def read_document(path: str, shown: str, places: Places, scope: Scope) -> Docume
     )
 
 
-def _unread(path: str, shown: str, why: str) -> Document:
+def _unread(path: str, shown: str, why: str) -> HostDocument:
     problem = Problem(code="HostFileUnread", severity="warning", path=shown, message=f"It was not read: {why}.")
-    return Document(path=path, shown=shown, problems=(problem,))
+    return HostDocument(path=path, shown=shown, problems=(problem,))
 
 
-def _text_of(path: str, places: Places, scope: Scope) -> str:
+def _text_of(path: str, places: KnownPlaces, scope: Scope) -> str:
     top = places.root
     if scope == "user":
         top = places.home if places.home and below(path, places.home) is not None else os.path.dirname(path)
@@ -132,13 +132,13 @@ def _without_own_lines(text: str) -> str:
     return "\n".join(kept)
 
 
-def _parts(body: str, first_line: int) -> tuple[str, list[Part]]:
+def _parts(body: str, first_line: int) -> tuple[str, list[DocumentPart]]:
     """The document's title and its sections."""
     lines = _without_comments(body.split("\n"))
     sections = sections_of("\n".join(lines), first_line)
     tops = [section for section in sections if section.level == 1]
     title = plain_title(tops[0].title) if len(tops) == 1 and tops[0] is sections[1] else ""
-    parts: list[Part] = []
+    parts: list[DocumentPart] = []
     above: list[tuple[int, str]] = []
     for number, section in enumerate(sections):
         # The first section has no heading: its lines begin where the text does.
@@ -150,7 +150,7 @@ def _parts(body: str, first_line: int) -> tuple[str, list[Part]]:
         titles = tuple(name for _, name in above if name)
         items = tuple(items_of(lines[start:end], first_line + start))
         if items:
-            parts.append(Part(titles, section.level, section.line, items))
+            parts.append(DocumentPart(titles, section.level, section.line, items))
     return ("" if _GENERIC.fullmatch(title) else title), parts
 
 

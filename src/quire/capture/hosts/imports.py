@@ -7,13 +7,13 @@ import re
 
 import msgspec
 
-from quire.capture.hosts.documents import Document, read_document
+from quire.capture.hosts.documents import HostDocument, read_document
 from quire.capture.hosts.source_files import below, is_within
 from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.model.records import Problem
 from quire.model.text import cut
@@ -29,7 +29,7 @@ _READ_ANYWAY = frozenset(("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.m
 _READ_FOLDERS = (".claude/rules/", ".cursor/rules/", ".clinerules/", ".serena/memories/", "memory-bank/", ".github/")
 
 
-def with_imports(document: Document, source: HostSource, places: Places) -> list[Document]:
+def with_imports(document: HostDocument, source: HostSource, places: KnownPlaces) -> list[HostDocument]:
     """The document and all that it brings in, each once."""
     top = places.root if source.scope == "project" else os.path.dirname(source.path)
     found = {os.path.realpath(document.path): document}
@@ -58,7 +58,7 @@ def _named(text: str) -> list[str]:
     return list(dict.fromkeys(match[1] for match in _IMPORT.finditer(_CODE.sub(" ", text))))
 
 
-def _resolved(name: str, importer: str, places: Places) -> str:
+def _resolved(name: str, importer: str, places: KnownPlaces) -> str:
     if name.startswith("~/"):
         return os.path.normpath(os.path.join(places.home or "/", name[2:]))
     return os.path.normpath(os.path.join(os.path.dirname(importer), name))
@@ -68,7 +68,7 @@ def _is_read_anyway(path: str, inner: str) -> bool:
     return os.path.basename(path) in _READ_ANYWAY or inner.startswith(_READ_FOLDERS)
 
 
-def _with_problem(document: Document, name: str) -> Document:
+def _with_problem(document: HostDocument, name: str) -> HostDocument:
     problem = Problem(
         code="HostImportOutside",
         severity="warning",

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from quire.capture.hosts.documents import Document, read_document
+from quire.capture.hosts.documents import HostDocument, read_document
 from quire.capture.hosts.imports import with_imports
-from quire.capture.hosts.proposal_collector import Gathering
+from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts, propose_preferences
 from quire.capture.hosts.source_files import below, files_in, home_source, named_files, project_source
 from quire.capture.hosts.text_anchors import globs_of, patterns_of
@@ -22,7 +22,7 @@ from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.inbox.proposals import Proposal
 from quire.model.records import Problem
@@ -103,7 +103,7 @@ def _present(lists: list[list[HostSource | None]]) -> list[HostSource]:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def _read(source: HostSource, places: Places, now: str) -> HostRead:
+def _read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     documents = with_imports(document, source, places) if source.kind in _WITH_IMPORTS else [document]
     proposals: dict[str, Proposal] = {}
@@ -118,10 +118,10 @@ def _read(source: HostSource, places: Places, now: str) -> HostRead:
     return HostRead(source=source, proposals=tuple(proposals.values()), problems=tuple(problems), skipped=skipped)
 
 
-def _gathered(document: Document, source: HostSource, places: Places, now: str) -> Gathering:
+def _gathered(document: HostDocument, source: HostSource, places: KnownPlaces, now: str) -> ProposalCollector:
     globs = globs_of(document.head, document.head_text)
     folder = _folder(source)
-    gathering = Gathering(document, places.root, now, [*globs, *([f"{folder}/"] if folder else [])])
+    gathering = ProposalCollector(document, places.root, now, [*globs, *([f"{folder}/"] if folder else [])])
     if source.scope == "user" or os.path.basename(source.path) == _LOCAL:
         propose_preferences(gathering, document)
         return gathering
@@ -146,13 +146,13 @@ def _folder(source: HostSource) -> str:
     return folder if is_beside else ""
 
 
-def _name(document: Document) -> str:
+def _name(document: HostDocument) -> str:
     """What a rule without a title is called by its file; nothing where all such files have that name."""
     stem = os.path.basename(document.shown).partition(".")[0]
     return "" if stem.lower() in _SAYS_NOTHING else stem.replace("-", " ").replace("_", " ").strip()
 
 
-_Reader = Callable[[HostSource, Places, str], HostRead]
+_Reader = Callable[[HostSource, KnownPlaces, str], HostRead]
 read_agents_md: _Reader = _read
 read_claude_md: _Reader = _read
 read_claude_rules: _Reader = _read

@@ -34,7 +34,7 @@ _STRUCK = re.compile(r"~~(.+?)~~[.:]?$")
 _LEAD = re.compile(r"\*\*([^*\n]{2,120}?)[.:]?\*\*[ \t]*[:：.–—-]*[ \t]*")
 
 
-class Item(Struct, frozen=True):
+class TextItem(Struct, frozen=True):
     """One item. Code below a point or a paragraph belongs to it; alone it is an item of its own."""
 
     form: Form
@@ -64,7 +64,7 @@ class _Open(Struct):
     has_code: bool = False
 
 
-def items_of(lines: list[str], first_line: int) -> list[Item]:
+def items_of(lines: list[str], first_line: int) -> list[TextItem]:
     """The items of a section's lines. Comments and headings are gone already."""
     return [item for item in map(_closed, _opened(lines, first_line)) if item]
 
@@ -137,7 +137,7 @@ def _go_on(now: _Open, line: str) -> None:
     now.after_blank = False
 
 
-def _closed(item: _Open) -> Item | None:
+def _closed(item: _Open) -> TextItem | None:
     lines = [" ".join(map(str.rstrip, line)) for line in item.lines]
     if item.has_code:
         lines = _dedented(lines)
@@ -150,7 +150,7 @@ def _closed(item: _Open) -> Item | None:
         first, mark = _marked(first)
         first = one_line(first)
     text = "\n".join([first, *lines[1:]]).strip()
-    return Item(item.form, item.line, text, item.last, mark) if text else None
+    return TextItem(item.form, item.line, text, item.last, mark) if text else None
 
 
 def _dedented(lines: list[str]) -> list[str]:
@@ -190,13 +190,13 @@ def lead_of(text: str) -> tuple[str, str]:
     return (one_line(found[1]).strip(" :."), text[found.end() :].strip()) if found else ("", text)
 
 
-def with_leads(items: tuple[Item, ...]) -> list[Item]:
+def with_leads(items: tuple[TextItem, ...]) -> list[TextItem]:
     """The items with each bold line and the points below it as one."""
-    found: list[Item] = []
+    found: list[TextItem] = []
     for item in items:
         last = found[-1] if found else None
         if item.form == "point" and last and last.form == "text" and is_lead(last.text.split("\n")[0]):
-            found[-1] = Item(last.form, last.line, f"{last.text}\n{item.shown}", item.last, last.mark)
+            found[-1] = TextItem(last.form, last.line, f"{last.text}\n{item.shown}", item.last, last.mark)
         else:
             found.append(item)
     return found

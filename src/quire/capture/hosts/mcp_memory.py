@@ -17,7 +17,7 @@ import msgspec
 from quire.capture.hosts.structured_files import find_file, json_lines, read_config, unread
 from quire.capture.hosts.structured_proposals import (
     Atom,
-    Gathering,
+    StructuredCollector,
     add_entry,
     add_fact,
     begun,
@@ -36,7 +36,7 @@ from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.model.errors import InputError
 from quire.model.refs import parse_ref
@@ -120,7 +120,7 @@ def _file_at(path: str, root: str, home: str) -> HostSource | None:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_mcp_memory(source: HostSource, places: Places, now: str) -> HostRead:
+def read_mcp_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Facts about each entity, and one for what it has to do with others."""
     found, data = begun(source, places, now)
     entities, relations = _graph(found, data)
@@ -136,7 +136,7 @@ def read_mcp_memory(source: HostSource, places: Places, now: str) -> HostRead:
     return gathered(found)
 
 
-def _graph(found: Gathering, data: bytes) -> tuple[dict[str, _Entity], list[_Relation]]:
+def _graph(found: StructuredCollector, data: bytes) -> tuple[dict[str, _Entity], list[_Relation]]:
     entities: dict[str, _Entity] = {}
     relations: list[_Relation] = []
     for line, item in _items(found, data):
@@ -158,7 +158,7 @@ def _graph(found: Gathering, data: bytes) -> tuple[dict[str, _Entity], list[_Rel
     return entities, relations
 
 
-def _items(found: Gathering, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+def _items(found: StructuredCollector, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines; or, as some versions write it, one document with two lists."""
     try:
         whole = msgspec.json.decode(data)
@@ -200,7 +200,7 @@ def _added(entity: _Entity) -> list[Atom]:
 # -- proposals ------------------------------------------------------------------------------------
 
 
-def _add_observations(found: Gathering, entity: _Entity, atoms: list[Atom]) -> None:
+def _add_observations(found: StructuredCollector, entity: _Entity, atoms: list[Atom]) -> None:
     tags = [entity.type] if entity.type else []
     if word_of(entity.type) in _PEOPLE:
         # What is known of people is no business of the project's own files.
@@ -214,7 +214,9 @@ def _add_observations(found: Gathering, entity: _Entity, atoms: list[Atom]) -> N
         add_fact(found, section_for(entity.type), content, tags, group[0].line)
 
 
-def _add_relations(found: Gathering, entities: dict[str, _Entity], relations: list[_Relation], own: set[str]) -> None:
+def _add_relations(
+    found: StructuredCollector, entities: dict[str, _Entity], relations: list[_Relation], own: set[str]
+) -> None:
     """One sentence for each subject: `checkout depends on ledger and billing; runs on the cluster.`"""
     subjects: dict[str, dict[str, dict[str, int]]] = {}
     for item in relations:

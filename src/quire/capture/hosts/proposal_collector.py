@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from quire.capture.hosts.documents import Document
-from quire.capture.hosts.items import Item, lead_of
+from quire.capture.hosts.documents import HostDocument
+from quire.capture.hosts.items import TextItem, lead_of
 from quire.capture.hosts.safe_text import Guard
 from quire.capture.hosts.text_anchors import anchors_for
 from quire.capture.hosts.types import HostRead, HostSource
@@ -28,10 +28,10 @@ _MARKS = re.compile(r"\*\*|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _BREAKS = re.compile(r"\s+[–—]\s+|:\s+|;\s+|\s+->\s+|\s+→\s+|\.\s+|,?\s+(?:because|since|so that|due to)\s+")
 
 
-class Gathering:
+class ProposalCollector:
     """What one document comes to."""
 
-    def __init__(self, document: Document, root: str, now: str, globs: Iterable[str] = ()) -> None:
+    def __init__(self, document: HostDocument, root: str, now: str, globs: Iterable[str] = ()) -> None:
         self.document = document
         self.skipped = 0
         self._root = root
@@ -56,9 +56,9 @@ class Gathering:
         """What a source came to that is this one document."""
         return HostRead(source=source, proposals=self.proposals, problems=self.problems, skipped=self.skipped)
 
-    def admitted(self, items: Iterable[Item]) -> list[Item]:
+    def admitted(self, items: Iterable[TextItem]) -> list[TextItem]:
         """The items that may be kept."""
-        found: list[Item] = []
+        found: list[TextItem] = []
         for item in items:
             if self._items_left == 0 or len(self._found) >= PROPOSALS_MOST:
                 self._stop(item.line)
@@ -66,15 +66,15 @@ class Gathering:
             self._items_left -= 1
             text = self._guard.passed(item.text, item.line, item.last)
             if text:
-                found.append(Item(item.form, item.line, text, item.last, item.mark))
+                found.append(TextItem(item.form, item.line, text, item.last, item.mark))
         return found
 
-    def fact(self, section: str, content: str, items: list[Item], tags: Iterable[str] = ()) -> None:
+    def fact(self, section: str, content: str, items: list[TextItem], tags: Iterable[str] = ()) -> None:
         content = self._short(content, items[0].line)
         fields: dict[str, Any] = {"section": section, "content": content, "tags": _tags(tags)}
         self._add("facts", "fact", content, fields, items)
 
-    def node(self, kind: str, title: str, body: str, items: list[Item], **more: Any) -> None:
+    def node(self, kind: str, title: str, body: str, items: list[TextItem], **more: Any) -> None:
         """A node of the graph; `more` are further fields, such as a stage."""
         title, body = headline(title.rstrip(" .:;"), TITLE_CHARS), self._short(body, items[0].line)
         text = body if one_line(body).startswith(title.rstrip("…")) else f"{title}\n{body}"
@@ -84,16 +84,16 @@ class Gathering:
             fields["anchors"] = anchors
         self._add("graph", kind, self._short(text, items[0].line), fields, items)
 
-    def entry(self, category: str, key: str, value: str, items: list[Item], tags: Iterable[str] = ()) -> None:
+    def entry(self, category: str, key: str, value: str, items: list[TextItem], tags: Iterable[str] = ()) -> None:
         value = self._short(value, items[0].line)
         fields: dict[str, Any] = {"category": category, "key": key, "value": value, "tags": _tags(tags)}
         self._add("profile", "preference", value, fields, items)
 
-    def note(self, text: str, items: list[Item]) -> None:
+    def note(self, text: str, items: list[TextItem]) -> None:
         text = self._short(text, items[0].line)
         self._add("notes", "next step", text, {"text": text}, items)
 
-    def _add(self, into: Into, kind: str, text: str, fields: dict[str, Any], items: list[Item]) -> None:
+    def _add(self, into: Into, kind: str, text: str, fields: dict[str, Any], items: list[TextItem]) -> None:
         shown, line = self.document.shown, items[0].line
         # Titles, keys and tags come from headings, which no item was checked for.
         said = "\n".join([text, *(value for value in fields.values() if isinstance(value, str))])

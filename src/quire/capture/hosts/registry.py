@@ -14,13 +14,13 @@ from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.model.errors import InputError
 from quire.model.text import cut
 
 Find = Callable[[str, str, Mapping[str, str]], list[HostSource]]
-Read = Callable[[HostSource, Places, str], HostRead]
+Read = Callable[[HostSource, KnownPlaces, str], HostRead]
 
 # Of each kind the module that holds its `find_<kind>` and `read_<kind>`.
 _HOMES = {
@@ -64,7 +64,7 @@ def find_hosts(root: str, home: str, env: Mapping[str, str], kinds: Collection[s
 def read_host(source: HostSource, root: str, home: str, now: str) -> HostRead:
     """What a source says, as proposals; the same each time. `now` is when they are made."""
     _known(source.kind)
-    return cast(Read, _function("read", source.kind))(source, Places(root, home), now)
+    return cast(Read, _function("read", source.kind))(source, KnownPlaces(root, home), now)
 
 
 def _known(kind: str) -> None:

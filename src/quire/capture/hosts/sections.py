@@ -6,9 +6,9 @@ import re
 
 from msgspec import Struct
 
-from quire.capture.hosts.documents import Document, Part
-from quire.capture.hosts.items import Item, is_lead, lead_of, with_leads
-from quire.capture.hosts.proposal_collector import Gathering, plain, slug, title_and_body
+from quire.capture.hosts.documents import DocumentPart, HostDocument
+from quire.capture.hosts.items import TextItem, is_lead, lead_of, with_leads
+from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slug, title_and_body
 from quire.capture.hosts.topics import (
     PATTERNS,
     Place,
@@ -41,7 +41,7 @@ class _Piece(Struct):
 
     subject: Subject
     titles: tuple[str, ...]
-    items: list[Item]
+    items: list[TextItem]
 
 
 class Manner(Struct, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class Manner(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
 
 
-def propose_facts(gathering: Gathering, parts: tuple[Part, ...], manner: Manner) -> None:
+def propose_facts(gathering: ProposalCollector, parts: tuple[DocumentPart, ...], manner: Manner) -> None:
     """Facts, and what the headings or the items themselves call decisions, traps, questions or next steps."""
     pieces: list[_Piece] = []
     for part in parts:
@@ -84,8 +84,13 @@ def propose_facts(gathering: Gathering, parts: tuple[Part, ...], manner: Manner)
 
 
 def worth_keeping(
-    gathering: Gathering, part: Part, title: str = "", *, is_passed_over: bool = False, is_fact: bool = False
-) -> list[Item]:
+    gathering: ProposalCollector,
+    part: DocumentPart,
+    title: str = "",
+    *,
+    is_passed_over: bool = False,
+    is_fact: bool = False,
+) -> list[TextItem]:
     """The items of a section that say something and may be kept. A section that has none is counted.
 
     The points of a fact stay together, however short some of them are.
@@ -100,9 +105,9 @@ def worth_keeping(
     return gathering.admitted(_whole(part.items) if is_fact else found)
 
 
-def _whole(items: tuple[Item, ...]) -> list[Item]:
+def _whole(items: tuple[TextItem, ...]) -> list[TextItem]:
     """The items of a section of facts without those that say nothing, and without headings of nothing."""
-    kept: list[Item] = []
+    kept: list[TextItem] = []
     for item in reversed(items):
         if item.form == "text" and _leads(item.text):
             # Nothing follows it before the next one, or before the end.
@@ -117,7 +122,7 @@ def _leads(text: str) -> bool:
     return "\n" not in text and is_lead(text)
 
 
-def propose_items(gathering: Gathering, place: Place, part: Part, items: list[Item]) -> None:
+def propose_items(gathering: ProposalCollector, place: Place, part: DocumentPart, items: list[TextItem]) -> None:
     """One proposal for each item of a section on decisions, traps, questions or next steps."""
     whole = with_leads(tuple(items))
     points = [item for item in whole if item.form == "point" or (item.form == "text" and "\n- " in item.text)]
@@ -145,7 +150,7 @@ def propose_items(gathering: Gathering, place: Place, part: Part, items: list[It
         gathering.node(kind, title, body, [item], **_more(kind))
 
 
-def _propose_steps(gathering: Gathering, part: Part, items: list[Item], *, is_one: bool) -> None:
+def _propose_steps(gathering: ProposalCollector, part: DocumentPart, items: list[TextItem], *, is_one: bool) -> None:
     left = [item for item in items if item.mark != "done" and item.form != "code" and not _UPKEEP.search(item.text)]
     if is_one and left and part.titles and place_of(part.titles[-1]) != "next":
         # A task that is written out in a section of its own: its points mean nothing without it.
@@ -155,24 +160,24 @@ def _propose_steps(gathering: Gathering, part: Part, items: list[Item], *, is_on
         gathering.note(plain(item.text.split("\n")[0]), [item])
 
 
-def _has_lead(item: Item) -> bool:
+def _has_lead(item: TextItem) -> bool:
     return item.form == "text" and bool(lead_of(item.text)[0])
 
 
-def _troubles(items: list[Item]) -> list[Item]:
+def _troubles(items: list[TextItem]) -> list[TextItem]:
     """Paragraphs that begin with `**Issue**: …`, each with all that stands below it as one."""
-    found: list[Item] = []
+    found: list[TextItem] = []
     for item in items:
         begins = _TROUBLE.match(item.text) if item.form != "code" else None
         if begins:
-            found.append(Item("text", item.line, item.text[begins.end() :], item.last))
+            found.append(TextItem("text", item.line, item.text[begins.end() :], item.last))
         elif found:
             last = found[-1]
-            found[-1] = Item("text", last.line, f"{last.text}\n{item.shown}", item.last)
+            found[-1] = TextItem("text", last.line, f"{last.text}\n{item.shown}", item.last)
     return found
 
 
-def _is_one(item: Item) -> bool:
+def _is_one(item: TextItem) -> bool:
     """Whether a paragraph among points is one of them, rather than words that lead to them."""
     return labelled(item.text)[0] in _KINDS or (len(item.text.split()) >= _MANY_WORDS and item.text[-1] not in ":：")
 
@@ -181,7 +186,7 @@ def _more(kind: str) -> dict[str, str]:
     return {"status": "open"} if kind == "question" else {}
 
 
-def _by_its_label(gathering: Gathering, item: Item) -> bool:
+def _by_its_label(gathering: ProposalCollector, item: TextItem) -> bool:
     """Whether an item calls itself something else than a fact, and was proposed as that."""
     place, rest = labelled(item.text)
     if place not in _KINDS or len(rest.split()) < _FEW_WORDS:
@@ -211,7 +216,7 @@ def _size(piece: _Piece) -> int:
     return sum(len(item.shown) + 1 for item in piece.items) + len(piece.titles[-1:]) * 20
 
 
-def _propose_group(gathering: Gathering, group: list[_Piece], manner: Manner) -> None:
+def _propose_group(gathering: ProposalCollector, group: list[_Piece], manner: Manner) -> None:
     section, titles = group[0].subject.section, group[0].titles
     if len(group) == 1:
         heading = _heading(manner.prefix, titles or ((manner.title,) if manner.title != manner.prefix else ()))
@@ -241,15 +246,15 @@ def _said(heading: str, body: str) -> str:
     return f"{heading}:\n{body}" if "\n" in body or body.startswith("- ") else f"{heading}: {body}"
 
 
-def _listed(items: list[Item]) -> str:
+def _listed(items: list[TextItem]) -> str:
     if len(items) == 1 and items[0].form == "point":
         return items[0].text
     return "\n".join(item.shown for item in items)
 
 
-def _packed(items: list[Item], most: int) -> list[list[Item]]:
+def _packed(items: list[TextItem], most: int) -> list[list[TextItem]]:
     """Items in their order, as many together as fit."""
-    packs: list[list[Item]] = []
+    packs: list[list[TextItem]] = []
     room = 0
     for item in items:
         size = len(item.shown) + 1
@@ -263,7 +268,7 @@ def _packed(items: list[Item], most: int) -> list[list[Item]]:
     return packs
 
 
-def propose_preferences(gathering: Gathering, document: Document) -> None:
+def propose_preferences(gathering: ProposalCollector, document: HostDocument) -> None:
     """Entries of the profile: what a person wants in all projects, or alone."""
     taken: dict[str, int] = {}
     for part in document.parts:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from quire.capture.hosts.documents import read_document
-from quire.capture.hosts.proposal_collector import Gathering
+from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts
 from quire.capture.hosts.source_files import below, files_in, project_source
 from quire.capture.hosts.topics import ARCHITECTURE
@@ -15,7 +15,7 @@ from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 
 _FOLDER = ".serena/memories"
@@ -28,10 +28,10 @@ def find_serena(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSour
     return [source for source in found if source]
 
 
-def read_serena(source: HostSource, places: Places, now: str) -> HostRead:
+def read_serena(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Facts by section; the memory's name stands for a title that it does not have."""
     document = read_document(source.path, source.shown, places, source.scope)
-    gathering = Gathering(document, places.root, now)
+    gathering = ProposalCollector(document, places.root, now)
     name = os.path.basename(source.shown).removesuffix(".md").replace("_", " ").replace("-", " ").strip()
     propose_facts(gathering, document.parts, Manner(title=name, prefix=name, default=ARCHITECTURE))
     return gathering.read(source)

@@ -18,7 +18,7 @@ from quire.capture.hosts.types import (
     Scope,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.files.paths import inside, read_inside
 from quire.model.anchors import OWN_FILES, OWN_FOLDERS, anchor_fault, normal_anchor
@@ -96,7 +96,7 @@ def read_config(base: str, relative: str) -> dict[str, Any]:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_source(source: HostSource, places: Places) -> bytes | Problem:
+def read_source(source: HostSource, places: KnownPlaces) -> bytes | Problem:
     """The bytes of a source, or why they were not read."""
     base = places.root if source.scope == "project" else places.home
     relative = os.path.relpath(source.path, base)

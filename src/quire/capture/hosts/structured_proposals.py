@@ -15,7 +15,7 @@ from quire.capture.hosts.types import (
     HostSource,
 )
 from quire.capture.transcripts.types import (
-    Places,
+    KnownPlaces,
 )
 from quire.files.digests import hex_digest
 from quire.guard.hostile_text import find_hostile
@@ -54,7 +54,7 @@ class Atom(msgspec.Struct, frozen=True):
     line: int
 
 
-class Gathering(msgspec.Struct, kw_only=True):
+class StructuredCollector(msgspec.Struct, kw_only=True):
     """What one source came to so far."""
 
     source: HostSource
@@ -65,9 +65,9 @@ class Gathering(msgspec.Struct, kw_only=True):
     skipped: int = 0
 
 
-def begun(source: HostSource, places: Places, now: str) -> tuple[Gathering, bytes]:
+def begun(source: HostSource, places: KnownPlaces, now: str) -> tuple[StructuredCollector, bytes]:
     """A source that was opened, and what is in it; nothing where it cannot be read, which is told."""
-    found = Gathering(source=source, now=now, guard=Guard(source.shown))
+    found = StructuredCollector(source=source, now=now, guard=Guard(source.shown))
     data = read_source(source, places)
     if isinstance(data, Problem):
         found.guard.tell(data)
@@ -75,7 +75,7 @@ def begun(source: HostSource, places: Places, now: str) -> tuple[Gathering, byte
     return found, data
 
 
-def begun_text(source: HostSource, places: Places, now: str) -> tuple[Gathering, str]:
+def begun_text(source: HostSource, places: KnownPlaces, now: str) -> tuple[StructuredCollector, str]:
     """The same of a source that is a text, with line feeds alone."""
     found, data = begun(source, places, now)
     try:
@@ -85,7 +85,7 @@ def begun_text(source: HostSource, places: Places, now: str) -> tuple[Gathering,
         return found, ""
 
 
-def gathered(found: Gathering, *, is_one_record: bool = False) -> HostRead:
+def gathered(found: StructuredCollector, *, is_one_record: bool = False) -> HostRead:
     return HostRead(
         source=found.source,
         proposals=tuple(found.proposals.values()),
@@ -103,7 +103,7 @@ def text_of(value: Any) -> str:
     return trim(plain_newlines(value)) if isinstance(value, str) else ""
 
 
-def may_pass(found: Gathering, text: str, line: int, *, spread: bool = False) -> bool:
+def may_pass(found: StructuredCollector, text: str, line: int, *, spread: bool = False) -> bool:
     """Whether a text may be proposed; why not is told. `spread`: it goes over lines from `line` on."""
     return found.guard.passed(text, line, spread=spread) is not None
 
@@ -111,7 +111,7 @@ def may_pass(found: Gathering, text: str, line: int, *, spread: bool = False) ->
 # -- proposals ------------------------------------------------------------------------------------
 
 
-def add_fact(found: Gathering, section: str, content: str, tags: Iterable[str], line: int) -> None:
+def add_fact(found: StructuredCollector, section: str, content: str, tags: Iterable[str], line: int) -> None:
     """A fact; one that is too long becomes several, at its paragraphs."""
     for piece in _pieces(content):
         fields = {"section": section, "content": piece, "tags": _tags(tags)}
@@ -119,7 +119,7 @@ def add_fact(found: Gathering, section: str, content: str, tags: Iterable[str], 
 
 
 def add_node(
-    found: Gathering,
+    found: StructuredCollector,
     kind: str,
     title: str,
     body: str,
@@ -142,7 +142,7 @@ def add_node(
     _add(found, "graph", kind, text, fields, line, quote or body, standing=standing, said=said, replaced_by=replaced_by)
 
 
-def add_entry(found: Gathering, category: str, value: str, tags: Iterable[str], line: int) -> None:
+def add_entry(found: StructuredCollector, category: str, value: str, tags: Iterable[str], line: int) -> None:
     """An entry of the profile; its key is made of its first words."""
     value = shortened(value, TEXT_CHARS)
     key = cut_slug(slugify(value, hex_digest), KEY_CHARS)
@@ -150,14 +150,14 @@ def add_entry(found: Gathering, category: str, value: str, tags: Iterable[str], 
     _add(found, "profile", "preference", value, fields, line)
 
 
-def add_note(found: Gathering, text: str, line: int) -> None:
+def add_note(found: StructuredCollector, text: str, line: int) -> None:
     """A next step."""
     text = shortened(text, TEXT_CHARS)
     _add(found, "notes", "next step", text, {"text": text}, line)
 
 
 def _add(
-    found: Gathering,
+    found: StructuredCollector,
     into: Into,
     kind: str,
     text: str,

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quire.capture.hosts.items import Item
+from quire.capture.hosts.items import TextItem
 from quire.layers.facts.layout import SECTIONS
 from quire.layers.profile.layout import ASSISTANT, LEARNINGS, RELATIONSHIPS, TOOLS, USER
 
@@ -211,7 +211,7 @@ def is_later(title: str) -> bool:
     return _LATER.match(title) is not None
 
 
-def is_telling(item: Item) -> bool:
+def is_telling(item: TextItem) -> bool:
     """Whether an item says anything; beside others of its list one word is enough."""
     text = item.text.strip()
     if _IMPORTS.search(text) and len(_WORD.findall(_IMPORTS.sub("", text))) < _FEW_WORDS:
@@ -236,7 +236,7 @@ def _is_of_its_state(text: str) -> bool:
     return bool(labels) and _BOLD.match(text) is not None and _STATES.issuperset(labels)
 
 
-def is_knowledge(item: Item) -> bool:
+def is_knowledge(item: TextItem) -> bool:
     """Whether an item says anything that is worth a place in a memory by itself."""
     # Scripts without blanks between words say much in few signs.
     text = item.text

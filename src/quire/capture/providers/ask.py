@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from quire.capture.providers.availability import INSIDE_VARIABLE, belongs_to
-from quire.capture.providers.call import Call, Reply, program_for
+from quire.capture.providers.call import ProviderCall, ProviderReply, program_for
 from quire.capture.providers.cost import most_it_costs
 from quire.capture.providers.failures import BadAnswer, ProviderFailed, SpendRefused
 from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
@@ -22,7 +22,7 @@ from quire.files.world import World
 from quire.model.errors import InputError, NotReady, QuireError
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class ProviderAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A value that fits, and what it took. `left_out` tells by place what of the request did not fit the prompt."""
 
     value: dict[str, Any]
@@ -42,7 +42,7 @@ def ask(
     world: World,
     root: str,
     prompt_bytes: int = PROMPT_BYTES,
-) -> Answer:
+) -> ProviderAnswer:
     """Ask a provider. Every way it can fail is a ProviderFailed, and leaves nothing but a note of what was spent."""
     task = task_of(kind, request)
     return carry_out(task, provider=provider, settings=settings, world=world, root=root, prompt_bytes=prompt_bytes)
@@ -50,7 +50,7 @@ def ask(
 
 def carry_out(
     task: Task, *, provider: str, settings: ProviderSettings, world: World, root: str, prompt_bytes: int = PROMPT_BYTES
-) -> Answer:
+) -> ProviderAnswer:
     """The same for a task that is made ready already."""
     if provider not in PROVIDERS:
         raise InputError(
@@ -89,7 +89,7 @@ class _Asking:
                 hint="Set MEMORY_HOME to a folder outside of the project.",
             )
 
-    def answer(self) -> Answer:
+    def answer(self) -> ProviderAnswer:
         faults: list[str] = []
         prompt = self._prompt(faults)
         while self._calls < 2:
@@ -98,7 +98,7 @@ class _Asking:
                 break
             faults = _faults(self._task, reply)
             if not faults:
-                return Answer(
+                return ProviderAnswer(
                     value=reply.value,
                     provider=self._provider,
                     cost_usd=self._cost / MICRO,
@@ -117,9 +117,9 @@ class _Asking:
     def _prompt(self, faults: list[str]) -> Prompt:
         return build_prompt(self._task, self._world.token(), most=self._most, faults=faults)
 
-    def _call(self, prompt: Prompt) -> Reply | None:
+    def _call(self, prompt: Prompt) -> ProviderReply | None:
         """One call; None where the ceiling does not allow a second one."""
-        call = Call(
+        call = ProviderCall(
             name=self._task.name,
             prompt=prompt.text,
             schema=self._task.schema,
@@ -147,7 +147,7 @@ class _Asking:
         self._settle(aside, reply.cost)
         return reply
 
-    def _ready(self, call: Call) -> Callable[[Call], Reply]:
+    def _ready(self, call: ProviderCall) -> Callable[[ProviderCall], ProviderReply]:
         """The provider's way to be asked, once all is there: what is missing is told before money is set aside."""
         if self._provider == "openai":
             from quire.capture.providers.openai import ask_openai, endpoint_of
@@ -187,7 +187,7 @@ class _Asking:
         return [*told, *([f"{prompt.secrets} secrets were taken out of the prompt."] if prompt.secrets else [])]
 
 
-def _faults(task: Task, reply: Reply) -> list[str]:
+def _faults(task: Task, reply: ProviderReply) -> list[str]:
     if reply.value is None:
         return ["The answer must be one JSON object."]
     return task.problems(reply.value)

@@ -35,7 +35,7 @@ ANSWER_BYTES = 4 * 1024 * 1024
 _SIGN_IN = {"claude": "Run `claude` once and sign in.", "codex": "Run `codex login`."}
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
+class ProviderCall(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked for, once. `allowed` is what is set aside for it, in millionths of a dollar."""
 
     name: str
@@ -52,14 +52,14 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.allowed / MICRO:.6f}"
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True):
+class ProviderReply(msgspec.Struct, frozen=True, kw_only=True):
     """What came back. Without a value there was no JSON object in it; a cost of None is one that nobody reported."""
 
     value: Any
     cost: int | None
 
 
-def program_for(provider: str, call: Call) -> tuple[str, ProgramSettings]:
+def program_for(provider: str, call: ProviderCall) -> tuple[str, ProgramSettings]:
     """The program and its settings; ProgramMissing where there is none."""
     settings: ProgramSettings = getattr(call.settings, provider)
     return find_program(provider, call.settings, call.world, call.root), settings
@@ -74,7 +74,7 @@ def room_of(world: World) -> str:
     return path
 
 
-def run_in_room(provider: str, argv: Sequence[str], call: Call, seconds: float, **more: str) -> Finished:
+def run_in_room(provider: str, argv: Sequence[str], call: ProviderCall, seconds: float, **more: str) -> Finished:
     """Run a provider's program on the prompt. What did not start, or took too long, is an error already."""
     done = run_program(
         argv,

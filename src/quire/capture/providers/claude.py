@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.capture.providers.call import Call, Reply, ended_badly, program_for, run_in_room
+from quire.capture.providers.call import ProviderCall, ProviderReply, ended_badly, program_for, run_in_room
 from quire.capture.providers.cost import reported_cost
 from quire.capture.providers.json_answer import decoded, value_in
 from quire.files.json_files import compact
@@ -17,7 +17,7 @@ _NO_HOOKS = '{"disableAllHooks":true}'
 _DEPTH = 3
 
 
-def ask_claude(call: Call) -> Reply:
+def ask_claude(call: ProviderCall) -> ProviderReply:
     path, settings = program_for(NAME, call)
     argv = [path, "-p", "--output-format", "json", "--json-schema", compact(call.schema).decode("utf-8")]
     argv += ["--tools", "", "--max-turns", _TURNS, "--max-budget-usd", call.allowed_usd, "--system-prompt", _SYSTEM]
@@ -31,12 +31,12 @@ def ask_claude(call: Call) -> Reply:
     if envelope is None:
         if done.code:
             raise ended_badly(NAME, done)
-        return Reply(value=value_in(text), cost=None)
+        return ProviderReply(value=value_in(text), cost=None)
     cost = reported_cost(envelope.get("total_cost_usd"))
     if done.code or envelope.get("is_error") is True:
         said = envelope.get("result") or envelope.get("subtype")
         raise ended_badly(NAME, done, said if isinstance(said, str) else "", cost)
-    return Reply(value=_unwrapped(envelope), cost=cost)
+    return ProviderReply(value=_unwrapped(envelope), cost=cost)
 
 
 def _envelope(value: Any) -> dict[str, Any] | None:

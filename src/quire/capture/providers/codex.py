@@ -9,8 +9,8 @@ from typing import Any
 
 from quire.capture.providers.call import (
     ANSWER_BYTES,
-    Call,
-    Reply,
+    ProviderCall,
+    ProviderReply,
     answered_too_much,
     ended_badly,
     program_for,
@@ -31,7 +31,7 @@ _PREFIX = "codex-"
 _LEFT_SECONDS = 86_400
 
 
-def ask_codex(call: Call) -> Reply:
+def ask_codex(call: ProviderCall) -> ProviderReply:
     path, settings = program_for(NAME, call)
     room = room_of(call.world)
     with _folder(call.world, room, compact(call.schema)) as folder:
@@ -44,7 +44,9 @@ def ask_codex(call: Call) -> Reply:
         if done.code:
             raise ended_badly(NAME, done, _complaint(events), cost)
         text = _answer(os.path.join(folder, _ANSWER))
-    return Reply(value=value_in(text or _last_message(events) or done.out.decode("utf-8", "replace")), cost=cost)
+    return ProviderReply(
+        value=value_in(text or _last_message(events) or done.out.decode("utf-8", "replace")), cost=cost
+    )
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from quire.layers.journal.canonical import line_bytes
 _SEPARATORS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
 
-class Block(msgspec.Struct, frozen=True):
+class PromptBlock(msgspec.Struct, frozen=True):
     """A named part of a prompt: one JSON value."""
 
     name: str
@@ -43,7 +43,9 @@ class Trim(msgspec.Struct, frozen=True):
         return f"{self.block}.{self.key}" if self.key else self.block
 
 
-def fit(blocks: Sequence[Block], trims: Sequence[Trim], room: int) -> tuple[list[Block], dict[str, int], int]:
+def fit(
+    blocks: Sequence[PromptBlock], trims: Sequence[Trim], room: int
+) -> tuple[list[PromptBlock], dict[str, int], int]:
     """The blocks in at most `room` bytes, as far as the ways lead, taken in their order.
 
     What was left out is told by place: items of a list, bytes of the others. The last number is the bytes that are
@@ -61,7 +63,7 @@ def fit(blocks: Sequence[Block], trims: Sequence[Trim], room: int) -> tuple[list
             continue
         shorter, gone = _shorter(block.value, trim, excess)
         if gone:
-            found[trim.block] = Block(trim.block, shorter)
+            found[trim.block] = PromptBlock(trim.block, shorter)
             sizes[trim.block] = len(found[trim.block].text.encode("utf-8"))
             left_out[trim.place] = gone
     return list(found.values()), left_out, max(0, sum(sizes.values()) - room)

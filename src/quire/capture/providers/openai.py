@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.providers.call import ANSWER_BYTES, Call, Reply, answered_too_much
+from quire.capture.providers.call import ANSWER_BYTES, ProviderCall, ProviderReply, answered_too_much
 from quire.capture.providers.cost import cost_of_tokens
 from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut, last_words
 from quire.capture.providers.http_post import Response, Unreachable, post
@@ -66,7 +66,7 @@ def endpoint_of(settings: EndpointSettings, world: World) -> Endpoint:
     )
 
 
-def ask_openai(call: Call) -> Reply:
+def ask_openai(call: ProviderCall) -> ProviderReply:
     settings = call.settings.openai
     endpoint = endpoint_of(settings, call.world)
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
@@ -92,7 +92,7 @@ def ask_openai(call: Call) -> Reply:
     return _reply(decoded(response.body.decode("utf-8", "replace")), settings)
 
 
-def _body(call: Call, settings: EndpointSettings) -> bytes:
+def _body(call: ProviderCall, settings: EndpointSettings) -> bytes:
     form = {"name": call.name, "strict": True, "schema": call.schema}
     return compact(
         {
@@ -104,7 +104,7 @@ def _body(call: Call, settings: EndpointSettings) -> bytes:
     )
 
 
-def _reply(answer: Any, settings: EndpointSettings) -> Reply:
+def _reply(answer: Any, settings: EndpointSettings) -> ProviderReply:
     usage = answer.get("usage") if isinstance(answer, dict) else None
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else [None]
     known = all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts)
@@ -122,7 +122,7 @@ def _reply(answer: Any, settings: EndpointSettings) -> Reply:
             hint="Ask a model that needs fewer tokens to answer, or go without one.",
             charge=cost,
         )
-    return Reply(value=value_in(content) if isinstance(content, str) else None, cost=cost)
+    return ProviderReply(value=value_in(content) if isinstance(content, str) else None, cost=cost)
 
 
 def _refusal(response: Response, endpoint: Endpoint) -> ProviderFailed:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.providers.fit_prompt import Block, fit
+from quire.capture.providers.fit_prompt import PromptBlock, fit
 from quire.capture.providers.requests import Task
 from quire.model.errors import InputError
 
@@ -39,7 +39,7 @@ def build_prompt(task: Task, token: str, *, most: int = PROMPT_BYTES, faults: li
     blocks, secrets = _without_secrets(task.blocks)
     if faults:
         told = [fault[:_FAULT_CHARS] for fault in faults[:_FAULTS]]
-        blocks.append(Block("ANSWER_ERRORS_JSON", told))
+        blocks.append(PromptBlock("ANSWER_ERRORS_JSON", told))
     words = _words(task, token, bool(faults))
     frames = sum(len(_frame(block.name, token, "")) + 2 for block in blocks)
     # What is left out is said in one more line, which must fit, too.
@@ -75,7 +75,7 @@ def _frame(name: str, token: str, text: str) -> str:
     return f"BEGIN_{name} {token}\n{text}\nEND_{name} {token}"
 
 
-def _without_secrets(blocks: tuple[Block, ...]) -> tuple[list[Block], int]:
+def _without_secrets(blocks: tuple[PromptBlock, ...]) -> tuple[list[PromptBlock], int]:
     from quire.capture.transcripts.redaction import redacted
 
     count = 0
@@ -92,4 +92,4 @@ def _without_secrets(blocks: tuple[Block, ...]) -> tuple[list[Block], int]:
             return {name: clean(inner) for name, inner in value.items()}
         return [clean(inner) for inner in value] if isinstance(value, list | tuple) else value
 
-    return [Block(block.name, clean(block.value)) for block in blocks], count
+    return [PromptBlock(block.name, clean(block.value)) for block in blocks], count

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from quire.capture.providers.answer_checks import bundle_problems, query_problems
-from quire.capture.providers.fit_prompt import Block, Trim
+from quire.capture.providers.fit_prompt import PromptBlock, Trim
 from quire.layers.journal.shapes import output_schemas, session_faults
 from quire.model import limits
 
@@ -69,7 +69,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     words: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[PromptBlock, ...]
     trims: tuple[Trim, ...]
     schema: dict[str, Any]
     problems: Callable[[Any], list[str]]
@@ -120,9 +120,9 @@ def _bundle(request: BundleRequest) -> Task:
         name="bundle",
         words=_BUNDLE_WORDS,
         blocks=(
-            Block("CONTEXT_JSON", _plain(request.context)),
-            Block("VALIDATION_RESULTS_JSON", _plain(request.validation_results)),
-            Block("LOCAL_BUNDLE_JSON", _plain(request.local_bundle)),
+            PromptBlock("CONTEXT_JSON", _plain(request.context)),
+            PromptBlock("VALIDATION_RESULTS_JSON", _plain(request.validation_results)),
+            PromptBlock("LOCAL_BUNDLE_JSON", _plain(request.local_bundle)),
         ),
         trims=(
             Trim("CONTEXT_JSON", "contextFiles", "items"),
@@ -140,11 +140,11 @@ def _recall(request: RecallRequest) -> Task:
         name="recall",
         words=_RECALL_WORDS,
         blocks=(
-            Block("CONTEXT_JSON", _plain(request.context)),
-            Block("CURRENT_STATE_JSON", _plain(request.state)),
-            Block("BASE_CHECKPOINT_JSON", _plain(request.base_checkpoint)),
-            Block("UNRECALLED_EVIDENCE_JSON", _plain(request.evidence)),
-            Block("RECALL_SCOPE", request.scope),
+            PromptBlock("CONTEXT_JSON", _plain(request.context)),
+            PromptBlock("CURRENT_STATE_JSON", _plain(request.state)),
+            PromptBlock("BASE_CHECKPOINT_JSON", _plain(request.base_checkpoint)),
+            PromptBlock("UNRECALLED_EVIDENCE_JSON", _plain(request.evidence)),
+            PromptBlock("RECALL_SCOPE", request.scope),
         ),
         trims=(
             Trim("CONTEXT_JSON", "contextFiles", "items"),
@@ -164,11 +164,11 @@ def _query(request: QueryRequest) -> Task:
         name="query",
         words=_QUERY_WORDS,
         blocks=(
-            Block("QUERY_SCOPE", request.scope),
-            Block("QUERY_MODE", request.mode),
-            Block("QUERY_TEMPLATE_INSTRUCTIONS", request.instructions[: limits.QUESTION_CHARS]),
-            Block("QUERY_QUESTION", request.question[: limits.QUESTION_CHARS]),
-            Block("QUERY_SHORTLIST_JSON", shortlist),
+            PromptBlock("QUERY_SCOPE", request.scope),
+            PromptBlock("QUERY_MODE", request.mode),
+            PromptBlock("QUERY_TEMPLATE_INSTRUCTIONS", request.instructions[: limits.QUESTION_CHARS]),
+            PromptBlock("QUERY_QUESTION", request.question[: limits.QUESTION_CHARS]),
+            PromptBlock("QUERY_SHORTLIST_JSON", shortlist),
         ),
         trims=(Trim("QUERY_SHORTLIST_JSON", "", "items"),),
         schema=output_schemas()["query"],
@@ -182,8 +182,8 @@ def _session(request: SessionRequest) -> Task:
         name="session",
         words=_SESSION_WORDS,
         blocks=(
-            Block("IMPORT_SOURCE_JSON", _plain(request.source)),
-            Block("IMPORT_ITEM_JSON", _plain(request.item)),
+            PromptBlock("IMPORT_SOURCE_JSON", _plain(request.source)),
+            PromptBlock("IMPORT_ITEM_JSON", _plain(request.item)),
         ),
         trims=(Trim("IMPORT_ITEM_JSON", "payload", "start"),),
         schema=output_schemas()["importedSession"],

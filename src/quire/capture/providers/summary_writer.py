@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quire.capture.providers.ask import carry_out
-from quire.capture.providers.fit_prompt import Block, Trim
+from quire.capture.providers.fit_prompt import PromptBlock, Trim
 from quire.capture.providers.requests import Task
 from quire.capture.providers.settings import ProviderSettings
 from quire.capture.summariser import ANSWER_CHARS, Summariser, SummaryRequest
@@ -49,10 +49,10 @@ def _task(request: SummaryRequest) -> Task:
         name="summary",
         words=_WORDS,
         blocks=(
-            Block("SUMMARY_INSTRUCTIONS", request.instructions),
-            Block("PREVIOUS_SUMMARY", request.previous),
-            Block("PINS_JSON", [{"id": pin.id, "content": pin.content} for pin in request.pins]),
-            Block("CONVERSATION", request.evicted),
+            PromptBlock("SUMMARY_INSTRUCTIONS", request.instructions),
+            PromptBlock("PREVIOUS_SUMMARY", request.previous),
+            PromptBlock("PINS_JSON", [{"id": pin.id, "content": pin.content} for pin in request.pins]),
+            PromptBlock("CONVERSATION", request.evicted),
         ),
         # Most of the room is the conversation's, but not all of it: its latest words matter more than an old summary.
         trims=(

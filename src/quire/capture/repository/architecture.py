@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from quire.capture.markdown import Section
 from quire.capture.repository.clean_text import SENTENCE_CHARS, plain, said, sentence_of
-from quire.capture.repository.pages import Page, is_architecture, read_page
+from quire.capture.repository.pages import DocumentPage, is_architecture, read_page
 from quire.capture.repository.readme import paragraphs
 from quire.capture.repository.tree import Tree, below
 
@@ -38,7 +38,7 @@ _CITED = re.compile(
 _LETTERS_LEAST = 12
 
 
-def architecture_notes(tree: Tree, pages: Iterable[Page]) -> list[str]:
+def architecture_notes(tree: Tree, pages: Iterable[DocumentPage]) -> list[str]:
     """Notes of the form `Heading: first sentence (page)`; of decisions the latest."""
     listed = list(pages)
     notes = [note for page in listed for note in _page_notes(page)][:_PAGE_NOTES]
@@ -50,7 +50,7 @@ def is_cited(text: str) -> bool:
     return _CITED.search(text) is not None
 
 
-def _page_notes(page: Page) -> Iterator[str]:
+def _page_notes(page: DocumentPage) -> Iterator[str]:
     whole = is_architecture(page.path)
     inside = 0
     for section in page.sections:
@@ -93,7 +93,7 @@ def _records(tree: Tree) -> list[str]:
     return []
 
 
-def _record(page: Page) -> str:
+def _record(page: DocumentPage) -> str:
     """The title of a record and its decision; empty for one that no longer holds or says nothing."""
     title = next((section.title for section in page.sections if section.level), "")
     status = " ".join(line for section in page.sections if _STATUS.fullmatch(section.title) for line in section.lines)

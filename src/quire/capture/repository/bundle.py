@@ -48,11 +48,11 @@ from quire.capture.repository.focus import (
     marked_risks,
 )
 from quire.capture.repository.git_activity import tell_story
-from quire.capture.repository.modules import Part, count_sources, dense_areas, find_parts
+from quire.capture.repository.modules import ProjectPart, count_sources, dense_areas, find_parts
 from quire.capture.repository.next_steps import Unreleased, find_steps, find_unreleased
-from quire.capture.repository.pages import Page, find_readme, read_pages
+from quire.capture.repository.pages import DocumentPage, find_readme, read_pages
 from quire.capture.repository.readme import first_paragraph, title_of
-from quire.capture.repository.scan import GENERIC, Scan
+from quire.capture.repository.scan import GENERIC, ProjectScan
 from quire.capture.repository.scripts import find_checks
 from quire.capture.repository.traps import find_risks, find_traps
 from quire.capture.repository.tree import is_file
@@ -63,7 +63,7 @@ from quire.layers.journal.layout import (
     NONE,
 )
 from quire.layers.journal.shapes import bundle_faults
-from quire.layers.journal.types import Bundle, Event
+from quire.layers.journal.types import Bundle, JournalEvent
 from quire.model.text import trim
 
 _KEY_PATHS = 16
@@ -89,12 +89,12 @@ class Validation(Struct, frozen=True, kw_only=True):
 
 
 def build_bundle(
-    scan: Scan,
+    scan: ProjectScan,
     git: Git,
     *,
     previous: Bundle | None = None,
     teller: str = "",
-    events: Sequence[Event] = (),
+    events: Sequence[JournalEvent] = (),
     validations: Iterable[Validation] = (),
 ) -> Bundle:
     """The bundle of a scanned project. `events` are the part of the history that is not in `previous` yet.
@@ -141,7 +141,7 @@ def build_bundle(
 
 
 def _project(
-    scan: Scan, pages: tuple[Page, ...], entries: list[Entrypoint], before: Bundle, teller: str
+    scan: ProjectScan, pages: tuple[DocumentPage, ...], entries: list[Entrypoint], before: Bundle, teller: str
 ) -> dict[str, Any]:
     readme = next((page.sections for page in pages if page.path == find_readme(scan.tree)), [])
     about = list(scan.manifests.values())
@@ -175,17 +175,17 @@ def _is_name(title: str) -> bool:
     return len(title.split()) <= _NAME_WORDS and ":" not in title
 
 
-def _entry_file(scan: Scan) -> str:
+def _entry_file(scan: ProjectScan) -> str:
     """The first that is there, ignored by git or not; the first of all where none is."""
     return next((name for name in layout.ENTRY_FILES if name in scan.top_level_files), layout.ENTRY_FILES[0])
 
 
-def _notes(scan: Scan, pages: tuple[Page, ...], before: Bundle) -> list[str]:
+def _notes(scan: ProjectScan, pages: tuple[DocumentPage, ...], before: Bundle) -> list[str]:
     known = carried_texts(before, ("projectMap", "architectureNotes"), is_cited)
     return list(dict.fromkeys(beside(architecture_notes(scan.tree, pages), known, NOTES_MOST)))
 
 
-def _first_files(scan: Scan, entries: list[Entrypoint]) -> list[str]:
+def _first_files(scan: ProjectScan, entries: list[Entrypoint]) -> list[str]:
     """What to read first: what is written for readers, then what the project is made by, then where it begins."""
     wanted = (find_readme(scan.tree), *scan.manifests, *(entry.path for entry in entries))
     found = [path for path in (*_READ_FIRST, *wanted) if path and is_file(scan.tree, path)]
@@ -196,10 +196,10 @@ def _first_files(scan: Scan, entries: list[Entrypoint]) -> list[str]:
 
 
 def _focus(
-    scan: Scan,
+    scan: ProjectScan,
     git: Git,
-    pages: tuple[Page, ...],
-    parts: list[Part],
+    pages: tuple[DocumentPage, ...],
+    parts: list[ProjectPart],
     before: Bundle,
     validations: tuple[Validation, ...],
     checks: list[dict[str, Any]],
@@ -272,7 +272,7 @@ def _result(validation: Validation) -> dict[str, str]:
 # -- gotchas and steps ----------------------------------------------------------------------------
 
 
-def _gotchas(pages: tuple[Page, ...]) -> list[dict[str, str]]:
+def _gotchas(pages: tuple[DocumentPage, ...]) -> list[dict[str, str]]:
     return [
         {
             "title": trap.title,
@@ -286,7 +286,7 @@ def _gotchas(pages: tuple[Page, ...]) -> list[dict[str, str]]:
     ]
 
 
-def _steps(scan: Scan, pages: tuple[Page, ...]) -> list[dict[str, str]]:
+def _steps(scan: ProjectScan, pages: tuple[DocumentPage, ...]) -> list[dict[str, str]]:
     return [
         {
             "title": step.title,

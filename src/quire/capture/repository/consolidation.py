@@ -23,12 +23,12 @@ from quire.capture.repository.clean_text import (
 from quire.layers.journal import layout
 from quire.layers.journal.bundles import merge_sections, shown, texts_at
 from quire.layers.journal.dedupe import Deduped
-from quire.layers.journal.evidence_groups import Evidence, Group, group_events
+from quire.layers.journal.evidence_groups import Group, GroupedEvidence, group_events
 from quire.layers.journal.layout import (
     NONE,
 )
 from quire.layers.journal.numbered_ids import moment_of, ordinal_of
-from quire.layers.journal.types import Bundle, Event
+from quire.layers.journal.types import Bundle, JournalEvent
 
 GOTCHAS_MOST = 24
 STEPS_MOST = 24
@@ -46,20 +46,20 @@ _FAILED = re.compile(
 )
 
 
-def told_by(events: Iterable[Event]) -> Evidence:
+def told_by(events: Iterable[JournalEvent]) -> GroupedEvidence:
     """The evidence of sessions. Our own runs are left out: they only repeat what the memory said before."""
     return group_events(event for event in events if event.kind != layout.TOOL_RUN)
 
 
 def consolidate(
-    current: Bundle, groups: Evidence, *, section: str = layout.ALL, protected: Collection[str] = ()
+    current: Bundle, groups: GroupedEvidence, *, section: str = layout.ALL, protected: Collection[str] = ()
 ) -> Bundle:
     """The bundle with what the evidence says; only in one section, where one is named. Nothing given is changed."""
     return consolidated(current, groups, section=section, protected=protected).bundle
 
 
 def consolidated(
-    current: Bundle, groups: Evidence, *, section: str = layout.ALL, protected: Collection[str] = ()
+    current: Bundle, groups: GroupedEvidence, *, section: str = layout.ALL, protected: Collection[str] = ()
 ) -> Deduped:
     """The same, with the titles that went into others."""
     # The oldest first, so that what is newer is said later. Groups of our own runs alone say nothing new.

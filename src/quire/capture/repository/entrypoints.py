@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quire.capture.repository.clean_text import SENTENCE_CHARS, said
-from quire.capture.repository.manifests import GO, MANIFESTS, RUST, Manifest, Target, read_manifest
-from quire.capture.repository.scan import Scan, is_source, resolved
+from quire.capture.repository.manifests import GO, MANIFESTS, RUST, ManifestTarget, PackageManifest, read_manifest
+from quire.capture.repository.scan import ProjectScan, is_source, resolved
 from quire.capture.repository.top_comments import introduction
 from quire.capture.repository.tree import Tree, below, folder_of, is_file
 
@@ -44,7 +44,7 @@ class _Found(Struct, frozen=True):
     """The manifest that names it; empty where its own name does."""
 
 
-def find_entrypoints(scan: Scan) -> list[Entrypoint]:
+def find_entrypoints(scan: ProjectScan) -> list[Entrypoint]:
     """The entrypoints, commands before libraries, each file once, with what it says of itself."""
     found: dict[str, list[_Found]] = {}
     for entry in sorted(_all(scan), key=lambda entry: _ORDER.index(entry.kind)):
@@ -64,7 +64,7 @@ def _role(tree: Tree, path: str, entries: list[_Found]) -> str:
     return f"{role.rstrip('.')}. {words}" if words else role
 
 
-def _all(scan: Scan) -> Iterator[_Found]:
+def _all(scan: ProjectScan) -> Iterator[_Found]:
     tree = scan.tree
     manifests = list(scan.manifests.values())
     for module in scan.workspace_modules[:_MODULES_MOST]:
@@ -79,11 +79,11 @@ def _all(scan: Scan) -> Iterator[_Found]:
     yield from _by_name(tree, {manifest.path: manifest for manifest in manifests})
 
 
-def _package_name(manifest: Manifest) -> str:
+def _package_name(manifest: PackageManifest) -> str:
     return manifest.name if manifest.folder else ""
 
 
-def _resolve(tree: Tree, manifest: Manifest, target: Target) -> str:
+def _resolve(tree: Tree, manifest: PackageManifest, target: ManifestTarget) -> str:
     if target.kind == "command":
         return _module_file(tree, manifest.folder, target.value.partition(":")[0].strip())
     return resolved(tree, manifest.folder, target.value)
@@ -102,7 +102,7 @@ def _module_file(tree: Tree, folder: str, module: str) -> str:
     return ""
 
 
-def _by_name(tree: Tree, manifests: dict[str, Manifest]) -> Iterator[_Found]:
+def _by_name(tree: Tree, manifests: dict[str, PackageManifest]) -> Iterator[_Found]:
     """Files that a language enters by their names alone."""
     for path in tree.files:
         folder, _, name = path.rpartition("/")
@@ -122,7 +122,7 @@ def _by_name(tree: Tree, manifests: dict[str, Manifest]) -> Iterator[_Found]:
             yield from _crate(tree, manifest)
 
 
-def _crate(tree: Tree, manifest: Manifest) -> Iterator[_Found]:
+def _crate(tree: Tree, manifest: PackageManifest) -> Iterator[_Found]:
     source = f"{manifest.folder}/src" if manifest.folder else "src"
     for name, kind, label in (("main.rs", "program", "Program"), ("lib.rs", "library", "Library")):
         if is_file(tree, f"{source}/{name}"):

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from quire.capture.repository.clean_text import (
     said,
 )
-from quire.capture.repository.git_activity import Story
-from quire.capture.repository.manifests import Manifest
-from quire.capture.repository.scan import Scan, is_source
+from quire.capture.repository.git_activity import GitActivity
+from quire.capture.repository.manifests import PackageManifest
+from quire.capture.repository.scan import ProjectScan, is_source
 from quire.capture.repository.tree import read_beginning
 from quire.layers.journal.layout import (
     NONE,
@@ -34,7 +34,7 @@ _BUILT = re.compile(rf"{_BUILT_SUMMARY.pattern}|Commits in `|Version \S[^()]* \(
 _BUILT_RISK = re.compile(rf"(?:{_MARKS}) in `")
 
 
-def focus_summary(story: Story) -> str:
+def focus_summary(story: GitActivity) -> str:
     """One sentence on the branch and the last commits; the word for none where there is no repository."""
     if not story.is_repository:
         return NONE
@@ -50,7 +50,7 @@ def focus_summary(story: Story) -> str:
     return f"{where}, {counted} ({days}){told}."
 
 
-def current_state(scan: Scan, story: Story, unreleased: tuple[str, ...]) -> list[str]:
+def current_state(scan: ProjectScan, story: GitActivity, unreleased: tuple[str, ...]) -> list[str]:
     """Lines that each begin in a way by which `is_built_state` knows them again."""
     found = [
         said(f"Commits in `{line.folder}`: {'; '.join(line.subjects[:_SUBJECTS])}", _STATE_CHARS)
@@ -60,7 +60,7 @@ def current_state(scan: Scan, story: Story, unreleased: tuple[str, ...]) -> list
     return [*found, *_version(scan.manifests.values())]
 
 
-def _version(manifests: Iterable[Manifest]) -> list[str]:
+def _version(manifests: Iterable[PackageManifest]) -> list[str]:
     found = ((said(manifest.version, 60), manifest.path) for manifest in manifests)
     return [f"Version {version} ({path})." for version, path in found if version][:1]
 
@@ -79,7 +79,7 @@ def is_built_risk(text: str) -> bool:
     return _BUILT_RISK.match(text) is not None
 
 
-def marked_risks(scan: Scan, story: Story) -> list[str]:
+def marked_risks(scan: ProjectScan, story: GitActivity) -> list[str]:
     """What the sources that were changed last mark as broken, in the words of the mark."""
     found: list[str] = []
     sources = [path for path in story.touched if is_source(path) and _BESIDE.isdisjoint(path.split("/"))]

@@ -32,7 +32,7 @@ class StoryLine(Struct, frozen=True):
     subjects: tuple[str, ...]
 
 
-class Story(Struct, frozen=True, kw_only=True):
+class GitActivity(Struct, frozen=True, kw_only=True):
     """The last commits. Without a repository all of it is empty."""
 
     is_repository: bool = False
@@ -48,19 +48,19 @@ class Story(Struct, frozen=True, kw_only=True):
     """The files that these commits changed, those of the newest first."""
 
 
-def tell_story(git: Git, folders: Iterable[str] = ()) -> Story:
+def tell_story(git: Git, folders: Iterable[str] = ()) -> GitActivity:
     """The story of the last commits without merges; `folders` are those that changes are told by, where they fit."""
     if not git.available:
-        return Story()
+        return GitActivity()
     try:
         branch = git.branch() or ""
         if git.head() is None:
-            return Story(is_repository=True, branch=said(branch))
+            return GitActivity(is_repository=True, branch=said(branch))
         ids = git.run("rev-list", f"--max-count={COMMITS_MOST}", "--no-merges", "HEAD", "--").decode().split()
         commits = describe_commits(git, ids)
         paths = _changed(git, ids)
     except QuireError:
-        return Story()
+        return GitActivity()
     told = [(commits[name], paths.get(name, [])) for name in ids if name in commits]
     return _story(said(branch), told, sorted(set(folders), key=len, reverse=True))
 
@@ -80,7 +80,7 @@ def _changed(git: Git, ids: list[str]) -> dict[str, list[str]]:
     return {name: list(make_tree(git.root, some).files) for name, some in found.items()}
 
 
-def _story(branch: str, told: list[tuple[Commit, list[str]]], folders: list[str]) -> Story:
+def _story(branch: str, told: list[tuple[Commit, list[str]]], folders: list[str]) -> GitActivity:
     subjects = [(said(commit.subject, _SUBJECT_CHARS), commit, paths) for commit, paths in told]
     spoken = [item for item in subjects if item[0] and not _NOISE.match(item[0])] or [
         item for item in subjects if item[0]
@@ -92,7 +92,7 @@ def _story(branch: str, told: list[tuple[Commit, list[str]]], folders: list[str]
             by_folder.setdefault(folder, []).append(_CONVENTIONAL.sub("", subject))
     order = sorted(by_folder, key=lambda folder: -len(by_folder[folder]))
     days = [commit.date[:10] for _, commit, _ in subjects]
-    return Story(
+    return GitActivity(
         is_repository=True,
         branch=branch,
         count=len(told),

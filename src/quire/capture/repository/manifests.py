@@ -34,7 +34,7 @@ GO = "go.mod"
 PNPM = "pnpm-workspace.yaml"
 
 
-class Target(Struct, frozen=True):
+class ManifestTarget(Struct, frozen=True):
     """Something that a manifest names to be run or imported: what it is, its own name, and the path or the module."""
 
     kind: str
@@ -42,14 +42,14 @@ class Target(Struct, frozen=True):
     value: str
 
 
-class Manifest(Struct, frozen=True, kw_only=True):
+class PackageManifest(Struct, frozen=True, kw_only=True):
     path: str
     name: str = ""
     version: str = ""
     description: str = ""
     package_manager: str = ""
     scripts: dict[str, str] = {}
-    targets: tuple[Target, ...] = ()
+    targets: tuple[ManifestTarget, ...] = ()
     members: tuple[str, ...] = ()
     """Patterns for the packages of its workspace; those with `!` are not in it."""
     document: dict[str, Any] = {}
@@ -59,7 +59,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
         return folder_of(self.path)
 
 
-def read_manifest(tree: Tree, path: str) -> Manifest | None:
+def read_manifest(tree: Tree, path: str) -> PackageManifest | None:
     """A manifest of a known name; one that is broken says nothing. None where there is no such file."""
     reader = MANIFESTS.get(path.rpartition("/")[2])
     if reader is None or path not in tree.names:
@@ -77,7 +77,7 @@ def declared_name(root: str) -> str:
 # -- node -----------------------------------------------------------------------------------------
 
 
-def _package_json(path: str, text: str) -> Manifest:
+def _package_json(path: str, text: str) -> PackageManifest:
     value = json_object(text)
     workspaces = part(value, "workspaces")
     return _manifest(
@@ -93,22 +93,22 @@ def _package_json(path: str, text: str) -> Manifest:
     )
 
 
-def _node_targets(value: dict[str, Any]) -> list[Target]:
+def _node_targets(value: dict[str, Any]) -> list[ManifestTarget]:
     binary = part(value, "bin")
     named = {text_at(value, "name").rpartition("/")[2]: binary} if isinstance(binary, str) else table_at(value, "bin")
-    found = [Target("bin", name, text) for name in named if (text := text_at(named, name))]
-    found += [Target(kind, kind, text) for kind in ("main", "module") if (text := text_at(value, kind))]
+    found = [ManifestTarget("bin", name, text) for name in named if (text := text_at(named, name))]
+    found += [ManifestTarget(kind, kind, text) for kind in ("main", "module") if (text := text_at(value, kind))]
     return found + _exports(part(value, "exports"))
 
 
-def _exports(value: Any) -> list[Target]:
+def _exports(value: Any) -> list[ManifestTarget]:
     """The paths that a package lets others import, however its conditions are nested."""
-    found: list[Target] = []
+    found: list[ManifestTarget] = []
     waiting: list[tuple[str, Any]] = [(".", value)]
     while waiting and len(found) < _TARGETS_MOST:
         name, inner = waiting.pop()
         if isinstance(inner, str):
-            found.append(Target("exports", name, inner))
+            found.append(ManifestTarget("exports", name, inner))
         elif isinstance(inner, list):
             waiting += [(name, item) for item in reversed(inner[:_TARGETS_MOST])]
         elif isinstance(inner, dict):
@@ -132,7 +132,7 @@ def pnpm_members(text: str) -> list[str]:
 # -- python ---------------------------------------------------------------------------------------
 
 
-def _pyproject(path: str, text: str) -> Manifest:
+def _pyproject(path: str, text: str) -> PackageManifest:
     value = toml_table(text)
     poetry = table_at(value, "tool", "poetry")
     project = table_at(value, "project") or poetry
@@ -141,39 +141,39 @@ def _pyproject(path: str, text: str) -> Manifest:
     return _manifest(
         path,
         project,
-        targets=tuple(Target("command", name, said) for name, said in list(commands.items())[:_TARGETS_MOST]),
+        targets=tuple(ManifestTarget("command", name, said) for name, said in list(commands.items())[:_TARGETS_MOST]),
         members=tuple(texts_at(value, "tool", "uv", "workspace", "members")),
         document=value,
     )
 
 
-def _setup_cfg(path: str, text: str) -> Manifest:
+def _setup_cfg(path: str, text: str) -> PackageManifest:
     import configparser
 
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
     except (configparser.Error, ValueError):
-        return Manifest(path=path)
+        return PackageManifest(path=path)
     fields = dict(parser["metadata"]) if parser.has_section("metadata") else {}
     lines = parser.get("options.entry_points", "console_scripts", fallback="") or ""
     pairs = [line.partition("=") for line in lines.split("\n")[:_TARGETS_MOST]]
-    targets = tuple(Target("command", name.strip(), said.strip()) for name, _, said in pairs if said.strip())
+    targets = tuple(ManifestTarget("command", name.strip(), said.strip()) for name, _, said in pairs if said.strip())
     return _manifest(path, fields, targets=targets)
 
 
 # -- rust, go, others -----------------------------------------------------------------------------
 
 
-def _cargo(path: str, text: str) -> Manifest:
+def _cargo(path: str, text: str) -> PackageManifest:
     value = toml_table(text)
     binaries = part(value, "bin")
     found = [
-        Target("binary", text_at(item, "name"), text_at(item, "path"))
+        ManifestTarget("binary", text_at(item, "name"), text_at(item, "path"))
         for item in (binaries[:_TARGETS_MOST] if isinstance(binaries, list) else [])
     ]
     library = text_at(value, "lib", "path")
-    found += [Target("library", text_at(value, "package", "name"), library)] if library else []
+    found += [ManifestTarget("library", text_at(value, "package", "name"), library)] if library else []
     excluded = [f"!{pattern}" for pattern in texts_at(value, "workspace", "exclude")]
     return _manifest(
         path,
@@ -184,22 +184,22 @@ def _cargo(path: str, text: str) -> Manifest:
     )
 
 
-def _go_mod(path: str, text: str) -> Manifest:
+def _go_mod(path: str, text: str) -> PackageManifest:
     found = _GO_MODULE.search(text)
-    return Manifest(path=path, name=_GO_MAJOR.sub("", found[1]).rpartition("/")[2] if found else "")
+    return PackageManifest(path=path, name=_GO_MAJOR.sub("", found[1]).rpartition("/")[2] if found else "")
 
 
-def _go_work(path: str, text: str) -> Manifest:
-    return Manifest(path=path, members=tuple(_GO_USE.findall(text)[:_TARGETS_MOST]))
+def _go_work(path: str, text: str) -> PackageManifest:
+    return PackageManifest(path=path, members=tuple(_GO_USE.findall(text)[:_TARGETS_MOST]))
 
 
-def _pubspec(path: str, text: str) -> Manifest:
+def _pubspec(path: str, text: str) -> PackageManifest:
     return _manifest(path, {name: said.strip() for name, said in _YAML_FIELD.findall(text)})
 
 
-def _manifest(path: str, value: dict[str, Any], **others: Any) -> Manifest:
+def _manifest(path: str, value: dict[str, Any], **others: Any) -> PackageManifest:
     """A manifest with the fields that nearly all have in common."""
-    return Manifest(
+    return PackageManifest(
         path=path,
         name=text_at(value, "name"),
         version=text_at(value, "version"),
@@ -212,7 +212,7 @@ def _scripts(table: dict[str, Any]) -> dict[str, str]:
     return {name: said for name in list(table)[:_SCRIPTS_MOST] if name.strip() and (said := text_at(table, name))}
 
 
-MANIFESTS: dict[str, Callable[[str, str], Manifest]] = {
+MANIFESTS: dict[str, Callable[[str, str], PackageManifest]] = {
     NODE: _package_json,
     PYTHON: _pyproject,
     "setup.cfg": _setup_cfg,

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from quire.capture.repository.clean_text import SENTENCE_CHARS, said, sentence_of
 from quire.capture.repository.manifests import MANIFESTS, read_manifest
-from quire.capture.repository.pages import Page, described_paths, find_readme, read_page
+from quire.capture.repository.pages import DocumentPage, described_paths, find_readme, read_page
 from quire.capture.repository.readme import first_paragraph
-from quire.capture.repository.scan import Scan, is_source
+from quire.capture.repository.scan import ProjectScan, is_source
 from quire.capture.repository.top_comments import introduction
 from quire.capture.repository.tree import Tree, below, folder_of
 from quire.layers.journal.collation import collation_key
@@ -37,7 +37,7 @@ _BIG_AREA = 8
 """An area with more source files than these, and more than one in so many of all, is looked into."""
 
 
-class Part(Struct, frozen=True):
+class ProjectPart(Struct, frozen=True):
     """A part of the project; the purpose is empty where nobody says it."""
 
     name: str
@@ -62,19 +62,19 @@ def count_sources(tree: Tree) -> Counter[str]:
     return total
 
 
-def find_parts(scan: Scan, pages: tuple[Page, ...], counts: Counter[str]) -> list[Part]:
+def find_parts(scan: ProjectScan, pages: tuple[DocumentPage, ...], counts: Counter[str]) -> list[ProjectPart]:
     tree = scan.tree
     described = described_paths(tree, pages)
     packages = {module.path: module for module in scan.workspace_modules}
     inner = _inner(counts)
-    parts: list[Part] = []
+    parts: list[ProjectPart] = []
     for folder in dict.fromkeys((*packages, *_candidates(tree, counts, inner, set(packages)))):
         purpose = said(packages[folder].description, SENTENCE_CHARS) if folder in packages else ""
         purpose = purpose or _purpose(tree, folder, described)
         is_silent = not purpose and folder not in packages
         if not is_silent or (counts[folder] >= _SILENT_LEAST and _BESIDE.isdisjoint(folder.lower().split("/"))):
             name = said(packages[folder].name) if folder in packages else ""
-            parts.append(Part(name or folder.rpartition("/")[2], folder, purpose))
+            parts.append(ProjectPart(name or folder.rpartition("/")[2], folder, purpose))
     parts.sort(key=lambda part: (part.path not in packages, not part.purpose, -counts[part.path], part.path))
     return sorted(parts[:MODULES_MOST], key=lambda part: collation_key(part.path))
 

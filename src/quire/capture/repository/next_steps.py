@@ -11,7 +11,7 @@ from msgspec import Struct
 from quire.capture.markdown import Section, fields_of, open_items
 from quire.capture.repository.bundle_merge import TICKED
 from quire.capture.repository.clean_text import SENTENCE_CHARS, TITLE_CHARS, normal, said
-from quire.capture.repository.pages import Page, read_page
+from quire.capture.repository.pages import DocumentPage, read_page
 from quire.capture.repository.tree import Tree
 
 STEPS_MOST = 12
@@ -34,7 +34,7 @@ _FIELD_NAMES = {
 }
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class NextStep(Struct, frozen=True, kw_only=True):
     """Something to do. Fields of which the list says nothing are empty, but for when it is done."""
 
     title: str
@@ -51,16 +51,16 @@ class Unreleased(Struct, frozen=True):
     risks: tuple[str, ...] = ()
 
 
-def find_steps(tree: Tree, pages: tuple[Page, ...]) -> list[Step]:
+def find_steps(tree: Tree, pages: tuple[DocumentPage, ...]) -> list[NextStep]:
     """The open items of lists of things to do, in their order, each once."""
-    found: dict[str, Step] = {}
+    found: dict[str, NextStep] = {}
     for step in islice(_all_steps(tree, pages), _LOOKED_AT):
         if found.setdefault(normal(step.title), step) is step and len(found) == STEPS_MOST:
             break
     return list(found.values())
 
 
-def _all_steps(tree: Tree, pages: tuple[Page, ...]) -> Iterator[Step]:
+def _all_steps(tree: Tree, pages: tuple[DocumentPage, ...]) -> Iterator[NextStep]:
     for path in _matching(tree, _LISTS):
         page = read_page(tree, path)
         boxes = any(_UNCHECKED.match(line) for section in page.sections for line in section.lines)
@@ -83,7 +83,7 @@ def _matching(tree: Tree, pattern: re.Pattern[str]) -> list[str]:
     return sorted(names, key=lambda path: (path.count("/"), path.lower()))
 
 
-def _open_sections(page: Page) -> Iterator[Section]:
+def _open_sections(page: DocumentPage) -> Iterator[Section]:
     """The sections of a list, but for those of what is done."""
     closed = 0
     for section in page.sections:
@@ -94,7 +94,7 @@ def _open_sections(page: Page) -> Iterator[Section]:
             yield section
 
 
-def _section_steps(tree: Tree, page: Page, section: Section, *, boxes_only: bool) -> Iterator[Step]:
+def _section_steps(tree: Tree, page: DocumentPage, section: Section, *, boxes_only: bool) -> Iterator[NextStep]:
     lines = section.lines
     if boxes_only:
         lines = [line for line in lines if not _is_plain_item(line)]
@@ -108,7 +108,7 @@ def _is_plain_item(line: str) -> bool:
     return re.match(r"\s{0,12}(?:[-*+]|\d{1,9}[.)])[ \t]", line) is not None and not _UNCHECKED.match(line)
 
 
-def _step(tree: Tree, page: Page, section: Section, title: str, item: str) -> Step:
+def _step(tree: Tree, page: DocumentPage, section: Section, title: str, item: str) -> NextStep:
     fields = fields_of([part.strip() for part in _FIELD.split(item)])
     given = {
         name: next((said(fields[word]) for word in words if fields.get(word)), "")
@@ -118,7 +118,7 @@ def _step(tree: Tree, page: Page, section: Section, title: str, item: str) -> St
         title = said(fields.get("", "") or item, TITLE_CHARS)
     named = [path for path in _PATH.findall(item[:2_000]) if path.rstrip("/") in tree.folders or path in tree.names]
     heading = said(section.title, 80)
-    return Step(
+    return NextStep(
         title=title.rstrip(".:"),
         why=given["why"]
         or (f"It is listed under “{heading}” in {page.path}." if heading else f"It is listed in {page.path}."),
@@ -146,7 +146,7 @@ def find_unreleased(tree: Tree) -> Unreleased:
     return Unreleased(tuple(done[:UNRELEASED_MOST]), tuple(risks[:UNRELEASED_MOST]))
 
 
-def _unreleased_sections(page: Page) -> Iterator[Section]:
+def _unreleased_sections(page: DocumentPage) -> Iterator[Section]:
     """The first section that is called unreleased, and those below it."""
     level = 0
     for section in page.sections:

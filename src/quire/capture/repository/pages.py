@@ -35,14 +35,14 @@ _DESCRIBED = re.compile(
 _SAID_LEAST = 8
 
 
-class Page(Struct, frozen=True):
+class DocumentPage(Struct, frozen=True):
     path: str
     sections: list[Section]
 
 
-def read_pages(tree: Tree) -> tuple[Page, ...]:
+def read_pages(tree: Tree) -> tuple[DocumentPage, ...]:
     """The pages, the most telling first: the README, what agents and contributors are told, design, trouble, others."""
-    pages: list[Page] = []
+    pages: list[DocumentPage] = []
     left = BYTES_MOST
     for path in _chosen(tree):
         if len(pages) == PAGES_MOST or left <= 0:
@@ -54,12 +54,12 @@ def read_pages(tree: Tree) -> tuple[Page, ...]:
     return tuple(pages)
 
 
-def read_page(tree: Tree, path: str) -> Page:
+def read_page(tree: Tree, path: str) -> DocumentPage:
     return _page(path, read_beginning(tree, path))
 
 
-def _page(path: str, text: str) -> Page:
-    return Page(path, page_sections(text, is_rest=path.endswith(".rst")))
+def _page(path: str, text: str) -> DocumentPage:
+    return DocumentPage(path, page_sections(text, is_rest=path.endswith(".rst")))
 
 
 def find_readme(tree: Tree, folder: str = "") -> str:
@@ -107,7 +107,7 @@ def is_architecture(path: str) -> bool:
     return _ARCHITECTURE.fullmatch(path.lower()) is not None
 
 
-def described_paths(tree: Tree, pages: Iterable[Page]) -> dict[str, str]:
+def described_paths(tree: Tree, pages: Iterable[DocumentPage]) -> dict[str, str]:
     """What items and rows of tables say of files and folders that exist, by path; what is said first counts."""
     found: dict[str, str] = {}
     for page in pages:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from quire.capture.repository.advice import suggested_gotchas, suggested_steps
-from quire.capture.repository.manifests import GO, MANIFESTS, NODE, PYTHON, RUST, Manifest, read_manifest
+from quire.capture.repository.manifests import GO, MANIFESTS, NODE, PYTHON, RUST, PackageManifest, read_manifest
 from quire.capture.repository.tree import Top, Tree, below, is_file, list_tree, look_at_top
 from quire.capture.repository.workspaces import Module, Workspace, find_workspace
 from quire.files.git import Git
@@ -64,7 +64,7 @@ _SOURCE_FOLDERS = ("src", "packages", "apps", "app", "lib", "server", "client", 
 _KEY_MOST, _KEY_MODULES, _DENSE_MOST = 8, 4, 6
 
 
-class Candidate(Struct, frozen=True):
+class CheckCommand(Struct, frozen=True):
     """A command that would tell whether the project is well."""
 
     label: str
@@ -77,7 +77,7 @@ class Dense(Struct, frozen=True):
     count: int
 
 
-class Scan(Struct, frozen=True, kw_only=True, rename="camel"):
+class ProjectScan(Struct, frozen=True, kw_only=True, rename="camel"):
     """What the first look shows. Names are in the order of names; what a project does not have is None or empty."""
 
     root_dir: str
@@ -94,19 +94,19 @@ class Scan(Struct, frozen=True, kw_only=True, rename="camel"):
     dense_source_dirs: tuple[Dense, ...]
     gotchas: tuple[str, ...]
     next_steps: tuple[str, ...]
-    validation_candidates: tuple[Candidate, ...]
+    validation_candidates: tuple[CheckCommand, ...]
     tree: Tree
-    manifests: dict[str, Manifest]
+    manifests: dict[str, PackageManifest]
     """The manifests at the root, by their names."""
 
 
-def scan_repository(root: str, git: Git) -> Scan:
+def scan_repository(root: str, git: Git) -> ProjectScan:
     """Look at the project at `root`. Files that are broken, special, or outside of it say nothing."""
     tree = list_tree(root, git if git.root == root else git.elsewhere(root))
     top = look_at_top(root)
     at_top = Top(_in_order(top.folders), _in_order(top.files))
     manifests = {name: found for name in MANIFESTS if (found := read_manifest(tree, name))}
-    node = manifests.get(NODE) or Manifest(path=NODE)
+    node = manifests.get(NODE) or PackageManifest(path=NODE)
     workspace = find_workspace(tree, manifests)
     signals = _in_order((*at_top.files, *(".git" for name in at_top.folders if name == ".git")))
     ecosystem = next((kind for kind, names in _ECOSYSTEMS if any(name in at_top.files for name in names)), GENERIC)
@@ -115,7 +115,7 @@ def scan_repository(root: str, git: Git) -> Scan:
     )
     key_files = _key_files(tree, node, workspace)
     candidates = _candidates(ecosystem, node, manager)
-    return Scan(
+    return ProjectScan(
         root_dir=root,
         project_name=node.name or trim(os.path.basename(root.rstrip("/"))) or "project",
         project_signals=signals,
@@ -147,7 +147,7 @@ def scan_repository(root: str, git: Git) -> Scan:
     )
 
 
-def scan_value(scan: Scan) -> dict[str, Any]:
+def scan_value(scan: ProjectScan) -> dict[str, Any]:
     """The scan as others are told of it: plain values, without the files it was made from."""
     bare = msgspec.structs.replace(scan, tree=Tree(root=""), manifests={})
     value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(bare))
@@ -183,7 +183,7 @@ def _in_order(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(names), key=collation_key))
 
 
-def _key_files(tree: Tree, node: Manifest, workspace: Workspace) -> tuple[str, ...]:
+def _key_files(tree: Tree, node: PackageManifest, workspace: Workspace) -> tuple[str, ...]:
     found = {name for name in _KEY_FILES if is_file(tree, name)}
     found |= {path for target in node.targets if (path := resolved(tree, "", target.value))}
     for module in workspace.modules[:_KEY_MODULES]:
@@ -201,22 +201,22 @@ def _dense(tree: Tree, workspace: Workspace) -> tuple[Dense, ...]:
     return tuple(found[:_DENSE_MOST])
 
 
-def _candidates(ecosystem: str, node: Manifest, manager: str | None) -> tuple[Candidate, ...]:
+def _candidates(ecosystem: str, node: PackageManifest, manager: str | None) -> tuple[CheckCommand, ...]:
     return tuple(_node_candidates(node, manager) if ecosystem == "node" else _other_candidates(ecosystem))
 
 
-def _node_candidates(node: Manifest, manager: str | None) -> Iterator[Candidate]:
+def _node_candidates(node: PackageManifest, manager: str | None) -> Iterator[CheckCommand]:
     purposes = {"build": "Shows whether the project still builds.", "test": "Runs the tests of the project."}
     for script, purpose in purposes.items():
         if script in node.scripts:
             if (manager or "").partition("@")[0] == "pnpm":
-                yield Candidate(f"pnpm {script}", ("pnpm", script), purpose)
+                yield CheckCommand(f"pnpm {script}", ("pnpm", script), purpose)
             else:
-                yield Candidate(script, ("npm", "test") if script == "test" else ("npm", "run", script), purpose)
+                yield CheckCommand(script, ("npm", "test") if script == "test" else ("npm", "run", script), purpose)
 
 
-def _other_candidates(ecosystem: str) -> Iterator[Candidate]:
+def _other_candidates(ecosystem: str) -> Iterator[CheckCommand]:
     commands = {"python": ("pytest",), "rust": ("cargo", "test"), "go": ("go", "test", "./...")}
     if ecosystem in commands:
         command = commands[ecosystem]
-        yield Candidate(" ".join(command), command, "Runs the tests of the project.")
+        yield CheckCommand(" ".join(command), command, "Runs the tests of the project.")

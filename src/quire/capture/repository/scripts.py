@@ -14,8 +14,8 @@ from msgspec import Struct
 from quire.capture.repository.ci_files import automated_lines, plain_words, runs
 from quire.capture.repository.clean_text import SENTENCE_CHARS, said
 from quire.capture.repository.documents import part, table_at
-from quire.capture.repository.manifests import NODE, PYTHON, RUST, Manifest
-from quire.capture.repository.scan import Scan
+from quire.capture.repository.manifests import NODE, PYTHON, RUST, PackageManifest
+from quire.capture.repository.scan import ProjectScan
 from quire.capture.repository.tree import read_beginning
 from quire.layers.journal import layout
 
@@ -41,7 +41,7 @@ class Check(Struct, frozen=True):
     is_test: bool = True
 
 
-def find_checks(scan: Scan) -> list[Check]:
+def find_checks(scan: ProjectScan) -> list[Check]:
     """At most as many as a memory may suggest: the best that runs tests, then the best that looks at the code."""
     lines = automated_lines(scan.tree)
     every = [*_targets(scan), *_scripts(scan), *_of_language(scan)]
@@ -57,7 +57,7 @@ def find_checks(scan: Scan) -> list[Check]:
 # -- targets and scripts --------------------------------------------------------------------------
 
 
-def _targets(scan: Scan) -> Iterator[Check]:
+def _targets(scan: ProjectScan) -> Iterator[Check]:
     """The targets of a Makefile or a justfile."""
     for program, names in (("make", _MAKEFILES), ("just", _JUSTFILES)):
         path = next((name for name in names if name in scan.tree.names), "")
@@ -85,9 +85,9 @@ def _read_targets(text: str) -> dict[str, str]:
     return found
 
 
-def _scripts(scan: Scan) -> Iterator[Check]:
+def _scripts(scan: ProjectScan) -> Iterator[Check]:
     """The scripts of a package.json, in the words of its package manager."""
-    manifest = scan.manifests.get(NODE) or Manifest(path=NODE)
+    manifest = scan.manifests.get(NODE) or PackageManifest(path=NODE)
     manager = (scan.package_manager or "npm").partition("@")[0]
     if manager not in ("npm", "pnpm", "yarn", "bun"):
         manager = "npm"
@@ -109,7 +109,7 @@ def _wanted(names: dict[str, str]) -> Iterator[tuple[str, bool]]:
 # -- what a language offers -----------------------------------------------------------------------
 
 
-def _of_language(scan: Scan) -> Iterator[Check]:
+def _of_language(scan: ProjectScan) -> Iterator[Check]:
     tree, names = scan.tree, scan.tree.names
     if "tox.ini" in names:
         yield Check("tox", ("tox",), "The environments of tox.ini.")
@@ -130,7 +130,7 @@ def _of_language(scan: Scan) -> Iterator[Check]:
         yield Check("go vet ./...", ("go", "vet", "./..."), "A look at all Go packages.", False)
 
 
-def _crates(scan: Scan) -> str:
+def _crates(scan: ProjectScan) -> str:
     manifest = scan.manifests.get(RUST)
     is_workspace = manifest is not None and part(manifest.document, "workspace") is not None
     return "all crates of the workspace" if is_workspace else "the crate"

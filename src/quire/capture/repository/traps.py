@@ -15,7 +15,7 @@ from msgspec import Struct
 from quire.capture.markdown import Section, open_items
 from quire.capture.quotable_text import sentences
 from quire.capture.repository.clean_text import TITLE_CHARS, normal, plain, said
-from quire.capture.repository.pages import Page
+from quire.capture.repository.pages import DocumentPage
 from quire.capture.repository.readme import Paragraph, paragraphs
 
 TRAPS_MOST = 12
@@ -74,7 +74,7 @@ class Trap(Struct, frozen=True, kw_only=True):
     rank: int
 
 
-def find_traps(pages: Iterable[Page]) -> list[Trap]:
+def find_traps(pages: Iterable[DocumentPage]) -> list[Trap]:
     """The traps, those that are called so before warnings and warnings before notes, each title once."""
     found: dict[str, Trap] = {}
     for page in pages:
@@ -85,7 +85,7 @@ def find_traps(pages: Iterable[Page]) -> list[Trap]:
     return [*(trap for trap in ranked if trap.rank < _NOTE), *notes][:TRAPS_MOST]
 
 
-def find_risks(pages: Iterable[Page]) -> list[str]:
+def find_risks(pages: Iterable[DocumentPage]) -> list[str]:
     """What the pages list as known issues and limitations, each with its page."""
     found: list[str] = []
     for page in pages:
@@ -96,7 +96,7 @@ def find_risks(pages: Iterable[Page]) -> list[str]:
     return list(dict.fromkeys(found))[:RISKS_MOST]
 
 
-def _page_traps(page: Page) -> Iterator[Trap]:
+def _page_traps(page: DocumentPage) -> Iterator[Trap]:
     under, depth = False, 0
     for section in page.sections:
         if section.level and (not under or section.level <= depth):
@@ -113,7 +113,7 @@ def _page_traps(page: Page) -> Iterator[Trap]:
                 yield trap
 
 
-def _listed(page: Page, section: Section) -> Iterator[Trap]:
+def _listed(page: DocumentPage, section: Section) -> Iterator[Trap]:
     """The items of a section on traps, each one of them."""
     for item in open_items(section.lines, nested=True):
         title, text = _titled(item)
@@ -122,7 +122,7 @@ def _listed(page: Page, section: Section) -> Iterator[Trap]:
             yield trap
 
 
-def _headed(page: Page, section: Section) -> Iterator[Trap]:
+def _headed(page: DocumentPage, section: Section) -> Iterator[Trap]:
     """A heading below a section on traps: the heading is what one sees, and the text says the rest."""
     text = " ".join(paragraph.text for paragraph in paragraphs(section.lines) if paragraph.kind != "table")
     found, cause, path = sorted_sentences(_POINTER.sub("", text))
@@ -176,7 +176,7 @@ def _titled(item: str) -> tuple[str, str]:
     return (name, rest) if colon and 2 <= len(name) <= TITLE_CHARS and rest.strip() else ("", item)
 
 
-def _trap(page: Page, section: Section, title: str, text: str, rank: int) -> Trap | None:
+def _trap(page: DocumentPage, section: Section, title: str, text: str, rank: int) -> Trap | None:
     symptom, cause, path = sorted_sentences(text)
     words = said(title, TITLE_CHARS) or said(next(iter(sentences(plain(text))), ""), TITLE_CHARS)
     if not words:

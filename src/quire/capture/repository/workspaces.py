@@ -8,7 +8,16 @@ from msgspec import Struct
 
 from quire.anchors.path_match import covers, is_glob
 from quire.capture.repository.documents import DOCUMENT_BYTES
-from quire.capture.repository.manifests import GO, NODE, PNPM, PYTHON, RUST, Manifest, pnpm_members, read_manifest
+from quire.capture.repository.manifests import (
+    GO,
+    NODE,
+    PNPM,
+    PYTHON,
+    RUST,
+    PackageManifest,
+    pnpm_members,
+    read_manifest,
+)
 from quire.capture.repository.tree import Tree, folder_of, named, read_beginning
 from quire.layers.journal.collation import collation_key
 
@@ -43,7 +52,7 @@ class Workspace(Struct, frozen=True):
     modules: tuple[Module, ...]
 
 
-def find_workspace(tree: Tree, manifests: dict[str, Manifest]) -> Workspace:
+def find_workspace(tree: Tree, manifests: dict[str, PackageManifest]) -> Workspace:
     """The workspace whose manifests lie at the root, or the packages that lie where packages usually do."""
     found = _declared(tree, manifests)
     folders = {name: _folders(paths) for name, paths in named(tree, (NODE, RUST, GO, PYTHON)).items()}
@@ -59,7 +68,7 @@ def find_workspace(tree: Tree, manifests: dict[str, Manifest]) -> Workspace:
     return Workspace(found[0][0] if found else None, tuple(modules.values()))
 
 
-def _declared(tree: Tree, manifests: dict[str, Manifest]) -> list[tuple[str, str, list[str]]]:
+def _declared(tree: Tree, manifests: dict[str, PackageManifest]) -> list[tuple[str, str, list[str]]]:
     """Each workspace that the root declares: its kind, the manifest of its packages, its patterns."""
     found: list[tuple[str, str, list[str]]] = []
     if PNPM in tree.names:

@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
-class Line(Struct, frozen=True):
+class TranscriptLine(Struct, frozen=True):
     """A line without its end, and where it lies. One that is too long has no data."""
 
     start: int
@@ -100,7 +100,7 @@ def next_bytes(stream: BinaryIO, count: int = _CHUNK) -> bytes:
         return b""
 
 
-def lines_of(stream: BinaryIO, offset: int = 0, *, most: int = LINE_BYTES) -> Iterator[Line]:
+def lines_of(stream: BinaryIO, offset: int = 0, *, most: int = LINE_BYTES) -> Iterator[TranscriptLine]:
     """The lines from here on; `offset` is where the stream stands."""
     start, held, too_long = offset, b"", 0
     while (chunk := next_bytes(stream)) and start < FILE_BYTES:
@@ -108,21 +108,21 @@ def lines_of(stream: BinaryIO, offset: int = 0, *, most: int = LINE_BYTES) -> It
         for part in whole:
             length = too_long + len(held) + len(part)
             data = None if too_long or length > most else held + part if held else part
-            yield Line(start, start + length + 1, _bare(data, start), True)
+            yield TranscriptLine(start, start + length + 1, _bare(data, start), True)
             start, held, too_long = start + length + 1, b"", 0
         if too_long or len(held) + len(rest) > most:
             too_long, held = too_long + len(held) + len(rest), b""
         else:
             held += rest
     if held or too_long:
-        yield Line(start, start + too_long + len(held), None if too_long else _bare(held, start), False)
+        yield TranscriptLine(start, start + too_long + len(held), None if too_long else _bare(held, start), False)
 
 
 def _bare(data: bytes | None, start: int) -> bytes | None:
     return data.removeprefix(_BOM) if data and start == 0 else data
 
 
-def record_of(line: Line) -> dict[str, Any] | None:
+def record_of(line: TranscriptLine) -> dict[str, Any] | None:
     """The object on a line; None where it holds none."""
     if line.data is None:
         return None
@@ -143,7 +143,7 @@ class Tally(Struct):
     torn: bool = False
     """The last line has no end and makes no sense yet: it is probably being written."""
 
-    def record(self, line: Line) -> dict[str, Any] | None:
+    def record(self, line: TranscriptLine) -> dict[str, Any] | None:
         """The object on a line, which is counted."""
         self.lines += 1
         record = record_of(line)

@@ -7,7 +7,7 @@ from typing import Any
 
 from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.tools import Calls, call_of
-from quire.capture.transcripts.types import PATH_CHARS, Places, SessionFile, Turn
+from quire.capture.transcripts.types import PATH_CHARS, KnownPlaces, SessionFile, Turn
 
 _AGENTS_MOST = 10_000
 
@@ -15,7 +15,7 @@ _AGENTS_MOST = 10_000
 class Parser:
     """Turns from records, in their order. What it remembers is bounded, however long the transcript is."""
 
-    def __init__(self, session: SessionFile, places: Places) -> None:
+    def __init__(self, session: SessionFile, places: KnownPlaces) -> None:
         self.session = session
         self.places = places
         self.cwd = ""

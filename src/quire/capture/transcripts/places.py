@@ -10,7 +10,7 @@ import functools
 import os
 import re
 
-from quire.capture.transcripts.types import PATH_CHARS, Places
+from quire.capture.transcripts.types import PATH_CHARS, KnownPlaces
 from quire.guard.hostile_text import make_safe
 from quire.model.errors import InputError
 
@@ -65,7 +65,7 @@ def _below(path: str, top: str) -> str | None:
     return path[len(begin) :] if top and path.startswith(begin) else None
 
 
-def shown_path(path: str, places: Places, cwd: str = "") -> str:
+def shown_path(path: str, places: KnownPlaces, cwd: str = "") -> str:
     """A path as it may be told; empty where it is none. `cwd` is where the session ran."""
     if not path or len(path) > PATH_CHARS or "://" in path or not path.isprintable():
         return ""
@@ -89,7 +89,7 @@ def shown_path(path: str, places: Places, cwd: str = "") -> str:
     return "~" + tidy[home.end() :] if home else _last_part(tidy)
 
 
-def _clone(here: str, places: Places) -> tuple[str, ...]:
+def _clone(here: str, places: KnownPlaces) -> tuple[str, ...]:
     """Where the repository of a session from elsewhere is: in the folder it ran in, unless anything may lie there."""
     is_anywhere = here in ("", "/", *_tops(places.home)) or _HOMES.fullmatch(here) or belongs(here, places.root)
     return () if is_anywhere or not _is_absolute(here) else (here,)
@@ -105,7 +105,7 @@ def _last_part(path: str) -> str:
     return f"…/{make_safe(name)}" if name not in ("", "..") else "…"
 
 
-def shown_text(text: str, places: Places) -> str:
+def shown_text(text: str, places: KnownPlaces) -> str:
     """A text without the repository's place and without anybody's home folder."""
     if "/" not in text and "\\" not in text:
         return text
@@ -115,7 +115,7 @@ def shown_text(text: str, places: Places) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _shortenings(places: Places) -> tuple[tuple[re.Pattern[str], str], ...]:
+def _shortenings(places: KnownPlaces) -> tuple[tuple[re.Pattern[str], str], ...]:
     found: list[tuple[re.Pattern[str], str]] = []
     for tops, inside, alone in ((_tops(places.root), "", "."), (_tops(places.home), "~/", "~")):
         for top in tops:

@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.transcripts.lines import Line, Tally, lines_of, next_bytes, open_session, record_of
+from quire.capture.transcripts.lines import Tally, TranscriptLine, lines_of, next_bytes, open_session, record_of
 from quire.capture.transcripts.machine_text import without_additions, without_own
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import shown_path, shown_text
 from quire.capture.transcripts.redaction import kept_result, kept_text, redacted
-from quire.capture.transcripts.types import Places, SessionFile, Turn
+from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
 from quire.files.paths import storage_failed
 
 WINDOW_BYTES = 8 * 1024 * 1024
@@ -27,19 +27,21 @@ _HEAD_BYTES = 256 * 1024
 Records = Callable[[SessionFile, Tally], Iterator[dict[str, Any]]]
 
 
-def read(session: SessionFile, offset: int = 0, *, root: str = "", home: str = "", content_hash: str = "") -> Reading:
+def read(
+    session: SessionFile, offset: int = 0, *, root: str = "", home: str = "", content_hash: str = ""
+) -> SessionReader:
     """The turns of a session. To go on where a reading ended, give its `next_offset` and its `content_hash`."""
-    return Reading(session, offset, Places(root, home), content_hash)
+    return SessionReader(session, offset, KnownPlaces(root, home), content_hash)
 
 
-class Reading:
+class SessionReader:
     """The turns of a session, one after the other; and what was found on the way, when they are told.
 
     What is counted belongs to this reading. `next_offset` and `content_hash` belong together: they stand behind the
     last line whose turns were all handed out, so a reading that is given up can be gone on with.
     """
 
-    def __init__(self, session: SessionFile, offset: int, places: Places, content_hash: str) -> None:
+    def __init__(self, session: SessionFile, offset: int, places: KnownPlaces, content_hash: str) -> None:
         self.session = session
         self.next_offset = max(0, offset)
         self.content_hash = content_hash if self.next_offset else ""
@@ -118,7 +120,7 @@ class Reading:
             for line in lines_of(stream, self.next_offset):
                 yield from self._from_line(line)
 
-    def _from_line(self, line: Line) -> Iterator[Turn]:
+    def _from_line(self, line: TranscriptLine) -> Iterator[Turn]:
         if line.data is not None and not line.data.strip():
             self.next_offset = line.end
             return
@@ -191,7 +193,7 @@ def _chained(digest: str, turn: Turn) -> str:
     return hashlib.sha256(digest.encode() + msgspec.json.encode(turn)).hexdigest()
 
 
-def _format(session: SessionFile, places: Places) -> tuple[Parser, Records | None]:
+def _format(session: SessionFile, places: KnownPlaces) -> tuple[Parser, Records | None]:
     """What reads the records of a session and, where they are no lines, what finds them."""
     if session.source_type == "claude-local":
         from quire.capture.transcripts.claude import ClaudeParser

@@ -38,7 +38,7 @@ _EXIT = re.compile(r"(?:exit(?:ed)?(?: with)?(?: code| status)?|\"exit_code\")[:
 _EXIT_CHARS = 400
 
 
-class Call(Struct, frozen=True):
+class TranscriptCall(Struct, frozen=True):
     """A tool that is called: with which command, about which files, and whether it is one of ours."""
 
     tool: str
@@ -51,25 +51,25 @@ class Calls:
     """The calls whose answers may still come, by their ids; the oldest go first."""
 
     def __init__(self) -> None:
-        self._open: OrderedDict[str, Call] = OrderedDict()
+        self._open: OrderedDict[str, TranscriptCall] = OrderedDict()
 
-    def note(self, name: str, call: Call) -> None:
+    def note(self, name: str, call: TranscriptCall) -> None:
         # Without its command and its files, which may be long and are told already.
-        self._open[name[:_ID_CHARS]] = Call(call.tool, own=call.own)
+        self._open[name[:_ID_CHARS]] = TranscriptCall(call.tool, own=call.own)
         self._open.move_to_end(name[:_ID_CHARS])
         if len(self._open) > OPEN_CALLS:
             self._open.popitem(last=False)
 
-    def answered(self, name: str) -> Call:
+    def answered(self, name: str) -> TranscriptCall:
         """The call that an answer belongs to. It stays: some tools answer in parts."""
-        return self._open.get(name[:_ID_CHARS]) or Call("")
+        return self._open.get(name[:_ID_CHARS]) or TranscriptCall("")
 
 
-def call_of(tool: str, arguments: dict[str, Any]) -> Call:
+def call_of(tool: str, arguments: dict[str, Any]) -> TranscriptCall:
     command = _command(arguments)
     paths = tuple(named_paths(arguments, command))
     own = is_own_call(tool, command, paths) or is_own_script(words(arguments.get("script")))
-    return Call(tool, command or _said(arguments), paths, own)
+    return TranscriptCall(tool, command or _said(arguments), paths, own)
 
 
 def arguments_of(value: Any) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class Skipped(Struct, frozen=True):
     reason: str
 
 
-class Places(Struct, frozen=True):
+class KnownPlaces(Struct, frozen=True):
     """Where we are: the repository whose sessions are wanted, and the home folder. Either may be empty: not known."""
 
     root: str = ""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from quire.guard.admission import admit
-from quire.layers.facts.drafts import Draft, find_fact
+from quire.layers.facts.drafts import FactsDraft, find_fact
 from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, PENDING, SUPERSEDED
-from quire.layers.facts.records import Held, connection_of
+from quire.layers.facts.records import FactWithTwins, connection_of
 from quire.layers.facts.replacement import replacements_of
 from quire.layers.facts.store_fact import accept_fact
 from quire.model import limits
@@ -19,7 +19,7 @@ from quire.model.text import cut
 _SHOWN = 60
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class ArchiveOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one id."""
 
     id: str
@@ -43,7 +43,7 @@ def named_ids(ids: Sequence[str] | str, field: str = "fact_ids") -> list[str]:
     return found
 
 
-def archive_facts(draft: Draft, ids: Sequence[str] | str, reason: str | None) -> list[Outcome]:
+def archive_facts(draft: FactsDraft, ids: Sequence[str] | str, reason: str | None) -> list[ArchiveOutcome]:
     """Stale facts out of the way, still to be found by who looks for them. A connection goes by `edge:…`."""
     if reason is not None:
         reason, _ = admit(reason, "reason", most=limits.REASON_CHARS)
@@ -55,17 +55,17 @@ def archive_facts(draft: Draft, ids: Sequence[str] | str, reason: str | None) ->
     )
 
 
-def restore_facts(draft: Draft, ids: Sequence[str] | str) -> list[Outcome]:
+def restore_facts(draft: FactsDraft, ids: Sequence[str] | str) -> list[ArchiveOutcome]:
     """Facts that were put away, or only proposed, hold again."""
     return _each(draft, ids, lambda held: _restore(draft, held), lambda ref: _restore_connection(draft, ref))
 
 
 def _each(
-    draft: Draft,
+    draft: FactsDraft,
     ids: Sequence[str] | str,
-    on_fact: Callable[[Held], Outcome],
-    on_connection: Callable[[str], Outcome],
-) -> list[Outcome]:
+    on_fact: Callable[[FactWithTwins], ArchiveOutcome],
+    on_connection: Callable[[str], ArchiveOutcome],
+) -> list[ArchiveOutcome]:
     """Do it to everything that is named; what cannot be found stops none of the others."""
     found = []
     for name in named_ids(ids):
@@ -75,17 +75,19 @@ def _each(
         try:
             held = find_fact(draft, name, "fact_ids")
         except NotFound as error:
-            found.append(Outcome(id=name, outcome="not found", done=False, message=f"{name}: not found. {error.hint}"))
+            found.append(
+                ArchiveOutcome(id=name, outcome="not found", done=False, message=f"{name}: not found. {error.hint}")
+            )
         else:
             found.append(on_fact(held))
     return found
 
 
-def _archive(draft: Draft, held: Held, reason: str | None) -> Outcome:
+def _archive(draft: FactsDraft, held: FactWithTwins, reason: str | None) -> ArchiveOutcome:
     fact = held.fact
     if fact.status not in (ACTIVE, PENDING, DORMANT):
         message = f"{fact.id}: already {fact.status}"
-        return Outcome(id=fact.id, outcome=f"already {fact.status}", done=False, message=message)
+        return ArchiveOutcome(id=fact.id, outcome=f"already {fact.status}", done=False, message=message)
     draft.is_simple = draft.is_simple and fact.same_as is None
     away = msgspec.structs.replace(
         fact,
@@ -100,16 +102,18 @@ def _archive(draft: Draft, held: Held, reason: str | None) -> Outcome:
     )
     draft.change_fact(held, away)
     message = f"{fact.id}: archived (was: {cut(fact.content, _SHOWN)})"
-    return Outcome(id=fact.id, outcome="archived", done=True, message=message)
+    return ArchiveOutcome(id=fact.id, outcome="archived", done=True, message=message)
 
 
-def _archive_connection(draft: Draft, ref: str, reason: str | None) -> Outcome:
+def _archive_connection(draft: FactsDraft, ref: str, reason: str | None) -> ArchiveOutcome:
     edge = draft.edge(ref)
     connection = connection_of(edge) if edge is not None else None
     if edge is None or connection is None:
-        return Outcome(id=ref, outcome="not found", done=False, message=f"{ref}: not found")
+        return ArchiveOutcome(id=ref, outcome="not found", done=False, message=f"{ref}: not found")
     if not connection.is_active:
-        return Outcome(id=ref, outcome="already archived", done=False, message=f"{ref}: already {connection.status}")
+        return ArchiveOutcome(
+            id=ref, outcome="already archived", done=False, message=f"{ref}: already {connection.status}"
+        )
     away = msgspec.structs.replace(
         connection,
         status=ARCHIVED,
@@ -120,16 +124,16 @@ def _archive_connection(draft: Draft, ref: str, reason: str | None) -> Outcome:
     )
     draft.change_connection(edge, away)
     said = f"{ref}: archived (was: {edge.source} {edge.predicate} {edge.target})"
-    return Outcome(id=ref, outcome="archived", done=True, message=said)
+    return ArchiveOutcome(id=ref, outcome="archived", done=True, message=said)
 
 
-def _restore_connection(draft: Draft, ref: str) -> Outcome:
+def _restore_connection(draft: FactsDraft, ref: str) -> ArchiveOutcome:
     edge = draft.edge(ref)
     connection = connection_of(edge) if edge is not None else None
     if edge is None or connection is None:
-        return Outcome(id=ref, outcome="not found", done=False, message=f"{ref}: not found")
+        return ArchiveOutcome(id=ref, outcome="not found", done=False, message=f"{ref}: not found")
     if connection.is_active:
-        return Outcome(id=ref, outcome="already active", done=False, message=f"{ref}: already active")
+        return ArchiveOutcome(id=ref, outcome="already active", done=False, message=f"{ref}: already active")
     back = msgspec.structs.replace(
         connection, status=ACTIVE, archived_at=None, reason=None, updated_at=draft.now, version=draft.next_version()
     )
@@ -137,25 +141,25 @@ def _restore_connection(draft: Draft, ref: str) -> Outcome:
     draft.change_connection(edge, back)
     draft.is_simple = False
     said = f"{ref}: restored ({edge.source} {edge.predicate} {edge.target})"
-    return Outcome(id=ref, outcome="restored", done=True, message=said)
+    return ArchiveOutcome(id=ref, outcome="restored", done=True, message=said)
 
 
-def _restore(draft: Draft, held: Held) -> Outcome:
+def _restore(draft: FactsDraft, held: FactWithTwins) -> ArchiveOutcome:
     fact = held.fact
     if fact.is_active:
-        return Outcome(id=fact.id, outcome="already active", done=False, message=f"{fact.id}: already active")
+        return ArchiveOutcome(id=fact.id, outcome="already active", done=False, message=f"{fact.id}: already active")
     same = next((item for item in draft.saying(fact.mind, fact.content_hash) if item.fact.is_active), None)
     if same is not None:
         message = f"{fact.id}: not restored, since {same.fact.id} says the same"
-        return Outcome(id=fact.id, outcome="refused", done=False, message=message)
+        return ArchiveOutcome(id=fact.id, outcome="refused", done=False, message=message)
     if fact.status == PENDING:
         accept_fact(draft, held)
-        return Outcome(id=fact.id, outcome="accepted", done=True, message=f"{fact.id}: accepted")
+        return ArchiveOutcome(id=fact.id, outcome="accepted", done=True, message=f"{fact.id}: accepted")
     now = replacements_of(draft, fact.id) if fact.status == SUPERSEDED else []
     if now:
         names = ", ".join(item.id for item in now)
         message = f"{fact.id}: not restored, since {names} replaced it; archive that first"
-        return Outcome(id=fact.id, outcome="refused", done=False, message=message)
+        return ArchiveOutcome(id=fact.id, outcome="refused", done=False, message=message)
     draft.is_simple = draft.is_simple and fact.same_as is None
     back = msgspec.structs.replace(
         fact,
@@ -169,4 +173,4 @@ def _restore(draft: Draft, held: Held) -> Outcome:
     )
     draft.change_fact(held, back)
     message = f"{fact.id}: restored ({cut(fact.content, _SHOWN)})"
-    return Outcome(id=fact.id, outcome="restored", done=True, message=message)
+    return ArchiveOutcome(id=fact.id, outcome="restored", done=True, message=message)

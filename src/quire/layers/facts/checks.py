@@ -10,7 +10,7 @@ from quire.files.json_files import lines
 from quire.files.paths import read_inside
 from quire.guard.admission import stored_secrets
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
-from quire.layers.facts.lines import Reading, doubled_lines, read_lines
+from quire.layers.facts.lines import FactLines, doubled_lines, read_lines
 from quire.layers.facts.resolve import Resolved, resolve_reading
 from quire.layers.facts.types import Mind, Stored
 from quire.model.records import Problem
@@ -52,7 +52,7 @@ def _secrets(data: bytes, path: str) -> list[Problem]:
     return found
 
 
-def told_texts(reading: Reading) -> list[str]:
+def told_texts(reading: FactLines) -> list[str]:
     """What somebody wrote in these lines, as against what names and counts it."""
     texts = [text for fact in reading.facts for text in (fact.content, fact.reason or "", *fact.tags)]
     texts += [text for edge in reading.connections for text in (edge.description, edge.reason or "")]

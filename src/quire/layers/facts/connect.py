@@ -8,7 +8,7 @@ import msgspec
 
 from quire.guard.admission import admit
 from quire.layers.facts.content import is_canonical_relation, normal_relation
-from quire.layers.facts.drafts import Draft, find_fact
+from quire.layers.facts.drafts import FactsDraft, find_fact
 from quire.layers.facts.layout import RELATIONS, SUPERSEDED
 from quire.layers.facts.records import connection_of, fact_ref
 from quire.layers.facts.replacement import replacements_of
@@ -24,7 +24,7 @@ _RELATION_CHARS = 60
 _EVIDENCE = 64
 
 
-class Connected(msgspec.Struct, frozen=True, kw_only=True):
+class MadeConnection(msgspec.Struct, frozen=True, kw_only=True):
     """The edge, and whether it is new."""
 
     action: str
@@ -34,7 +34,7 @@ class Connected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def connect(
-    draft: Draft,
+    draft: FactsDraft,
     edge_id: str,
     source: str,
     target: str,
@@ -42,7 +42,7 @@ def connect(
     *,
     description: str = "",
     session: str | None = None,
-) -> Connected:
+) -> MadeConnection:
     name, warnings = _relation(relation)
     check_name(session, "session")
     ends = [_end(draft, text, field) for text, field in ((source, "source"), (target, "target"))]
@@ -68,15 +68,17 @@ def connect(
             created_session=session,
         )
         edge = draft.add_connection(connection, ends[0], ends[1])
-        return Connected(action="connected", edge=edge, warnings=warnings)
+        return MadeConnection(action="connected", edge=edge, warnings=warnings)
     return _again(draft, known, description, session, warnings)
 
 
-def _again(draft: Draft, edge: Edge, description: str, session: str | None, warnings: list[Problem]) -> Connected:
+def _again(
+    draft: FactsDraft, edge: Edge, description: str, session: str | None, warnings: list[Problem]
+) -> MadeConnection:
     """One confirmation more, and what the connection means, if nobody said so before."""
     connection = connection_of(edge)
     if connection is None:
-        return Connected(action="unchanged", edge=edge, warnings=warnings)
+        return MadeConnection(action="unchanged", edge=edge, warnings=warnings)
     witness = session or draft.now[:10]
     changes: dict[str, Any] = {}
     if description and not connection.description:
@@ -86,9 +88,9 @@ def _again(draft: Draft, edge: Edge, description: str, session: str | None, warn
         changes["last_reinforced"] = draft.now
         changes["evidence"] = (*connection.evidence, witness)[-_EVIDENCE:]
     if not changes:
-        return Connected(action="unchanged", edge=edge, warnings=warnings)
+        return MadeConnection(action="unchanged", edge=edge, warnings=warnings)
     confirmed = msgspec.structs.replace(connection, **changes, updated_at=draft.now, version=draft.next_version())
-    return Connected(action="reinforced", edge=draft.change_connection(edge, confirmed), warnings=warnings)
+    return MadeConnection(action="reinforced", edge=draft.change_connection(edge, confirmed), warnings=warnings)
 
 
 def _relation(text: str) -> tuple[str, list[Problem]]:
@@ -105,7 +107,7 @@ def _relation(text: str) -> tuple[str, list[Problem]]:
     return name, [doubt]
 
 
-def _end(draft: Draft, text: str, field: str) -> str:
+def _end(draft: FactsDraft, text: str, field: str) -> str:
     """The ref of an end that exists. A bare word is the id of a fact."""
     text = text.strip()
     try:
@@ -125,7 +127,7 @@ def _end(draft: Draft, text: str, field: str) -> str:
     )
 
 
-def _fact_end(draft: Draft, name: str, field: str) -> str:
+def _fact_end(draft: FactsDraft, name: str, field: str) -> str:
     """The fact that is meant, or what replaced it, where that is one thing."""
     fact = find_fact(draft, name, field).fact
     now = replacements_of(draft, fact.id) if fact.status == SUPERSEDED else []

@@ -10,7 +10,7 @@ import msgspec
 from quire.files.paths import is_text
 from quire.layers.facts.layout import ACTIVE, DEFAULT_MIND, PENDING, REPLACES, SECTIONS, VERSION_MOST
 from quire.layers.facts.records import (
-    Held,
+    FactWithTwins,
     connection_edge,
     connection_of,
     edge_ref,
@@ -18,7 +18,7 @@ from quire.layers.facts.records import (
     fact_record,
     fact_ref,
 )
-from quire.layers.facts.source import Overview
+from quire.layers.facts.source import FactsOverview
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
 from quire.model.errors import InputError, NotFound
 from quire.model.records import Edge, Record, RecordSummary
@@ -31,12 +31,12 @@ class Known(Protocol):
     """What is in the file, asked for piece by piece."""
 
     @property
-    def overview(self) -> Overview: ...
+    def overview(self) -> FactsOverview: ...
 
-    def fact(self, name: str) -> Held | None:
+    def fact(self, name: str) -> FactWithTwins | None:
         """By its id, by the id of a twin, or by either as a ref."""
 
-    def saying(self, mind: str, digest: str) -> list[Held]:
+    def saying(self, mind: str, digest: str) -> list[FactWithTwins]:
         """Facts of any status with exactly this text."""
 
     def edges_of(self, ref: str) -> list[Edge]: ...
@@ -50,7 +50,7 @@ class Known(Protocol):
         """Ids of facts that begin with this text."""
 
 
-class Draft:
+class FactsDraft:
     """Lines to replace and lines to add. Every changed line takes the next version.
 
     It can be asked like the file itself, and answers as the file will be.
@@ -61,7 +61,7 @@ class Draft:
         self.now = time_text(now)
         self.home = known.overview.mind
         self._version = known.overview.version
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, FactWithTwins] = {}
         self._edges: dict[str, Edge] = {}
         self._episodes: dict[str, Episode] = {}
         self.replaced: dict[tuple[type[Stored], str], Stored] = {}
@@ -72,7 +72,7 @@ class Draft:
 
     # -- asking -----------------------------------------------------------------------------
 
-    def fact(self, name: str) -> Held | None:
+    def fact(self, name: str) -> FactWithTwins | None:
         """By its id, by the id of a twin, or by either as a ref."""
         bare = name.removeprefix("fact:")
         if bare in self._held:
@@ -80,7 +80,7 @@ class Draft:
         found = self._known.fact(bare)
         return None if found is None else self._held.get(found.fact.id, found)
 
-    def saying(self, mind: str, digest: str) -> list[Held]:
+    def saying(self, mind: str, digest: str) -> list[FactWithTwins]:
         """Facts of any status with exactly this text."""
         found = {held.fact.id: held for held in self._known.saying(mind, digest)}
         found |= {name: held for name, held in self._held.items() if name in found or _says(held, mind, digest)}
@@ -108,16 +108,16 @@ class Draft:
         return self._version
 
     def add_fact(self, fact: Fact) -> None:
-        self._held[fact.id] = Held(fact)
+        self._held[fact.id] = FactWithTwins(fact)
         self._added[Fact, fact.id] = fact
 
-    def change_fact(self, held: Held, fact: Fact) -> Held:
+    def change_fact(self, held: FactWithTwins, fact: Fact) -> FactWithTwins:
         """Another state of a fact. Where it is put away, its twins go with it, or they would stand up in its place."""
         twins = tuple(self._beside(fact, twin) for twin in held.twins)
         for line in (fact, *twins):
             if line not in (held.fact, *held.twins):
                 self._replace(line, line.id, fact_ref(line.id))
-        self._held[fact.id] = changed = Held(fact, twins)
+        self._held[fact.id] = changed = FactWithTwins(fact, twins)
         return changed
 
     def _beside(self, fact: Fact, twin: Fact) -> Fact:
@@ -241,17 +241,17 @@ class Draft:
             self._overview().summary(),
         ]
 
-    def _overview(self) -> Overview:
+    def _overview(self) -> FactsOverview:
         told = any(isinstance(line, Fact) and line.mind == DEFAULT_MIND for line in self._added.values())
         known = self._known.overview
-        return Overview(self._version, self.home, has_facts=known.has_facts or told, parked=known.parked)
+        return FactsOverview(self._version, self.home, has_facts=known.has_facts or told, parked=known.parked)
 
 
-def _says(held: Held, mind: str, digest: str) -> bool:
+def _says(held: FactWithTwins, mind: str, digest: str) -> bool:
     return (held.fact.mind, held.fact.content_hash) == (mind, digest)
 
 
-def find_fact(known: Known | Draft, name: str, field: str) -> Held:
+def find_fact(known: Known | FactsDraft, name: str, field: str) -> FactWithTwins:
     """The fact that is named, also by the beginning of its id where that is enough."""
     bare = name.strip().removeprefix("fact:")
     found = known.fact(bare) if bare and is_text(bare) else None

@@ -26,7 +26,7 @@ _TAGS: dict[type[Stored], str] = {Fact: "fact", Connection: "edge", Episode: "ep
 _ALWAYS = {"status", "content_hash"}
 
 
-class Aside(msgspec.Struct, frozen=True):
+class UnreadLine(msgspec.Struct, frozen=True):
     """A line that is no record, without its end."""
 
     number: int
@@ -34,21 +34,21 @@ class Aside(msgspec.Struct, frozen=True):
     problem: Problem
 
 
-class Reading(msgspec.Struct, frozen=True):
+class FactLines(msgspec.Struct, frozen=True):
     """What a file holds, in the order of its lines; nothing is decided yet."""
 
     facts: list[Fact] = []
     connections: list[Connection] = []
     episodes: list[Episode] = []
     minds: list[Mind] = []
-    aside: list[Aside] = []
+    aside: list[UnreadLine] = []
     problems: list[Problem] = []
     """Everything worth telling, also of the lines that were set aside."""
 
 
-def read_lines(data: bytes, path: str = FILE, most: int = LINE_BYTES) -> Reading:
+def read_lines(data: bytes, path: str = FILE, most: int = LINE_BYTES) -> FactLines:
     """The records of a file; a line of more than `most` bytes is set aside."""
-    reading = Reading()
+    reading = FactLines()
     doubts: list[Problem] = []
     for number, line in lines(data):
         text = _bare(line)
@@ -66,7 +66,7 @@ def read_lines(data: bytes, path: str = FILE, most: int = LINE_BYTES) -> Reading
             fault = _placed(fault, path, number)
             reading.problems.append(fault)
             if fault.code != "ConflictMarker":
-                reading.aside.append(Aside(number, text, fault))
+                reading.aside.append(UnreadLine(number, text, fault))
             doubts.clear()
         elif doubts:
             reading.problems.extend(_placed(doubt, path, number) for doubt in doubts)
@@ -94,7 +94,7 @@ def _said_anyway(record: Stored) -> set[str]:
     return _ALWAYS | {ours for other, ours in others.items() if other in record.extra and ours not in record.extra}
 
 
-def _keep(reading: Reading, record: Stored) -> None:
+def _keep(reading: FactLines, record: Stored) -> None:
     if isinstance(record, Fact):
         reading.facts.append(record)
     elif isinstance(record, Connection):

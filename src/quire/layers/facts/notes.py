@@ -33,7 +33,7 @@ _INDENT = b"  "
 _AT_THE_END = 10**9
 
 
-class Note(msgspec.Struct, frozen=True):
+class QuickNote(msgspec.Struct, frozen=True):
     number: int
     at: str
     """Local time, as a person reads it."""
@@ -51,7 +51,7 @@ class _Block(msgspec.Struct, eq=False):
         return bool(self.at)
 
 
-def read_notes(root: str, problems: list[Problem] | None = None) -> list[Note]:
+def read_notes(root: str, problems: list[Problem] | None = None) -> list[QuickNote]:
     """The notes, numbered from 1 in the order of the file. What is wrong with the file is added to `problems`."""
     found = read_local(root, FOLDER, NOTES)
     if problems is not None and found.problem is not None:
@@ -69,7 +69,7 @@ def add_note(root: str, text: str, at: str, token: str) -> int:
     return sum(block.is_note for block in blocks)
 
 
-def remove_notes(root: str, numbers: Iterable[int], at: str, token: str) -> list[Note]:
+def remove_notes(root: str, numbers: Iterable[int], at: str, token: str) -> list[QuickNote]:
     """Take away the notes with these numbers, all or none; `at` says when."""
     _check_time(at)
     found = read_local(root, FOLDER, NOTES)
@@ -96,12 +96,12 @@ def remove_notes(root: str, numbers: Iterable[int], at: str, token: str) -> list
     return removed
 
 
-def clear_notes(root: str, at: str, token: str) -> list[Note]:
+def clear_notes(root: str, at: str, token: str) -> list[QuickNote]:
     """Take away all notes; `at` says when. Other lines of the file stay."""
     return remove_notes(root, [note.number for note in read_notes(root)], at, token)
 
 
-def restore_notes(root: str, token: str) -> list[Note]:
+def restore_notes(root: str, token: str) -> list[QuickNote]:
     """Bring back the notes of the latest removal, to the places they had, with the numbers they have now."""
     done = read_local(root, FOLDER, DONE)
     kept = _blocks(done.data)
@@ -183,9 +183,9 @@ def _blocks(data: bytes | None) -> list[_Block]:
     return blocks + [_Block([blank]) for blank in blanks]
 
 
-def _numbered(blocks: list[_Block]) -> list[Note]:
+def _numbered(blocks: list[_Block]) -> list[QuickNote]:
     notes = [block for block in blocks if block.is_note]
-    return [Note(number, block.at, _text_of(block)) for number, block in enumerate(notes, start=1)]
+    return [QuickNote(number, block.at, _text_of(block)) for number, block in enumerate(notes, start=1)]
 
 
 def _text_of(block: _Block) -> str:

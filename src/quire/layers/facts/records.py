@@ -6,7 +6,7 @@ import msgspec
 
 from quire.layers.facts.decay import half_life_of, last_seen, prior_of
 from quire.layers.facts.layout import FILE
-from quire.layers.facts.lines import Reading, encode_record, read_lines
+from quire.layers.facts.lines import FactLines, encode_record, read_lines
 from quire.layers.facts.types import Connection, Episode, Fact
 from quire.model.records import Edge, Record
 from quire.model.text import headline, one_line
@@ -16,7 +16,7 @@ _EPISODE_WEIGHT = 0.9
 """A narrative tells of many things: where a fact says it, the fact comes first."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class FactWithTwins(msgspec.Struct, frozen=True):
     """A fact, and the lines that are only another name for it."""
 
     fact: Fact
@@ -41,7 +41,7 @@ def session_name(session: str) -> str:
     return f"session:{session}"
 
 
-def fact_record(held: Held, home: str) -> Record:
+def fact_record(held: FactWithTwins, home: str) -> Record:
     fact = held.fact
     changed = fact.updated_at or fact.archived_at or fact.superseded_at or fact.last_reinforced or fact.created_at
     return Record(
@@ -70,9 +70,9 @@ def fact_record(held: Held, home: str) -> Record:
     )
 
 
-def held_of(record: Record) -> Held:
+def held_of(record: Record) -> FactWithTwins:
     fact, *twins = _lines(record.raw).facts
-    return Held(fact, tuple(twins))
+    return FactWithTwins(fact, tuple(twins))
 
 
 def episode_record(episode: Episode, home: str) -> Record:
@@ -129,7 +129,7 @@ def replaces_edge(new: str, old: str) -> Edge:
     )
 
 
-def _lines(raw: bytes) -> Reading:
+def _lines(raw: bytes) -> FactLines:
     """What we wrote ourselves: a line that was read once may have grown a little by being put in order."""
     return read_lines(raw, most=len(raw))
 

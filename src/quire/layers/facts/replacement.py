@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from quire.layers.facts.drafts import Draft
+from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import REPLACES
 from quire.layers.facts.records import fact_ref
 from quire.layers.facts.types import Fact
 
 
-def replacements_of(draft: Draft, fact_id: str) -> list[Fact]:
+def replacements_of(draft: FactsDraft, fact_id: str) -> list[Fact]:
     """The live facts that stand for one that was put away."""
     found: dict[str, Fact] = {}
     seen = {fact_ref(fact_id)}

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from quire.layers.facts.layout import DEFAULT_MIND, OTHER_DEFAULT, PENDING, REPLACES, SECTIONS, SUPERSEDED
-from quire.layers.facts.lines import Reading, encode_record
+from quire.layers.facts.lines import FactLines, encode_record
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
-from quire.layers.facts.winners import Conflict, by_time, settle
+from quire.layers.facts.winners import FactConflict, by_time, settle
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.refs import parse_ref
@@ -20,7 +20,7 @@ from quire.model.refs import parse_ref
 _SECTION_ORDER = {name: place for place, name in enumerate(SECTIONS)}
 
 
-class Link(msgspec.Struct, frozen=True):
+class ResolvedLink(msgspec.Struct, frozen=True):
     """A connection, and what its ends are today: ids of facts, or refs of other things."""
 
     connection: Connection
@@ -51,7 +51,7 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     twins: dict[str, Fact]
     aliases: dict[str, str]
     """From the id of a twin to the fact it stands for."""
-    connections: dict[str, Link]
+    connections: dict[str, ResolvedLink]
     doubles: dict[str, str]
     """From a connection to the one with the same ends and relation that stands for it."""
     parked: tuple[Parked, ...]
@@ -60,7 +60,7 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     replacements: dict[str, tuple[str, ...]]
     """From a fact, known or not, to those that replace it, of any status."""
     contradictions: tuple[Contradiction, ...]
-    conflicts: tuple[Conflict[Any], ...]
+    conflicts: tuple[FactConflict[Any], ...]
     version: int
     """The highest of the file; the next change takes one more."""
     problems: tuple[Problem, ...]
@@ -102,7 +102,7 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(at for at in map(self.actual, episode.fact_ids) if at in self.facts))
 
 
-def resolve_reading(reading: Reading) -> Resolved:
+def resolve_reading(reading: FactLines) -> Resolved:
     facts, fact_conflicts = settle(reading.facts)
     episodes, episode_conflicts = settle(reading.episodes)
     connections, connection_conflicts = settle(reading.connections)
@@ -117,7 +117,7 @@ def resolve_reading(reading: Reading) -> Resolved:
     replacements = _replacements(holding, facts, aliases, connections)
     links, doubles, parked = _linked(connections, facts, aliases, episodes, replacements)
     records: list[Stored] = []
-    conflicts: list[Conflict[Any]] = []
+    conflicts: list[FactConflict[Any]] = []
     for held, lost in (
         (minds, mind_conflicts),
         (facts, fact_conflicts),
@@ -151,7 +151,7 @@ def canonical(resolved: Resolved) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def _line_up(held: Any, lost: Any, records: list[Stored], conflicts: list[Conflict[Any]]) -> None:
+def _line_up(held: Any, lost: Any, records: list[Stored], conflicts: list[FactConflict[Any]]) -> None:
     if not lost:
         records.extend(held.values())
         return
@@ -221,8 +221,8 @@ def _linked(
     aliases: dict[str, str],
     episodes: dict[str, Episode],
     replacements: dict[str, tuple[str, ...]],
-) -> tuple[dict[str, Link], dict[str, str], tuple[Parked, ...]]:
-    links: dict[str, Link] = {}
+) -> tuple[dict[str, ResolvedLink], dict[str, str], tuple[Parked, ...]]:
+    links: dict[str, ResolvedLink] = {}
     doubles: dict[str, str] = {}
     parked = []
     first: dict[tuple[str, str, str], str] = {}
@@ -242,7 +242,7 @@ def _linked(
             if stands != name:
                 doubles[name] = stands
                 continue
-        links[name] = Link(connection, source, target)
+        links[name] = ResolvedLink(connection, source, target)
     return links, doubles, tuple(parked)
 
 

@@ -24,7 +24,7 @@ _TOLD = 20
 """How many bad lines are told of one by one; `memory check` names all."""
 
 
-class Overview(msgspec.Struct, frozen=True):
+class FactsOverview(msgspec.Struct, frozen=True):
     """What a change must know of the file as a whole."""
 
     version: int = 0
@@ -40,8 +40,8 @@ class Overview(msgspec.Struct, frozen=True):
         return RecordSummary(msgspec.msgpack.encode(self))
 
 
-def overview_of(value: bytes | None) -> Overview:
-    return Overview() if value is None else msgspec.msgpack.decode(value, type=Overview)
+def overview_of(value: bytes | None) -> FactsOverview:
+    return FactsOverview() if value is None else msgspec.msgpack.decode(value, type=FactsOverview)
 
 
 def stamp_now(root: str) -> str:
@@ -85,7 +85,7 @@ class FactSource:
 
     def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | RecordSummary]:
         if FILE not in list(paths):
-            yield Overview().summary()
+            yield FactsOverview().summary()
             return
         from quire.layers.facts.lines import read_lines
         from quire.layers.facts.resolve import resolve_reading
@@ -93,7 +93,7 @@ class FactSource:
         try:
             data = read_inside(self._root, f"{FOLDER}/{FILE}", FILE_BYTES)
         except FileNotFoundError:
-            yield Overview().summary()
+            yield FactsOverview().summary()
             return
         except OSError as error:
             if error.errno in PASSING:
@@ -101,7 +101,7 @@ class FactSource:
                 raise storage_failed(error, f"read `{FOLDER}/{FILE}`", self._root) from error
             reason = (error.strerror or str(error)).lower()
             yield Problem(code="CanonicalFileUnsafe", path=FILE, message=f"It cannot be read: {reason}.")
-            yield Overview().summary()
+            yield FactsOverview().summary()
             return
         reading = read_lines(data)
         for line in reading.aside[:_TOLD]:
@@ -112,7 +112,7 @@ class FactSource:
 
 def _items(resolved: Resolved) -> Iterator[Record | Edge | RecordSummary]:
     from quire.layers.facts.records import (
-        Held,
+        FactWithTwins,
         connection_edge,
         episode_record,
         fact_record,
@@ -123,12 +123,12 @@ def _items(resolved: Resolved) -> Iterator[Record | Edge | RecordSummary]:
 
     home = resolved.home
     told = any(fact.mind == DEFAULT_MIND for fact in resolved.facts.values())
-    yield Overview(resolved.version, home, told, len(resolved.parked)).summary()
+    yield FactsOverview(resolved.version, home, told, len(resolved.parked)).summary()
     twins: dict[str, list[Fact]] = {}
     for name, stands in resolved.aliases.items():
         twins.setdefault(stands, []).append(resolved.twins[name])
     for name, fact in resolved.facts.items():
-        yield fact_record(Held(fact, tuple(twins.get(name, ()))), home)
+        yield fact_record(FactWithTwins(fact, tuple(twins.get(name, ()))), home)
     for episode in resolved.episodes.values():
         yield episode_record(episode, home)
     for link in resolved.connections.values():

@@ -19,9 +19,9 @@ from quire.files.paths import read_bytes, read_from
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import RECOVERY
-from quire.layers.facts.drafts import Draft
+from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, LINE_BYTES
-from quire.layers.facts.lines import Reading, encode_record, read_lines
+from quire.layers.facts.lines import FactLines, encode_record, read_lines
 from quire.layers.facts.source import stamp_now
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
 from quire.layers.facts.winners import settle
@@ -35,7 +35,7 @@ _FEW = 50
 """So many ids are looked for one by one; for more, every line is read."""
 
 
-class Committed(msgspec.Struct, frozen=True):
+class FactsWritten(msgspec.Struct, frozen=True):
     """What the file looked like before and after."""
 
     before: str
@@ -57,7 +57,7 @@ def read_file(root: str) -> bytes:
         ) from error
 
 
-def commit(root: str, world: World, draft: Draft) -> Committed:
+def commit(root: str, world: World, draft: FactsDraft) -> FactsWritten:
     """Write a draft. An ordinary new line is appended; only a change of what is there writes the file anew."""
     before = stamp_now(root)
     new_lines = [encode_record(record) for record in (*draft.replaced.values(), *draft.added)]
@@ -82,7 +82,7 @@ def commit(root: str, world: World, draft: Draft) -> Committed:
         after = stamp_now(root)
         ours = _is_appended(root, added, size, inode)
     # Another program may have put its own file there in between: then nobody knows what it holds.
-    return Committed(before, after if ours and stamp_now(root) == after else "", is_plain)
+    return FactsWritten(before, after if ours and stamp_now(root) == after else "", is_plain)
 
 
 def _size(root: str) -> tuple[int, int]:
@@ -102,11 +102,11 @@ def _is_appended(root: str, added: bytes, size: int, inode: int) -> bool:
     return now - size - len(added) in (0, 1) and read_from(_path(root), now - len(added)) == added
 
 
-def replace_file(root: str, world: World, data: bytes, planned: bytes) -> Committed:
+def replace_file(root: str, world: World, data: bytes, planned: bytes) -> FactsWritten:
     """The whole file, if it still is what it was when this was planned."""
     before = stamp_now(root)
     _write(root, world, data, planned)
-    return Committed(before, stamp_now(root))
+    return FactsWritten(before, stamp_now(root))
 
 
 def create_file(root: str, world: World, *, dry_run: bool = False) -> list[str]:
@@ -190,7 +190,7 @@ def _end_of_line(data: bytes, start: int) -> int:
     return len(data) if end < 0 else end + 1
 
 
-def _lines_about(data: bytes, names: set[str]) -> dict[int, Reading]:
+def _lines_about(data: bytes, names: set[str]) -> dict[int, FactLines]:
     """The lines that may be about these things, by where they begin: few, where ids can be looked for as they are."""
     starts: set[int] = set()
     if len(names) <= _FEW and all(map(_PLAIN.match, names)):
@@ -208,7 +208,7 @@ def _lines_about(data: bytes, names: set[str]) -> dict[int, Reading]:
     return {start: read_lines(data[start : _end_of_line(data, start)]) for start in starts}
 
 
-def _records_of(found: dict[int, Reading]) -> dict[tuple[type[Stored], str], dict[int, Stored]]:
+def _records_of(found: dict[int, FactLines]) -> dict[tuple[type[Stored], str], dict[int, Stored]]:
     """What these lines are about, and where which of them says so."""
     placed: dict[tuple[type[Stored], str], dict[int, Stored]] = {}
     for start, reading in found.items():

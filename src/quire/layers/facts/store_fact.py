@@ -9,9 +9,9 @@ import msgspec
 from quire.files.digests import hex_digest
 from quire.guard.admission import admit
 from quire.layers.facts.content import clean_content, content_hash
-from quire.layers.facts.drafts import Draft, find_fact, section_named
+from quire.layers.facts.drafts import FactsDraft, find_fact, section_named
 from quire.layers.facts.layout import ACTIVE, CONTENT_CHARS, DORMANT, PENDING, RECENT_WORK, REPLACES, SUPERSEDED
-from quire.layers.facts.records import Held, connection_of, fact_ref, replaces_edge
+from quire.layers.facts.records import FactWithTwins, connection_of, fact_ref, replaces_edge
 from quire.layers.facts.replacement import replacements_of
 from quire.layers.facts.types import Connection, Fact
 from quire.model import limits
@@ -23,7 +23,7 @@ _EVIDENCE = 64
 """How many sources of confirmation a fact names; the oldest go first."""
 
 
-class Telling(msgspec.Struct, frozen=True, kw_only=True):
+class FactInput(msgspec.Struct, frozen=True, kw_only=True):
     """A fact as somebody tells it."""
 
     id: str
@@ -46,7 +46,7 @@ class Telling(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class FactOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What became of it."""
 
     action: str
@@ -57,7 +57,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[Problem] = []
 
 
-def store_fact(draft: Draft, told: Telling) -> Told:
+def store_fact(draft: FactsDraft, told: FactInput) -> FactOutcome:
     """A new fact; or, where the text is known, one confirmation more of the one that is there."""
     section = section_named(told.section or "")
     content, warnings = _checked(told)
@@ -68,22 +68,22 @@ def store_fact(draft: Draft, told: Telling) -> Told:
         return _confirmed(draft, live, told, warnings)
     waiting = next((held for held in same if held.fact.status == PENDING), None)
     if waiting is not None and told.pending:
-        return Told(action="unchanged", fact=waiting.fact, warnings=warnings)
+        return FactOutcome(action="unchanged", fact=waiting.fact, warnings=warnings)
     if waiting is not None:
         accepted = accept_fact(draft, waiting, _witnesses(draft, told))
-        return Told(action="stored", fact=accepted.fact, warnings=warnings)
+        return FactOutcome(action="stored", fact=accepted.fact, warnings=warnings)
     fact = _new(draft, told, content, section=section, mind=mind, tags=told.tags)
     draft.add_fact(fact)
     action = "pending" if told.pending else "stored"
-    return Told(action=action, fact=fact, equal=tuple(held.fact for held in same), warnings=warnings)
+    return FactOutcome(action=action, fact=fact, equal=tuple(held.fact for held in same), warnings=warnings)
 
 
-def confirm_fact(draft: Draft, held: Held, told: Telling) -> Told:
+def confirm_fact(draft: FactsDraft, held: FactWithTwins, told: FactInput) -> FactOutcome:
     """Somebody found again what a fact says, perhaps in other words."""
     return _confirmed(draft, held, told, [])
 
 
-def refresh_fact(draft: Draft, held: Held) -> None:
+def refresh_fact(draft: FactsDraft, held: FactWithTwins) -> None:
     """Its clock starts again now. That nobody looked at it in particular counts as no confirmation more."""
     fact = msgspec.structs.replace(
         held.fact, last_reinforced=draft.now, updated_at=draft.now, version=draft.next_version()
@@ -91,7 +91,7 @@ def refresh_fact(draft: Draft, held: Held) -> None:
     draft.change_fact(held, fact)
 
 
-def accept_fact(draft: Draft, held: Held, witnesses: tuple[str, ...] = ()) -> Held:
+def accept_fact(draft: FactsDraft, held: FactWithTwins, witnesses: tuple[str, ...] = ()) -> FactWithTwins:
     """What was only proposed holds, and replaces what it was to replace."""
     old = draft.fact(held.fact.supersedes) if held.fact.supersedes else None
     if old is not None:
@@ -110,7 +110,7 @@ def accept_fact(draft: Draft, held: Held, witnesses: tuple[str, ...] = ()) -> He
     return draft.change_fact(held, fact)
 
 
-def supersede_fact(draft: Draft, name: str, told: Telling) -> tuple[Fact, Told]:
+def supersede_fact(draft: FactsDraft, name: str, told: FactInput) -> tuple[Fact, FactOutcome]:
     """The old fact put away, and what takes its place: a new one, or one that says it already."""
     old = find_fact(draft, name, "fact_id")
     if old.fact.status not in (ACTIVE, DORMANT):
@@ -132,7 +132,7 @@ def supersede_fact(draft: Draft, name: str, told: Telling) -> tuple[Fact, Told]:
         live = accept_fact(draft, waiting, _witnesses(draft, told))
     if live is not None:
         new = _takes_over(draft, live, put_away)
-        result = Told(action="superseded", fact=new, warnings=warnings)
+        result = FactOutcome(action="superseded", fact=new, warnings=warnings)
     else:
         tags = (*old.fact.tags, *told.tags)
         new = _new(draft, told, content, section=section, mind=old.fact.mind, tags=tags)
@@ -142,13 +142,13 @@ def supersede_fact(draft: Draft, name: str, told: Telling) -> tuple[Fact, Told]:
         new = msgspec.structs.replace(new, supersedes=old.fact.id, decay_profile=profile)
         draft.add_fact(new)
         equal = tuple(held.fact for held in known)
-        result = Told(action="superseded", fact=new, equal=equal, warnings=warnings)
+        result = FactOutcome(action="superseded", fact=new, equal=equal, warnings=warnings)
     draft.put_edge(replaces_edge(new.id, put_away.id))
     _move_edges(draft, put_away.id, new.id)
     return put_away, result
 
 
-def _superseded(draft: Draft, fact: Fact, reason: str | None) -> Fact:
+def _superseded(draft: FactsDraft, fact: Fact, reason: str | None) -> Fact:
     draft.is_simple = draft.is_simple and fact.same_as is None
     return msgspec.structs.replace(
         fact,
@@ -161,7 +161,7 @@ def _superseded(draft: Draft, fact: Fact, reason: str | None) -> Fact:
     )
 
 
-def _checked(told: Telling) -> tuple[str, list[Problem]]:
+def _checked(told: FactInput) -> tuple[str, list[Problem]]:
     content, warnings = admit(clean_content(told.content), "content", most=CONTENT_CHARS)
     if not 0.0 < told.confidence <= 1.0:
         raise InputError(
@@ -190,7 +190,7 @@ def check_name(text: str | None, field: str, *, one_word: bool = False) -> None:
     admit(text, field, most=limits.ID_CHARS, single_line=True)
 
 
-def _new(draft: Draft, told: Telling, content: str, *, section: str, mind: str, tags: tuple[str, ...]) -> Fact:
+def _new(draft: FactsDraft, told: FactInput, content: str, *, section: str, mind: str, tags: tuple[str, ...]) -> Fact:
     extra: dict[str, Any] = {"artifact": told.artifact} if told.artifact else {}
     return Fact(
         id=told.id,
@@ -212,7 +212,7 @@ def _new(draft: Draft, told: Telling, content: str, *, section: str, mind: str, 
     )
 
 
-def _confirmed(draft: Draft, held: Held, told: Telling, warnings: list[Problem]) -> Told:
+def _confirmed(draft: FactsDraft, held: FactWithTwins, told: FactInput, warnings: list[Problem]) -> FactOutcome:
     """One confirmation more, unless the same said so before: a session counts once, or a day where none is known."""
     fact = held.fact
     first = f"{fact.source} {fact.created_session or fact.created_at[:10]}"
@@ -222,9 +222,9 @@ def _confirmed(draft: Draft, held: Held, told: Telling, warnings: list[Problem])
     tags = _each_once((*fact.tags, *told.tags))
     if (not new or full) and tags != fact.tags:
         tagged = msgspec.structs.replace(fact, tags=tags, updated_at=draft.now, version=draft.next_version())
-        return Told(action="tagged", fact=draft.change_fact(held, tagged).fact, warnings=warnings)
+        return FactOutcome(action="tagged", fact=draft.change_fact(held, tagged).fact, warnings=warnings)
     if not new or full:
-        return Told(action="unchanged", fact=fact, warnings=warnings)
+        return FactOutcome(action="unchanged", fact=fact, warnings=warnings)
     confirmed = msgspec.structs.replace(
         fact,
         reinforcement_count=fact.reinforcement_count + 1,
@@ -234,10 +234,10 @@ def _confirmed(draft: Draft, held: Held, told: Telling, warnings: list[Problem])
         tags=tags,
         version=draft.next_version(),
     )
-    return Told(action="reinforced", fact=draft.change_fact(held, confirmed).fact, warnings=warnings)
+    return FactOutcome(action="reinforced", fact=draft.change_fact(held, confirmed).fact, warnings=warnings)
 
 
-def _witnesses(draft: Draft, told: Telling) -> tuple[str, ...]:
+def _witnesses(draft: FactsDraft, told: FactInput) -> tuple[str, ...]:
     return told.witnesses or (f"{told.source} {told.session or draft.now[:10]}",)
 
 
@@ -245,7 +245,7 @@ def _each_once(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag.strip() for tag in tags))
 
 
-def _takes_over(draft: Draft, live: Held, old: Fact) -> Fact:
+def _takes_over(draft: FactsDraft, live: FactWithTwins, old: Fact) -> Fact:
     """A fact that was there already takes the place of another one."""
     replaces = replaces_edge(live.fact.id, old.id)
     if any(
@@ -270,7 +270,7 @@ def _takes_over(draft: Draft, live: Held, old: Fact) -> Fact:
     return live.fact
 
 
-def _move_edges(draft: Draft, old: str, new: str) -> None:
+def _move_edges(draft: FactsDraft, old: str, new: str) -> None:
     """What led to the old fact leads to the new one, as long as nothing becomes connected to itself."""
     before, after = fact_ref(old), fact_ref(new)
     for edge in draft.edges_of(before):
@@ -281,7 +281,7 @@ def _move_edges(draft: Draft, old: str, new: str) -> None:
             draft.put_edge(msgspec.structs.replace(edge, source=source, target=target))
 
 
-def _not_active(draft: Draft, fact: Fact) -> InputError:
+def _not_active(draft: FactsDraft, fact: Fact) -> InputError:
     now = replacements_of(draft, fact.id)
     hint = f"It was replaced by {', '.join(item.id for item in now)}: supersede that." if now else None
     if not now and fact.status != PENDING:

@@ -32,7 +32,7 @@ _OF_STATUS = ("superseded_at", "archived_at", "reason", "same_as")
 _PASSING = {"version", "content_hash", "updated_at", "last_accessed", *_SCORE}
 
 
-class Conflict(msgspec.Struct, Generic[StoredT], frozen=True):
+class FactConflict(msgspec.Struct, Generic[StoredT], frozen=True):
     """Lines about one thing that say different things."""
 
     winner: StoredT
@@ -44,7 +44,7 @@ class Conflict(msgspec.Struct, Generic[StoredT], frozen=True):
         return any(loser.version == self.winner.version for loser in self.losers)
 
 
-def settle(records: Iterable[StoredT]) -> tuple[dict[str, StoredT], dict[str, Conflict[StoredT]]]:
+def settle(records: Iterable[StoredT]) -> tuple[dict[str, StoredT], dict[str, FactConflict[StoredT]]]:
     """The winner for every id, and the losers that say something else."""
     winners: dict[str, StoredT] = {}
     several: dict[str, list[StoredT]] = {}
@@ -70,15 +70,15 @@ def by_time(text: str | None) -> tuple[int, float, str]:
     return (1, 0.0, text) if moment is None else (2, moment.timestamp(), text)
 
 
-def _contest(group: list[StoredT]) -> Conflict[StoredT]:
+def _contest(group: list[StoredT]) -> FactConflict[StoredT]:
     texts = {encode_record(record): record for record in group}
     if len(texts) == 1:
-        return Conflict(next(iter(texts.values())), ())
+        return FactConflict(next(iter(texts.values())), ())
     names = sorted({name for record in group for name in record.extra})
     ordered = sorted(texts.items(), key=lambda item: _rank(item[1], names, item[0]), reverse=True)
     losers = [record for _, record in ordered]
     whole = _completed(losers.pop(0), losers)
-    return Conflict(whole, tuple(loser for loser in losers if not _covers(whole, loser)))
+    return FactConflict(whole, tuple(loser for loser in losers if not _covers(whole, loser)))
 
 
 def _rank(record: Stored, names: list[str], text: bytes) -> tuple[Any, ...]:

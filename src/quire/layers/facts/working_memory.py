@@ -27,7 +27,7 @@ SESSIONS_MOST = 200
 SESSION_CHARS = 160
 
 
-class Pin(msgspec.Struct, frozen=True):
+class PinnedFact(msgspec.Struct, frozen=True):
     """A fact that somebody wants kept in view, and since when."""
 
     id: Id
@@ -37,7 +37,7 @@ class Pin(msgspec.Struct, frozen=True):
 class Working(msgspec.Struct, frozen=True):
     """The working memory of one session, the newest pin last."""
 
-    pins: tuple[Pin, ...] = ()
+    pins: tuple[PinnedFact, ...] = ()
     released_at: str = ""
     """When everything was last released. What was read before no longer counts."""
 
@@ -90,7 +90,7 @@ def pin(working: Working, ids: Iterable[str], now: str) -> tuple[Working, dict[s
         else:
             outcome[name] = "no slot"
             continue
-        pins[name] = Pin(name, now)
+        pins[name] = PinnedFact(name, now)
     return msgspec.structs.replace(working, pins=tuple(pins.values())), outcome
 
 
@@ -111,13 +111,13 @@ def follow(working: Working, moves: Mapping[str, str | None]) -> Working:
     """
     targets = [_end_of(item.id, moves) for item in working.pins]
     taken = {item.id for item, target in zip(working.pins, targets, strict=True) if target == item.id}
-    pins: list[Pin] = []
+    pins: list[PinnedFact] = []
     for item, target in zip(working.pins, targets, strict=True):
         if target == item.id:
             pins.append(item)
         elif target is not None and target not in taken:
             taken.add(target)
-            pins.append(Pin(target, item.at))
+            pins.append(PinnedFact(target, item.at))
     return msgspec.structs.replace(working, pins=tuple(pins))
 
 
@@ -165,7 +165,7 @@ def _working_of(found: LocalFile, entry: Any) -> tuple[LocalFile, Working]:
         working = msgspec.convert(entry, Working)
     except msgspec.ValidationError as error:
         return spoiled(found, f"the session is not as it should be ({error})"), Working()
-    pins: dict[str, Pin] = {}
+    pins: dict[str, PinnedFact] = {}
     for item in working.pins:
         pins.pop(item.id, None)  # of two pins of one fact the newer holds
         pins[item.id] = item

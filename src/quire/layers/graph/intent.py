@@ -28,7 +28,7 @@ _MULTILINE = ("body", "reason", "task")
 _HINT = "Correct the fields named and send the whole intent again; nothing was written."
 
 
-class Draft(msgspec.Struct, frozen=True):
+class ParsedIntent(msgspec.Struct, frozen=True):
     """An intent as far as it could be understood, and what was wrong with the rest."""
 
     intent: Intent
@@ -51,7 +51,7 @@ def parse_intent(data: bytes, source: str) -> Any:
     return parse_strict(text, source)
 
 
-def read_intent(value: Any) -> Draft:
+def read_intent(value: Any) -> ParsedIntent:
     """The intent, with its strings trimmed, and everything that is wrong with its shape and its text."""
     if not isinstance(value, dict):
         raise InputError(
@@ -87,7 +87,7 @@ def read_intent(value: Any) -> Draft:
                 message=f"nothing is asked for: give at least one of {', '.join(_LISTS)}",
             )
         )
-    return Draft(intent, problems, warnings, positions)
+    return ParsedIntent(intent, problems, warnings, positions)
 
 
 def refuse(problems: list[Problem]) -> InputError:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from quire.layers.graph.drafts import NodeDraft, RelationDraft
-from quire.layers.graph.intent import Draft
+from quire.layers.graph.intent import ParsedIntent
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model.records import Problem
 from quire.model.vocabulary import Actor
 
 
-class Plan(msgspec.Struct, kw_only=True):
+class SavePlan(msgspec.Struct, kw_only=True):
     """What a save would do: drafts of nodes and relations, and everything found wrong on the way."""
 
     task: str
@@ -28,7 +28,7 @@ class Plan(msgspec.Struct, kw_only=True):
 class Planning:
     """Shared by the steps of a plan; each step is a module of its own."""
 
-    def __init__(self, store: GraphStore, draft: Draft, actor: Actor, now: str) -> None:
+    def __init__(self, store: GraphStore, draft: ParsedIntent, actor: Actor, now: str) -> None:
         self.store = store
         self.draft = draft
         self.intent = draft.intent
@@ -43,10 +43,10 @@ class Planning:
         self.stored: dict[str, StoredNode | None] = {}
         self.deleted = {item.id for item in self.intent.delete}
 
-    def result(self) -> Plan:
+    def result(self) -> SavePlan:
         faulty = {problem.field or "" for problem in self.draft.problems}
         fresh = [problem for problem in self.problems if not _follows_from(problem, faulty)]
-        return Plan(
+        return SavePlan(
             task=self.intent.task,
             actor=self.actor,
             now=self.now,

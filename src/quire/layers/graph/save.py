@@ -18,7 +18,7 @@ from quire.files.write_access import (
 from quire.layers.graph.codec import encode_event, node_decoder
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.inspect import found_elsewhere
-from quire.layers.graph.intent import Draft, read_intent, refuse
+from quire.layers.graph.intent import ParsedIntent, read_intent, refuse
 from quire.layers.graph.layout import (
     EVENTS,
     FOLDER,
@@ -27,7 +27,7 @@ from quire.layers.graph.plan import (
     plan_save,
 )
 from quire.layers.graph.plan_state import (
-    Plan,
+    SavePlan,
 )
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
 from quire.layers.graph.source import node_record
@@ -131,7 +131,7 @@ def _refuse_if_read_otherwise(store: GraphStore, read: Mapping[str, tuple[bytes,
             )
 
 
-def _resolve(store: GraphStore, git: Git, draft: Draft, actor: Actor, now: str, *, dry_run: bool) -> _Write:
+def _resolve(store: GraphStore, git: Git, draft: ParsedIntent, actor: Actor, now: str, *, dry_run: bool) -> _Write:
     plan = plan_save(store, draft, actor, now)
     if plan.problems:
         raise refuse(plan.problems)
@@ -151,7 +151,7 @@ def _resolve(store: GraphStore, git: Git, draft: Draft, actor: Actor, now: str, 
     return write
 
 
-def _planned(plan: Plan, report: Saved) -> list[PlannedNode]:
+def _planned(plan: SavePlan, report: Saved) -> list[PlannedNode]:
     retired = {*report.memory_marked_stale, *report.memory_superseded, *report.memory_deleted}
     ties = [(source, target) for (source, _, target), tie in plan.relations.items() if not tie.removed]
     found = []
@@ -164,7 +164,7 @@ def _planned(plan: Plan, report: Saved) -> list[PlannedNode]:
     return found
 
 
-def _seal(store: GraphStore, git: Git, plan: Plan, draft: Draft) -> None:
+def _seal(store: GraphStore, git: Git, plan: SavePlan, draft: ParsedIntent) -> None:
     """Bind what this save says to the code as it is now."""
     nodes = [node for node in plan.nodes.values() if not node.removed and node.needs_seal]
     anchored = [node for node in nodes if node.fields.get("anchors")]
@@ -196,7 +196,7 @@ def _seal(store: GraphStore, git: Git, plan: Plan, draft: Draft) -> None:
         raise refuse(lost)
 
 
-def _not_there(draft: Draft, node_id: str, anchor: str) -> Problem:
+def _not_there(draft: ParsedIntent, node_id: str, anchor: str) -> Problem:
     number = next(number for number, item in enumerate(draft.intent.confirm) if item.id == node_id)
     return Problem(
         code="AnchorUnmatched",
@@ -206,7 +206,7 @@ def _not_there(draft: Draft, node_id: str, anchor: str) -> Problem:
     )
 
 
-def _write_node(store: GraphStore, plan: Plan, node: NodeDraft, write: _Write, taken: set[str]) -> None:
+def _write_node(store: GraphStore, plan: SavePlan, node: NodeDraft, write: _Write, taken: set[str]) -> None:
     stored, report = node.stored, write.report
     if stored is not None and not stored.hash_holds:
         write.edited.add(node.body_path)
@@ -235,7 +235,7 @@ def _write_node(store: GraphStore, plan: Plan, node: NodeDraft, write: _Write, t
     write.changes.append(FileUpdate(path=node.path, data=node.encode(plan.now), planned=planned))
 
 
-def _write_relations(plan: Plan, write: _Write) -> None:
+def _write_relations(plan: SavePlan, write: _Write) -> None:
     for draft in plan.relations.values():
         if not draft.changed:
             continue

@@ -21,7 +21,7 @@ from quire.files.paths import is_text
 from quire.files.transaction import FileUpdate
 from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.documents import parse_document, read_manifest, value_of
-from quire.layers.journal.events import Line, history_bytes, read_history
+from quire.layers.journal.events import EventLine, history_bytes, read_history
 from quire.layers.journal.layout import (
     ARCHIVE,
     BATCH_CHECKPOINTS,
@@ -45,7 +45,7 @@ from quire.layers.journal.store import (
     held_file,
     load_checkpoint,
 )
-from quire.layers.journal.types import Checkpoint, Event, Manifest
+from quire.layers.journal.types import ArchiveManifest, Checkpoint, JournalEvent
 from quire.model.errors import Conflict, NotFound, QuireError
 from quire.model.records import Problem
 
@@ -54,7 +54,7 @@ class Batch(Struct, frozen=True, kw_only=True):
     """One batch of the archive; without a manifest where that cannot be read."""
 
     name: str
-    manifest: Manifest | None = None
+    manifest: ArchiveManifest | None = None
     fault: str = ""
 
     @property
@@ -65,7 +65,7 @@ class Batch(Struct, frozen=True, kw_only=True):
 class Candidates(Struct, frozen=True):
     """What retention would archive now, and what it would let go."""
 
-    events: list[Event]
+    events: list[JournalEvent]
     checkpoints: list[Checkpoint]
     expired: list[Batch]
     problems: list[Problem]
@@ -142,8 +142,8 @@ def plan_pruning(journal: Journal, candidates: Candidates, now: datetime) -> Pru
     # Two rounds may fall into one millisecond; the second never writes over the first.
     folder = free_place(journal.root, f"{ARCHIVE}/{batch_name(at)}")
     going = {event.id for event in events}
-    gone: list[Line] = []
-    kept: list[Line] = []
+    gone: list[EventLine] = []
+    kept: list[EventLine] = []
     for line in journal.history.lines:
         (gone if line.event is not None and line.event.id in going else kept).append(line)
     manifest = value_of(new_manifest(events, checkpoints, journal.config, at))
@@ -206,16 +206,16 @@ def plan_return(journal: Journal, name: str) -> tuple[Writing, int, int]:
     return writing, len(merged) - len(journal.history.lines), number
 
 
-def _placed(placed: Sequence[Line]) -> Iterator[tuple[int, Line]]:
+def _placed(placed: Sequence[EventLine]) -> Iterator[tuple[int, EventLine]]:
     place = 0
     for line in placed:
         place = ordinal_of(line.event.id) if line.event is not None else place
         yield place, line
 
 
-def archived_events(root: str) -> list[Event]:
+def archived_events(root: str) -> list[JournalEvent]:
     """The events of all batches that can be read."""
-    found: list[Event] = []
+    found: list[JournalEvent] = []
     for batch in find_batches(root):
         with contextlib.suppress(QuireError):
             found += read_history(held_file(root, f"{batch.path}/{BATCH_EVENTS}", EVENTS_BYTES) or b"").events

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.layers.journal.layout import PREFERENCES, RUN_STATUSES
-from quire.layers.journal.value_shapes import Choice, Each, Flag, Number, Object, Text, Texts
+from quire.layers.journal.value_shapes import Each, Flag, Number, Object, OneOf, Text, Texts
 
 _TEXT, _TEXTS, _MAYBE, _NUMBER, _FLAG = Text(), Texts(), Text(nullable=True), Number(), Flag()
 
@@ -13,7 +13,7 @@ DAEMON = Object(
         "startedAt": _TEXT,
         "lastHeartbeatAt": _TEXT,
         "intervalMinutes": _NUMBER,
-        "provider": Choice(PREFERENCES),
+        "provider": OneOf(PREFERENCES),
     }
 )
 DAEMON_LOCK = Object({"pid": _NUMBER, "createdAt": _TEXT})
@@ -21,8 +21,8 @@ RUN = Object(
     {
         "startedAt": _TEXT,
         "finishedAt": _TEXT,
-        "status": Choice(RUN_STATUSES),
-        "provider": Choice(PREFERENCES),
+        "status": OneOf(RUN_STATUSES),
+        "provider": OneOf(PREFERENCES),
         "importSync": Object(
             {
                 "attempted": _FLAG,

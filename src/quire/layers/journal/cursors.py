@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from quire.layers.journal.layout import ALL, TOOL_RUN
 from quire.layers.journal.numbered_ids import ordinal_of
-from quire.layers.journal.settings import Config
-from quire.layers.journal.types import Cursor, Cursors, Event, Maintenance
+from quire.layers.journal.settings import JournalSettings
+from quire.layers.journal.types import Cursor, Cursors, JournalEvent, Maintenance
 
 _NARROWING = {"imports-only": "imports", "local-only": "local"}
 
@@ -29,7 +29,7 @@ class RecallScope(Struct, frozen=True, kw_only=True):
 
 
 def recall_scope(
-    config: Config, *, source: str | None = None, section: str | None = None, policy: str | None = None
+    config: JournalSettings, *, source: str | None = None, section: str | None = None, policy: str | None = None
 ) -> RecallScope:
     """What was asked for counts before what the settings say, and a policy narrows wherever it comes from."""
     chosen = policy or config.policy
@@ -40,7 +40,7 @@ def recall_scope(
     return RecallScope(source=wanted, section=part, policy=chosen, protected=protected)
 
 
-def unrecalled(events: Iterable[Event], maintenance: Maintenance, source: str = ALL) -> list[Event]:
+def unrecalled(events: Iterable[JournalEvent], maintenance: Maintenance, source: str = ALL) -> list[JournalEvent]:
     """The events of a scope that no recall has looked at."""
     local, imports = _reached(maintenance)
     return [
@@ -51,7 +51,11 @@ def unrecalled(events: Iterable[Event], maintenance: Maintenance, source: str = 
 
 
 def advanced(
-    maintenance: Maintenance, events: Iterable[Event], recalled: Iterable[Event], now: str, own: str | None = None
+    maintenance: Maintenance,
+    events: Iterable[JournalEvent],
+    recalled: Iterable[JournalEvent],
+    now: str,
+    own: str | None = None,
 ) -> Maintenance:
     """The cursors after these events were recalled; `own` is the event that the recall itself leaves.
 
@@ -86,7 +90,7 @@ def advanced(
     )
 
 
-def _scope(event: Event) -> str:
+def _scope(event: JournalEvent) -> str:
     return "local" if event.kind == TOOL_RUN else "imports"
 
 
@@ -101,13 +105,13 @@ def _reached(maintenance: Maintenance) -> tuple[int, int]:
     return max(everything, local), max(everything, imports)
 
 
-def _up_to(events: list[Event], left: list[Event], scope: str, before: int) -> int:
+def _up_to(events: list[JournalEvent], left: list[JournalEvent], scope: str, before: int) -> int:
     """The last event of a kind before the first that is left."""
     oldest = min((ordinal_of(event.id) for event in left if _scope(event) == scope), default=0)
     own = [ordinal_of(event.id) for event in events if _scope(event) == scope]
     return max((number for number in own if not oldest or number < oldest), default=before)
 
 
-def _before(events: list[Event], own: str | None, oldest: int) -> int:
+def _before(events: list[JournalEvent], own: str | None, oldest: int) -> int:
     numbers = [ordinal_of(event.id) for event in events] + ([ordinal_of(own)] if own else [])
     return max((number for number in numbers if number < oldest), default=0)

@@ -20,13 +20,13 @@ from quire.layers.journal.layout import (
     STATE,
 )
 from quire.layers.journal.types import (
+    ArchiveManifest,
     Bundle,
     Checkpoint,
     Daemon,
     DaemonLock,
     Fields,
     Maintenance,
-    Manifest,
     Provider,
     Run,
     State,
@@ -63,8 +63,8 @@ def read_checkpoint(value: Any, where: str = f"{FOLDER}/{CHECKPOINTS}") -> Check
     return _read(Checkpoint, shapes.CHECKPOINT, value, "checkpoint", where)
 
 
-def read_manifest(value: Any, where: str) -> Manifest:
-    return _read(Manifest, shapes.MANIFEST, value, "manifest", where)
+def read_manifest(value: Any, where: str) -> ArchiveManifest:
+    return _read(ArchiveManifest, shapes.MANIFEST, value, "manifest", where)
 
 
 def read_daemon(value: Any, where: str = f"{FOLDER}/{DAEMON}") -> Daemon:

@@ -18,7 +18,7 @@ from quire.layers.journal import shapes
 from quire.layers.journal.canonical import decode_json, line_bytes
 from quire.layers.journal.documents import value_of
 from quire.layers.journal.layout import EVENT_KINDS, EVENTS, FOLDER, LINE_BYTES
-from quire.layers.journal.types import Event
+from quire.layers.journal.types import JournalEvent
 from quire.layers.journal.value_shapes import find_faults
 from quire.model.records import Problem
 from quire.model.text import trim
@@ -26,34 +26,34 @@ from quire.model.text import trim
 _MARK = b"\xef\xbb\xbf"
 _CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _ID = re.compile(rb'"id"\s*:\s*"(evt-[0-9]{1,16})"')
-_DECODE = msgspec.json.Decoder(Event).decode
+_DECODE = msgspec.json.Decoder(JournalEvent).decode
 _UNFINISHED = ("JsonInvalid", "NotUtf8")
 
 
-class Line(Struct, frozen=True):
+class EventLine(Struct, frozen=True):
     """One line without its end, as it stands in the file: an event, or what is wrong with it."""
 
     number: int
     raw: bytes
-    event: Event | None = None
+    event: JournalEvent | None = None
     problem: Problem | None = None
 
 
 class History(Struct, frozen=True):
     """The log, in the order of the file. Blank lines are not in it."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[EventLine, ...] = ()
     is_torn: bool = False
     """Whether the last line was cut off while it was written."""
     is_open: bool = False
     """Whether the last line has no end: what is appended must begin with one."""
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> list[JournalEvent]:
         return [line.event for line in self.lines if line.event is not None]
 
     @property
-    def aside(self) -> list[Line]:
+    def aside(self) -> list[EventLine]:
         """The lines that are no events."""
         return [line for line in self.lines if line.event is None]
 
@@ -73,7 +73,7 @@ class History(Struct, frozen=True):
 def read_history(data: bytes, path: str = f"{FOLDER}/{EVENTS}", most: int = LINE_BYTES) -> History:
     """The events of a log; a line of more than `most` bytes is set aside unread."""
     is_open = bool(data) and not data.endswith(b"\n")
-    found: list[Line] = []
+    found: list[EventLine] = []
     for number, raw in lines(data):
         text = _bare(raw)
         if not text:
@@ -82,7 +82,7 @@ def read_history(data: bytes, path: str = f"{FOLDER}/{EVENTS}", most: int = LINE
         problem = None
         if event is None:
             problem = Problem(code=code, message=message, path=path, line=number)
-        found.append(Line(number, text, event, problem))
+        found.append(EventLine(number, text, event, problem))
     last = found[-1] if found else None
     is_torn = is_open and last is not None and last.problem is not None and last.problem.code in _UNFINISHED
     if is_torn and last is not None and last.problem is not None:
@@ -96,20 +96,20 @@ def read_history(data: bytes, path: str = f"{FOLDER}/{EVENTS}", most: int = LINE
     return History(tuple(found), is_torn, is_open)
 
 
-def encode_event(event: Event) -> bytes:
+def encode_event(event: JournalEvent) -> bytes:
     """The line of a new event, without its end."""
     return line_bytes(value_of(event))
 
 
-def appended_bytes(history: History, events: Iterable[Event]) -> bytes:
+def appended_bytes(history: History, events: Iterable[JournalEvent]) -> bytes:
     """What is added to the end of a log for these events; a line that was left open is closed first."""
     added = b"".join(encode_event(event) + b"\n" for event in events)
     return b"\n" + added if added and history.is_open else added
 
 
-def history_bytes(kept: Iterable[Line | Event]) -> bytes:
+def history_bytes(kept: Iterable[EventLine | JournalEvent]) -> bytes:
     """A whole log: lines as they stood, new events as they are written."""
-    return b"".join((line.raw if isinstance(line, Line) else encode_event(line)) + b"\n" for line in kept)
+    return b"".join((line.raw if isinstance(line, EventLine) else encode_event(line)) + b"\n" for line in kept)
 
 
 def _bare(line: bytes) -> bytes:
@@ -120,7 +120,7 @@ def _bare(line: bytes) -> bytes:
     return line
 
 
-def _event(text: bytes, most: int) -> tuple[Event | None, str, str]:
+def _event(text: bytes, most: int) -> tuple[JournalEvent | None, str, str]:
     """The event of a line, or a code and a sentence."""
     if len(text) > most:
         return None, "LineTooLong", f"The line has {len(text):,} bytes; up to {most:,} are read."
@@ -133,7 +133,7 @@ def _event(text: bytes, most: int) -> tuple[Event | None, str, str]:
     return _event_or_fault(text)
 
 
-def _says_something(event: Event) -> bool:
+def _says_something(event: JournalEvent) -> bool:
     texts = (event.id, event.source_id, event.created_at, event.content_hash, event.summary, event.source_ref)
     return all(map(_is_said, texts)) and (event.external_item_id is None or _is_said(event.external_item_id))
 
@@ -143,7 +143,7 @@ def _is_said(text: str) -> bool:
     return "!" <= text[:1] <= "~" or bool(trim(text))
 
 
-def _event_or_fault(text: bytes) -> tuple[Event | None, str, str]:
+def _event_or_fault(text: bytes) -> tuple[JournalEvent | None, str, str]:
     if text[:7] in _CONFLICT and text[7:8] in (b"", b" "):
         return None, "ConflictMarker", "The mark of a merge conflict; the lines on both sides are read."
     try:
@@ -154,4 +154,4 @@ def _event_or_fault(text: bytes) -> tuple[Event | None, str, str]:
     faults = find_faults(shapes.EVENT, value, "event")
     if faults:
         return None, "EventInvalid", " ".join(faults)
-    return msgspec.convert(value, Event), "", ""
+    return msgspec.convert(value, JournalEvent), "", ""

@@ -17,7 +17,7 @@ from quire.layers.journal.collation import collation_key
 from quire.layers.journal.layout import GROUP_PREFIX, TOOL_RUN
 from quire.layers.journal.numbered_ids import moment_of, numbered_id, ordinal_of
 from quire.layers.journal.text_match import DONE, NEXT, longer, mark_of, normal_text, topic_of, unmarked
-from quire.layers.journal.types import Event, Signals
+from quire.layers.journal.types import JournalEvent, Signals
 from quire.model.times import EPOCH
 
 LINKING_TEXTS = 64
@@ -39,7 +39,7 @@ class Group(Struct, frozen=True, kw_only=True, rename="camel"):
     signals: Signals
 
 
-class Evidence(Struct, frozen=True, kw_only=True, rename="camel"):
+class GroupedEvidence(Struct, frozen=True, kw_only=True, rename="camel"):
     """All groups, the latest first."""
 
     raw_event_count: int = 0
@@ -65,9 +65,9 @@ class _Forms:
         self.hint = _Memo(lambda hint: topic_of(unmarked(hint)))
 
 
-def group_events(events: Iterable[Event]) -> Evidence:
+def group_events(events: Iterable[JournalEvent]) -> GroupedEvidence:
     listed, forms = list(events), _Forms()
-    members: dict[int, list[Event]] = {}
+    members: dict[int, list[JournalEvent]] = {}
     for number, top in enumerate(_joined(listed, forms)):
         members.setdefault(top, []).append(listed[number])
     sets = [sorted(found, key=_age) for found in members.values()]
@@ -76,10 +76,10 @@ def group_events(events: Iterable[Event]) -> Evidence:
     groups = tuple(
         _group(numbered_id(number, GROUP_PREFIX), found, forms) for number, found in enumerate(sets, start=1)
     )
-    return Evidence(raw_event_count=len(listed), grouped_item_count=len(groups), groups=groups)
+    return GroupedEvidence(raw_event_count=len(listed), grouped_item_count=len(groups), groups=groups)
 
 
-def _joined(events: list[Event], forms: _Forms) -> list[int]:
+def _joined(events: list[JournalEvent], forms: _Forms) -> list[int]:
     """For each event the number that its whole group has in common."""
     tops = list(range(len(events)))
 
@@ -97,7 +97,7 @@ def _joined(events: list[Event], forms: _Forms) -> list[int]:
     return [top_of(number) for number in range(len(events))]
 
 
-def _keys(events: list[Event], forms: _Forms) -> Iterator[Iterator[Key]]:
+def _keys(events: list[JournalEvent], forms: _Forms) -> Iterator[Iterator[Key]]:
     """What links each event; what only one event says links nothing and is left out of the pairs."""
     paths = [_normal(event.signals.key_paths, forms) for event in events]
     others = [
@@ -129,7 +129,7 @@ def _normal(texts: Iterable[str], forms: _Forms) -> list[str]:
     return [form for form in dict.fromkeys([forms.normal[text] for text in texts]) if form]
 
 
-def _group(group_id: str, events: list[Event], forms: _Forms) -> Group:
+def _group(group_id: str, events: list[JournalEvent], forms: _Forms) -> Group:
     kinds = {event.kind == TOOL_RUN for event in events}
     label = "mixed" if len(kinds) == 2 else "local" if True in kinds else "imports"
     summary = events[0].summary
@@ -186,7 +186,7 @@ def _keep(kept: dict[str, str], key: str, text: str) -> None:
         kept[key] = text
 
 
-def _age(event: Event) -> tuple[bool, datetime, tuple[bool, int]]:
+def _age(event: JournalEvent) -> tuple[bool, datetime, tuple[bool, int]]:
     moment, ordinal = moment_of(event.created_at), ordinal_of(event.id)
     return moment is None, moment or EPOCH, (ordinal == 0, ordinal)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quire.layers.journal.evidence_groups import Evidence, Group
+from quire.layers.journal.evidence_groups import Group, GroupedEvidence
 from quire.layers.journal.text_match import DONE, flat, mark_of, shown_topic, topic_of, unmarked
 
 _GROUPS = 5
@@ -12,7 +12,7 @@ _PATHS = 3
 _TOPICS = 2
 
 
-def evidence_lines(evidence: Evidence) -> list[str]:
+def evidence_lines(evidence: GroupedEvidence) -> list[str]:
     """The counts, the latest groups in one or two lines each, and how many more there are."""
     lines = [f"- raw events: {evidence.raw_event_count}", f"- grouped items: {evidence.grouped_item_count}"]
     for group in evidence.groups[:_GROUPS]:

@@ -10,7 +10,7 @@ from quire.layers.journal.bundles import known, labelled, objects_at, shown, tex
 from quire.layers.journal.canonical import line_bytes
 from quire.layers.journal.layout import SECTION_KEYS, STATE, TOOL_RUN
 from quire.layers.journal.numbered_ids import moment_of
-from quire.layers.journal.types import Bundle, Checkpoint, Event, Fields, State
+from quire.layers.journal.types import Bundle, Checkpoint, Fields, JournalEvent, State
 from quire.model.ids import slugify
 from quire.model.records import Record
 from quire.model.text import cut, one_line
@@ -121,7 +121,7 @@ def _listed(label: str, texts: list[str]) -> str:
     return f"{label}: {', '.join(texts)}" if texts else ""
 
 
-def event_record(event: Event, raw: bytes, path: str, ref: str = "", *, archived: bool = False) -> Record:
+def event_record(event: JournalEvent, raw: bytes, path: str, ref: str = "", *, archived: bool = False) -> Record:
     created = _time(event.created_at)
     return Record(
         ref=_whole(ref or event_ref(event.id)),
@@ -143,7 +143,7 @@ def event_record(event: Event, raw: bytes, path: str, ref: str = "", *, archived
     )
 
 
-def signal_lines(event: Event) -> list[str]:
+def signal_lines(event: JournalEvent) -> list[str]:
     """What an event leaves behind, a line each."""
     signals = event.signals
     return [
@@ -155,7 +155,7 @@ def signal_lines(event: Event) -> list[str]:
     ]
 
 
-def event_of(record: Record) -> Event:
+def event_of(record: Record) -> JournalEvent:
     """The event behind a record."""
     from quire.layers.journal.events import read_history
 

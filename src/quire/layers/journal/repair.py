@@ -26,7 +26,7 @@ from quire.layers.journal.checks.order import disordered, repeated, set_in_order
 from quire.layers.journal.checks.pages import PAGES_CODES, check_pages
 from quire.layers.journal.checks.sources import accepted_sources
 from quire.layers.journal.documents import new_checkpoint, parse_document, read_state
-from quire.layers.journal.events import History, Line, read_history
+from quire.layers.journal.events import EventLine, History, read_history
 from quire.layers.journal.layout import (
     BATCH_CHECKPOINTS,
     CHECKPOINT_PREFIX,
@@ -44,7 +44,7 @@ from quire.layers.journal.numbered_ids import next_checkpoint_id, ordinal_of, ti
 from quire.layers.journal.pages import planned_pages
 from quire.layers.journal.recover import are_pages_due
 from quire.layers.journal.settings import config_bytes, read_config
-from quire.layers.journal.sources import Registry
+from quire.layers.journal.sources import SourceRegistry
 from quire.layers.journal.state_changes import taken_ids
 from quire.layers.journal.store import (
     Journal,
@@ -126,7 +126,7 @@ def _find(root: str) -> _Found | str:
     except QuireError as error:
         return f"{error.message} {_RESTORE}"
     left: list[str] = []
-    log, config, registry, digest, has_registry = None, read_config(), Registry(), None, False
+    log, config, registry, digest, has_registry = None, read_config(), SourceRegistry(), None, False
     try:
         log = held_file(root, EVENTS, EVENTS_BYTES)
         if log is None:
@@ -196,11 +196,11 @@ def _mended_history(found: _Found, now: datetime) -> History | None:
     return History(tuple(lines))
 
 
-def _is_mark(line: Line) -> bool:
+def _is_mark(line: EventLine) -> bool:
     return line.problem is not None and line.problem.code == CONFLICT
 
 
-def _is_half(line: Line) -> bool:
+def _is_half(line: EventLine) -> bool:
     return line.problem is not None and line.problem.code in _HALVES
 
 
@@ -214,7 +214,7 @@ def _foreign(found: _Found) -> set[int]:
     } - {0}
 
 
-def _risen(found: _Found, kept: list[Line], foreign: set[int]) -> list[Line]:
+def _risen(found: _Found, kept: list[EventLine], foreign: set[int]) -> list[EventLine]:
     taken = [*taken_ids(found.journal), *archived_ids(read_archive(found.journal.root))]
     order = set_in_order(kept, taken, foreign)
     if order is None:
@@ -318,7 +318,7 @@ def _taken_checkpoints(journal: Journal) -> Iterable[str | None]:
 # -- the rest -------------------------------------------------------------------------------------
 
 
-def _missing_documents(found: _Found) -> Registry | None:
+def _missing_documents(found: _Found) -> SourceRegistry | None:
     """Settings and sources that are missing and say nothing: the files that say so."""
     journal = found.journal
     folder = os.path.join(journal.root, FOLDER)
@@ -331,7 +331,7 @@ def _missing_documents(found: _Found) -> Registry | None:
         found.left.append(f"`{FOLDER}/{SOURCES}` is missing, and the state knows of sources. {RESTORES}")
         return None
     found.said.append(f"`{FOLDER}/{SOURCES}` was missing; it holds no sources, and the state knew of none.")
-    return Registry()
+    return SourceRegistry()
 
 
 def _are_pages_wanted(found: _Found, state: State) -> bool:

@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 
 from quire.layers.journal.layout import CHECKPOINT_PREFIX
 from quire.layers.journal.numbered_ids import moment_of, ordinal_of
-from quire.layers.journal.settings import Config
-from quire.layers.journal.types import Checkpoint, Count, Event, Maintenance, Manifest
+from quire.layers.journal.settings import JournalSettings
+from quire.layers.journal.types import ArchiveManifest, Checkpoint, Count, JournalEvent, Maintenance
 
 
-def aged_events(events: Iterable[Event], maintenance: Maintenance, config: Config, now: datetime) -> list[Event]:
+def aged_events(
+    events: Iterable[JournalEvent], maintenance: Maintenance, config: JournalSettings, now: datetime
+) -> list[JournalEvent]:
     """Events that were recalled and are old enough; one whose time is not known never is."""
     recalled = ordinal_of(maintenance.last_recalled_event_id)
     if not config.is_retaining or not recalled:
@@ -24,7 +26,7 @@ def aged_events(events: Iterable[Event], maintenance: Maintenance, config: Confi
 
 
 def aged_checkpoints(
-    checkpoints: Iterable[Checkpoint], maintenance: Maintenance, config: Config, now: datetime
+    checkpoints: Iterable[Checkpoint], maintenance: Maintenance, config: JournalSettings, now: datetime
 ) -> list[Checkpoint]:
     """Checkpoints that are old enough, neither the latest nor one of the last that are kept in any case."""
     if not config.is_retaining:
@@ -38,12 +40,14 @@ def aged_checkpoints(
     ]
 
 
-def is_expired(manifest: Manifest, config: Config, now: datetime) -> bool:
+def is_expired(manifest: ArchiveManifest, config: JournalSettings, now: datetime) -> bool:
     return _is_older(manifest.created_at, config.archive_days, now)
 
 
-def new_manifest(events: Iterable[Event], checkpoints: Iterable[Checkpoint], config: Config, now: str) -> Manifest:
-    return Manifest(
+def new_manifest(
+    events: Iterable[JournalEvent], checkpoints: Iterable[Checkpoint], config: JournalSettings, now: str
+) -> ArchiveManifest:
+    return ArchiveManifest(
         created_at=now,
         archived_event_ids=tuple(event.id for event in events),
         archived_checkpoint_ids=tuple(checkpoint.id for checkpoint in checkpoints),

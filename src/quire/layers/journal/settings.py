@@ -14,7 +14,7 @@ from quire.layers.journal.types import Count, Fields
 from quire.layers.journal.value_shapes import find_faults
 
 
-class Config(Struct, frozen=True, kw_only=True):
+class JournalSettings(Struct, frozen=True, kw_only=True):
     """All settings. `value` is the whole of them as they would be written, keys that we do not know included."""
 
     default_section: str
@@ -41,7 +41,7 @@ def config_faults(value: Any) -> list[str]:
     return find_faults(SHAPE, value, "config")
 
 
-def read_config(value: Any = None, where: str = f"{FOLDER}/{CONFIG}") -> Config:
+def read_config(value: Any = None, where: str = f"{FOLDER}/{CONFIG}") -> JournalSettings:
     """The settings of a file, or the defaults where there is none. InvalidStore names everything that is wrong."""
     if value is not None:
         faults = config_faults(value)
@@ -49,7 +49,7 @@ def read_config(value: Any = None, where: str = f"{FOLDER}/{CONFIG}") -> Config:
             raise damaged(where, " ".join(faults), faults)
     whole = merged(default_config(), value or {})
     recall, query, automation, retention = (whole[part] for part in ("recall", "query", "automation", "retention"))
-    return Config(
+    return JournalSettings(
         default_section=recall["defaultSection"],
         default_source=recall["defaultSource"],
         policy=recall["policy"],

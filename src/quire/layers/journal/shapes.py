@@ -21,12 +21,12 @@ from quire.layers.journal.layout import (
     VALIDATION_COMMANDS,
 )
 from quire.layers.journal.value_shapes import (
-    Choice,
     Each,
     Equal,
     Flag,
     Number,
     Object,
+    OneOf,
     Text,
     Texts,
     find_faults,
@@ -47,12 +47,10 @@ def _texts_of(*names: str) -> Object:
 
 _SNAPSHOT = Object(
     {
-        "status": Choice(SNAPSHOT_STATUSES),
+        "status": OneOf(SNAPSHOT_STATUSES),
         "validatedAt": _MAYBE,
         "summary": _TEXT,
-        "results": Each(
-            Object({"label": _TEXT, "command": _TEXT, "status": Choice(RESULT_STATUSES), "summary": _TEXT})
-        ),
+        "results": Each(Object({"label": _TEXT, "command": _TEXT, "status": OneOf(RESULT_STATUSES), "summary": _TEXT})),
         "suggestedNextActions": _TEXTS,
     }
 )
@@ -102,7 +100,7 @@ STATE = Object(
     {
         "schemaVersion": Equal(SCHEMA_VERSION),
         "generatorVersion": _TEXT,
-        "provider": Object({"name": Choice(PROVIDERS), "binary": _TEXT, "model": _MAYBE, "sessionId": _MAYBE}),
+        "provider": Object({"name": OneOf(PROVIDERS), "binary": _TEXT, "model": _MAYBE, "sessionId": _MAYBE}),
         "generatedAt": _TEXT,
         "bundleHash": _TEXT,
         "bundle": BUNDLE,
@@ -113,7 +111,7 @@ SIGNALS = Object(dict.fromkeys(("decisions", "gotchas", "nextStepHints", "keyPat
 EVENT = Object(
     {
         "id": _TEXT,
-        "kind": Choice(EVENT_KINDS),
+        "kind": OneOf(EVENT_KINDS),
         "sourceId": _TEXT,
         "externalItemId": _MAYBE,
         "createdAt": _TEXT,
@@ -130,7 +128,7 @@ SOURCE = Object(
     {
         **_texts_of("id", "type", "path", "createdAt", "updatedAt").fields,
         "lastSyncedAt": _MAYBE,
-        "lastSyncStatus": Choice(SYNC_STATUSES),
+        "lastSyncStatus": OneOf(SYNC_STATUSES),
         "lastSyncError": _MAYBE,
         "lastImportedCount": _NUMBER,
     }
@@ -139,20 +137,20 @@ CONFIG = Object(
     {
         "recall": Object(
             {
-                "defaultSection": Choice(SECTIONS),
-                "defaultSource": Choice(SCOPES),
-                "policy": Choice(POLICIES),
+                "defaultSection": OneOf(SECTIONS),
+                "defaultSource": OneOf(SCOPES),
+                "policy": OneOf(POLICIES),
                 "backlogWarnThreshold": _NOT_NEGATIVE,
                 "preview": Object({"showDiffByDefault": _FLAG}),
             }
         ),
         "query": _optional(
-            defaultOutput=Choice(OUTPUTS),
+            defaultOutput=OneOf(OUTPUTS),
             templates=_optional(**{mode: _optional(instructions=_TEXT) for mode in QUERY_MODES}),
         ),
         "automation": _optional(
             intervalMinutes=Number(above=0),
-            provider=Choice(PREFERENCES),
+            provider=OneOf(PREFERENCES),
             importSyncBeforeRecall=_FLAG,
             autoRecall=_FLAG,
         ),
@@ -180,13 +178,13 @@ SESSION = Object({"summary": _TEXT, "signals": SIGNALS})
 """What is made of an imported session."""
 QUERY = Object(
     {
-        "mode": Choice(QUERY_MODES),
+        "mode": OneOf(QUERY_MODES),
         "answer": _TEXT,
         "why": _TEXT,
         "citations": Each(
             Object(
                 {
-                    "sourceType": Choice(CITED),
+                    "sourceType": OneOf(CITED),
                     "sourceId": _TEXT,
                     "pathOrSection": _TEXT,
                     "summary": _TEXT,

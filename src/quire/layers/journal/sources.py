@@ -12,7 +12,7 @@ from quire.files.digests import hex_digest
 from quire.layers.journal.documents import damaged, record_from, value_of
 from quire.layers.journal.layout import FOLDER, SOURCES
 from quire.layers.journal.shapes import SOURCE
-from quire.layers.journal.types import Source
+from quire.layers.journal.types import SessionSource
 from quire.layers.journal.value_shapes import find_faults
 from quire.model.ids import slugify
 
@@ -26,52 +26,52 @@ class Unread(Struct, frozen=True):
     faults: tuple[str, ...]
 
 
-class Registry(Struct, frozen=True):
+class SourceRegistry(Struct, frozen=True):
     """All entries in their order."""
 
-    entries: tuple[Source | Unread, ...] = ()
+    entries: tuple[SessionSource | Unread, ...] = ()
 
     @property
-    def sources(self) -> list[Source]:
-        return [entry for entry in self.entries if isinstance(entry, Source)]
+    def sources(self) -> list[SessionSource]:
+        return [entry for entry in self.entries if isinstance(entry, SessionSource)]
 
     @property
     def unread(self) -> list[Unread]:
         return [entry for entry in self.entries if isinstance(entry, Unread)]
 
-    def find(self, source: str) -> Source | None:
+    def find(self, source: str) -> SessionSource | None:
         return next((entry for entry in self.sources if entry.id == source), None)
 
 
-def read_sources(value: Any, where: str = f"{FOLDER}/{SOURCES}") -> Registry:
+def read_sources(value: Any, where: str = f"{FOLDER}/{SOURCES}") -> SourceRegistry:
     if not isinstance(value, list):
         raise damaged(where, "it must hold an array of sources")
-    return Registry(tuple(_entry(item, number) for number, item in enumerate(value)))
+    return SourceRegistry(tuple(_entry(item, number) for number, item in enumerate(value)))
 
 
-def _entry(value: Any, number: int) -> Source | Unread:
+def _entry(value: Any, number: int) -> SessionSource | Unread:
     faults = find_faults(SOURCE, value, f"sources[{number}]")
-    return Unread(value, tuple(faults)) if faults else record_from(Source, value)
+    return Unread(value, tuple(faults)) if faults else record_from(SessionSource, value)
 
 
-def registry_value(registry: Registry) -> list[Any]:
+def registry_value(registry: SourceRegistry) -> list[Any]:
     """What is stored; an entry that could not be read stands where it stood."""
     return [entry.value if isinstance(entry, Unread) else value_of(entry) for entry in registry.entries]
 
 
-def with_source(registry: Registry, source: Source) -> Registry:
+def with_source(registry: SourceRegistry, source: SessionSource) -> SourceRegistry:
     """With this source in the place of the one of its id, or at the end."""
     is_held = False
-    entries: list[Source | Unread] = []
+    entries: list[SessionSource | Unread] = []
     for entry in registry.entries:
-        if isinstance(entry, Source) and entry.id == source.id and not is_held:
+        if isinstance(entry, SessionSource) and entry.id == source.id and not is_held:
             is_held, entry = True, source
         entries.append(entry)
     return msgspec.structs.replace(registry, entries=tuple(entries if is_held else [*entries, source]))
 
 
-def without_source(registry: Registry, source: str) -> Registry:
-    kept = tuple(entry for entry in registry.entries if not (isinstance(entry, Source) and entry.id == source))
+def without_source(registry: SourceRegistry, source: str) -> SourceRegistry:
+    kept = tuple(entry for entry in registry.entries if not (isinstance(entry, SessionSource) and entry.id == source))
     return msgspec.structs.replace(registry, entries=kept)
 
 

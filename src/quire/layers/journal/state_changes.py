@@ -14,7 +14,7 @@ from quire.layers.journal.layout import GENERATOR_VERSION, LOCAL_PROVIDER, SCHEM
 from quire.layers.journal.numbered_ids import allocate_ids, next_checkpoint_id
 from quire.layers.journal.store import Journal, Writing
 from quire.layers.journal.tool_runs import tool_run_event
-from quire.layers.journal.types import Bundle, Event, Fields, Maintenance, Provider
+from quire.layers.journal.types import Bundle, Fields, JournalEvent, Maintenance, Provider
 
 
 def local_provider() -> Provider:
@@ -55,7 +55,7 @@ def write_bundle(
     diff: Fields | None = None,
     summary: str = "",
     validations: Iterable[tuple[str, str]] = (),
-    recalled: Iterable[Event] = (),
+    recalled: Iterable[JournalEvent] = (),
 ) -> Writing:
     """A new bundle with its event and its checkpoint; the cursors pass what was recalled and our own event."""
     event = tool_run_event(

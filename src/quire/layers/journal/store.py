@@ -23,7 +23,7 @@ from quire.files.world import World
 from quire.files.write_access import RECOVERY, write_access
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import damaged, parse_document, read_checkpoint, read_state, value_of
-from quire.layers.journal.events import History, Line, appended_bytes, history_bytes, read_history
+from quire.layers.journal.events import EventLine, History, appended_bytes, history_bytes, read_history
 from quire.layers.journal.layout import (
     CHECKPOINT_PREFIX,
     CHECKPOINTS,
@@ -39,9 +39,9 @@ from quire.layers.journal.layout import (
     WRITTEN,
 )
 from quire.layers.journal.numbered_ids import ordinal_of
-from quire.layers.journal.settings import Config, read_config
-from quire.layers.journal.sources import Registry, read_sources, registry_value
-from quire.layers.journal.types import Checkpoint, Event, State
+from quire.layers.journal.settings import JournalSettings, read_config
+from quire.layers.journal.sources import SourceRegistry, read_sources, registry_value
+from quire.layers.journal.types import Checkpoint, JournalEvent, State
 from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized
 
 
@@ -51,8 +51,8 @@ class Journal(Struct, frozen=True, kw_only=True):
     root: str
     state: State
     history: History
-    registry: Registry
-    config: Config
+    registry: SourceRegistry
+    config: JournalSettings
     checkpoints: tuple[str, ...]
     """Ids by their number."""
     state_digest: str | None = None
@@ -70,12 +70,12 @@ class Writing(Struct, frozen=True, kw_only=True):
     """What is to be written; what is None or empty stays as it is."""
 
     state: State | None = None
-    events: Sequence[Event] = ()
+    events: Sequence[JournalEvent] = ()
     """Added to the end of the history."""
-    history: Sequence[Line | Event] | None = None
+    history: Sequence[EventLine | JournalEvent] | None = None
     """The history as a whole, in the place of the one there is."""
     checkpoint: Checkpoint | None = None
-    registry: Registry | None = None
+    registry: SourceRegistry | None = None
     changes: Sequence[FileUpdate] = ()
     """Other files, below the journal's folder."""
     pages: bool = False
@@ -154,15 +154,15 @@ def load_history(root: str, name: str = EVENTS) -> History:
     return read_history(held_file(root, name, EVENTS_BYTES) or b"", f"{FOLDER}/{name}")
 
 
-def load_sources(root: str) -> tuple[Registry, str | None]:
+def load_sources(root: str) -> tuple[SourceRegistry, str | None]:
     """The registry, and the digest of its file."""
     data = held_file(root, SOURCES)
     if data is None:
-        return Registry(), None
+        return SourceRegistry(), None
     return read_sources(parse_document(data, f"{FOLDER}/{SOURCES}")), sha256(data)
 
 
-def load_config(root: str) -> Config:
+def load_config(root: str) -> JournalSettings:
     data = held_file(root, CONFIG)
     return read_config(None if data is None else parse_document(data, f"{FOLDER}/{CONFIG}"))
 

@@ -10,7 +10,7 @@ from quire.layers.journal.bundles import known, labelled, objects_at, shown, tex
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.layout import LOCAL_SOURCE, SIGNAL_PATHS, SIGNAL_TEXTS, TOOL, TOOL_RUN
 from quire.layers.journal.text_match import unique
-from quire.layers.journal.types import Bundle, Event, Fields, Signals
+from quire.layers.journal.types import Bundle, Fields, JournalEvent, Signals
 
 RECALL = "recall"
 _NOT_SAID = "what changed was not recorded"
@@ -24,11 +24,11 @@ def tool_run_event(
     created_at: str,
     diff: Fields | None = None,
     validations: Iterable[tuple[str, str]] = (),
-) -> Event:
+) -> JournalEvent:
     """The event of `init`, `update` or `recall`. `diff` has the form of `diff_value`; `validations` are the commands
     that were run now, each with its summary."""
     hashed = {"commandName": command, "bundleHash": content_hash(bundle), "diffSummary": diff}
-    return Event(
+    return JournalEvent(
         id=event_id,
         kind=TOOL_RUN,
         source_id=LOCAL_SOURCE,

@@ -77,7 +77,7 @@ class Signals(Struct, frozen=True, kw_only=True, rename="camel"):
     validation_observations: tuple[str, ...] = ()
 
 
-class Event(Struct, frozen=True, kw_only=True, rename="camel"):
+class JournalEvent(Struct, frozen=True, kw_only=True, rename="camel"):
     """One line of the history. The keys are written in this order."""
 
     id: str
@@ -103,7 +103,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True, rename="camel"):
     extra: Fields = {}
 
 
-class Source(Struct, frozen=True, kw_only=True, rename="camel"):
+class SessionSource(Struct, frozen=True, kw_only=True, rename="camel"):
     """Where sessions are imported from, and how that went last time."""
 
     id: str
@@ -118,7 +118,7 @@ class Source(Struct, frozen=True, kw_only=True, rename="camel"):
     extra: Fields = {}
 
 
-class Manifest(Struct, frozen=True, kw_only=True, rename="camel"):
+class ArchiveManifest(Struct, frozen=True, kw_only=True, rename="camel"):
     """What an archive batch holds, and the settings it was made under."""
 
     created_at: str

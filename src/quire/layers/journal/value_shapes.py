@@ -25,7 +25,7 @@ class Texts(Struct, frozen=True):
     counted: str = "item"
 
 
-class Choice(Struct, frozen=True):
+class OneOf(Struct, frozen=True):
     """One of a closed list of words."""
 
     allowed: tuple[str, ...]
@@ -63,7 +63,7 @@ class Each(Struct, frozen=True):
     counted: str = "items"
 
 
-Shape = Text | Texts | Choice | Number | Flag | Equal | Object | Each
+Shape = Text | Texts | OneOf | Number | Flag | Equal | Object | Each
 
 
 def find_faults(shape: Shape, value: Any, path: str) -> list[str]:
@@ -83,7 +83,7 @@ def _faults(shape: Shape, value: Any, path: str) -> Iterator[str]:
     elif isinstance(shape, Text):
         if not ((isinstance(value, str) and trim(value)) or (shape.nullable and value is None)):
             yield f"{path} must be a non-empty string."
-    elif isinstance(shape, Choice):
+    elif isinstance(shape, OneOf):
         if not isinstance(value, str) or value not in shape.allowed:
             yield f"{path} must be one of: {', '.join(shape.allowed)}."
     elif isinstance(shape, Flag):
@@ -149,7 +149,7 @@ def json_schema(shape: Shape) -> dict[str, Any]:
     if isinstance(shape, Texts):
         least = {"minItems": shape.least} if shape.least else {}
         return {"type": "array", **least, "items": {"type": "string"}}
-    if isinstance(shape, Choice):
+    if isinstance(shape, OneOf):
         return {"type": "string", "enum": list(shape.allowed)}
     if isinstance(shape, Text):
         return {"anyOf": [{"type": "string"}, {"type": "null"}]} if shape.nullable else {"type": "string"}

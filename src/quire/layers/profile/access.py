@@ -62,7 +62,7 @@ class Readings(msgspec.Struct, frozen=True):
     last: dict[str, str] = {}
 
 
-class Taken(msgspec.Struct, frozen=True):
+class GatheredReadings(msgspec.Struct, frozen=True):
     """Readings that are to be folded in now, and what removes them from where they were gathered."""
 
     readings: Readings = msgspec.field(default_factory=Readings)
@@ -111,7 +111,7 @@ def pending_readings(root: str, problems: list[Problem] | None = None) -> Readin
     return tally.readings()
 
 
-def take_readings(root: str) -> Taken:
+def take_readings(root: str) -> GatheredReadings:
     """Take what was gathered, to fold it into the document. The caller holds the profile's lock.
 
     What an earlier writer took and did not live to fold in comes first; what was gathered since waits for the next
@@ -122,13 +122,13 @@ def take_readings(root: str) -> Taken:
     try:
         found = _moved(root)
         if found.data is None:
-            return Taken()
+            return GatheredReadings()
         tally = _Tally()
         _keep_bad(root, tally.add(found.data), found.data)
     except (OSError, QuireError):
-        return Taken()
+        return GatheredReadings()
     change = FileUpdate(path=f"{LOCAL}/{FOLDING}", data=None, planned=sha256(found.data))
-    return Taken(tally.readings(), change)
+    return GatheredReadings(tally.readings(), change)
 
 
 def _moved(root: str) -> LocalFile:

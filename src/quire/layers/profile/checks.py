@@ -13,8 +13,8 @@ from quire.files.write_access import (
 )
 from quire.guard.admission import stored_secrets
 from quire.layers.profile.access import pending_readings
-from quire.layers.profile.document import Document
-from quire.layers.profile.entries import Entry, Link, split_name
+from quire.layers.profile.document import ProfileDocument
+from quire.layers.profile.entries import Entry, ProfileLink, split_name
 from quire.layers.profile.forgotten import read_forgotten
 from quire.layers.profile.layout import (
     CATEGORIES,
@@ -27,7 +27,7 @@ from quire.layers.profile.layout import (
     TAG_CHARS,
     USER,
 )
-from quire.layers.profile.places import Places
+from quire.layers.profile.places import ProfilePlaces
 from quire.layers.profile.source import read_document, seen_entries
 from quire.model.errors import QuireError
 from quire.model.records import Problem
@@ -37,10 +37,10 @@ from quire.model.times import instant
 _KEY = re.compile(r"[a-z0-9_-]+")
 
 
-def check_profile(places: Places) -> list[Problem]:
+def check_profile(places: ProfilePlaces) -> list[Problem]:
     """Everything that is wrong with the documents, and with each entry."""
     found: list[Problem] = []
-    documents: list[Document | None] = []
+    documents: list[ProfileDocument | None] = []
     for root, path, where in places.documents:
         try:
             documents.append(read_document(root, path, where))
@@ -79,7 +79,7 @@ def check_profile(places: Places) -> list[Problem]:
     return found
 
 
-def _document_faults(document: Document) -> list[Problem]:
+def _document_faults(document: ProfileDocument) -> list[Problem]:
     found = []
     if document.version in READABLE:
         said = f"It has schema version {document.version}: it is read, and nothing is written to it."
@@ -145,7 +145,10 @@ def _link_faults(entry: Entry, names: set[str]) -> Iterator[str]:
         yield "`links` is no list"
         return
     for item in links:
-        if not isinstance(item, dict) or Link(str(item.get("target")), str(item.get("relation"))) not in entry.links:
+        if (
+            not isinstance(item, dict)
+            or ProfileLink(str(item.get("target")), str(item.get("relation"))) not in entry.links
+        ):
             yield "a link has no target `category.key`, or no relation"
         elif item["relation"] not in RELATIONS:
             yield f"a link says `{cut(item['relation'], 40)}`, which is no relation"

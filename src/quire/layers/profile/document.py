@@ -22,7 +22,7 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
-class Document:
+class ProfileDocument:
     """What one file holds. `where` is how the file is called in messages."""
 
     def __init__(self, where: str, data: bytes, top: dict[str, msgspec.Raw], memories: dict[str, Any]) -> None:
@@ -153,13 +153,13 @@ class Document:
         return _unsupported(self.where, self.version)
 
 
-def empty_document(where: str) -> Document:
+def empty_document(where: str) -> ProfileDocument:
     """A new document: all six categories, empty."""
     top = {"schema_version": _raw(VERSION), "session_count": _raw(0), "memories": _raw({})}
-    return Document(where, b"", top, {name: {} for name in CATEGORIES})
+    return ProfileDocument(where, b"", top, {name: {} for name in CATEGORIES})
 
 
-def parse_document(data: bytes, where: str) -> Document:
+def parse_document(data: bytes, where: str) -> ProfileDocument:
     """A document that can at least be read: InvalidStore where it is damaged, UnsupportedVersion where unknown."""
     _refuse_damage(data, where)
     top = decoded(data, where)
@@ -186,7 +186,7 @@ def parse_document(data: bytes, where: str) -> Document:
             memories[name] = _OBJECT.decode(raw)
         except (msgspec.MsgspecError, RecursionError):
             memories[name] = raw
-    return Document(where, data, top, memories)
+    return ProfileDocument(where, data, top, memories)
 
 
 def decoded(data: bytes, where: str) -> dict[str, msgspec.Raw]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.layers.profile.access import Readings, as_read
-from quire.layers.profile.document import Document, empty_document
+from quire.layers.profile.document import ProfileDocument, empty_document
 from quire.layers.profile.entries import Entry, name_of, read_entry, split_name
 from quire.layers.profile.forgotten import Forgotten
 from quire.layers.profile.layout import ACTIVE, FILE, FOLDER
-from quire.layers.profile.places import Places
+from quire.layers.profile.places import ProfilePlaces
 from quire.layers.profile.records import entry_edges, entry_record, entry_ref
 from quire.layers.profile.rules import allowed_category
 from quire.layers.profile.source import seen_entries
@@ -20,10 +20,12 @@ from quire.model.records import Edge, Record
 from quire.model.text import cut
 
 
-class Draft:
+class ProfileDraft:
     """Both documents of a project, and what is to become of them."""
 
-    def __init__(self, places: Places, shared: Document | None, private: Document | None, now: str) -> None:
+    def __init__(
+        self, places: ProfilePlaces, shared: ProfileDocument | None, private: ProfileDocument | None, now: str
+    ) -> None:
         self.places = places
         self.now = now
         self.forgotten: list[Forgotten] = []
@@ -39,7 +41,7 @@ class Draft:
 
     # -- looking ----------------------------------------------------------------------------
 
-    def documents(self) -> list[tuple[Document, bool]]:
+    def documents(self) -> list[tuple[ProfileDocument, bool]]:
         """The documents that are there, and whether they are private; the one that counts more comes first."""
         pairs = ((self._private, True), (self._shared, False))
         return [(document, is_private) for document, is_private in pairs if document is not None]
@@ -137,13 +139,13 @@ class Draft:
         self._is_told = True
         return entry
 
-    def _put(self, category: str, key: str, fields: dict[str, Any], target: Document) -> Entry:
+    def _put(self, category: str, key: str, fields: dict[str, Any], target: ProfileDocument) -> Entry:
         entry = read_entry(category, key, fields, is_private=target is self._private)
         self._note(category, key)
         target.put(category, key, fields)
         return entry
 
-    def _document(self, entry: Entry) -> Document:
+    def _document(self, entry: Entry) -> ProfileDocument:
         """The document that an entry was read from."""
         return self._private_document() if entry.is_private else self._shared_document()
 
@@ -192,15 +194,15 @@ class Draft:
     def _note(self, category: str, key: str) -> None:
         self._before.setdefault((category, key), self.find(category, key))
 
-    def _home_of(self, category: str) -> Document:
+    def _home_of(self, category: str) -> ProfileDocument:
         return self._private_document() if self.places.is_private(category) else self._shared_document()
 
-    def _shared_document(self) -> Document:
+    def _shared_document(self) -> ProfileDocument:
         if self._shared is None:
             self._shared = empty_document(f"{FOLDER}/{FILE}")
         return self._shared
 
-    def _private_document(self) -> Document:
+    def _private_document(self) -> ProfileDocument:
         if self._private is None:
             self._private = empty_document(self.places.private_name)
         return self._private

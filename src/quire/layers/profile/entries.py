@@ -21,7 +21,7 @@ from quire.layers.profile.layout import (
 from quire.model.times import instant
 
 
-class Link(msgspec.Struct, frozen=True):
+class ProfileLink(msgspec.Struct, frozen=True):
     """A one-way connection; the target is `category.key`."""
 
     target: str
@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     access_count: int = 0
     last_accessed: str | None = None
     status: str = ACTIVE
-    links: tuple[Link, ...] = ()
+    links: tuple[ProfileLink, ...] = ()
     summary: str = ""
     """What later versions keep beside the value."""
     is_private: bool = False
@@ -158,9 +158,9 @@ def _count(value: Any) -> int:
     return max(int(value), 0) if whole else 0
 
 
-def _links(value: Any) -> list[Link]:
+def _links(value: Any) -> list[ProfileLink]:
     found = [
-        Link(item["target"], item["relation"])
+        ProfileLink(item["target"], item["relation"])
         for item in _list(value)
         if isinstance(item, dict) and isinstance(item.get("target"), str) and isinstance(item.get("relation"), str)
     ]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from quire.layers.profile.document import empty_document
 from quire.layers.profile.layout import FILE, FOLDER
-from quire.layers.profile.places import Places
+from quire.layers.profile.places import ProfilePlaces
 from quire.layers.profile.store import read_documents
 
 
-def export_document(places: Places, *, private: bool = True) -> str:
+def export_document(places: ProfilePlaces, *, private: bool = True) -> str:
     """The document as it is stored; with what is private in it, unless that is to be left out."""
     shared, own = read_documents(places)
     document = shared or empty_document(f"{FOLDER}/{FILE}")

@@ -30,7 +30,7 @@ from quire.model.sources import IndexSource
 from quire.model.vocabulary import PROFILE_KINDS
 
 if TYPE_CHECKING:
-    from quire.layers.profile.places import Places
+    from quire.layers.profile.places import ProfilePlaces
     from quire.layers.record_parts import Part
     from quire.layers.storage import Storage
 
@@ -142,7 +142,7 @@ class ProfileLayer(Layer):
         return f"`memory profile forget {' '.join(record.ref.partition(':')[2].split('.', 1))}` takes it out."
 
 
-def _places(site: Site) -> Places:
+def _places(site: Site) -> ProfilePlaces:
     from quire.layers.profile.places import find_places
 
     return find_places(site.root, site.world.memory_home, site.world.home)

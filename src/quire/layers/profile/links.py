@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.layers.profile.drafts import Draft
+from quire.layers.profile.drafts import ProfileDraft
 from quire.layers.profile.entries import Entry, name_of, split_name, told
 from quire.layers.profile.forgotten import Forgotten, Incoming, read_forgotten
 from quire.layers.profile.layout import ACTIVE, ARCHIVED, SUPERSEDES
@@ -24,13 +24,13 @@ class Linked(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the target was put away, since it is replaced."""
 
 
-class Unlinked(msgspec.Struct, frozen=True, kw_only=True):
+class RemovedLinks(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     target: str
     relations: tuple[str, ...]
 
 
-def add_link(draft: Draft, source: str, target: str, relation: str) -> Linked:
+def add_link(draft: ProfileDraft, source: str, target: str, relation: str) -> Linked:
     """Link one entry to another. What is replaced by another is archived."""
     allowed_relation(relation)
     start = draft.need(*allowed_name(source, "source"), what="source entry")
@@ -58,7 +58,7 @@ def add_link(draft: Draft, source: str, target: str, relation: str) -> Linked:
     return Linked(source=start.name, target=end.name, relation=relation, created=created, archived=archived)
 
 
-def _leads(draft: Draft, start: Entry, end: Entry) -> bool:
+def _leads(draft: ProfileDraft, start: Entry, end: Entry) -> bool:
     """Whether an entry replaces another, directly or through others."""
     seen: set[str] = set()
     waiting = [start]
@@ -76,7 +76,7 @@ def _leads(draft: Draft, start: Entry, end: Entry) -> bool:
     return False
 
 
-def remove_links(draft: Draft, source: str, target: str, relation: str | None = None) -> Unlinked:
+def remove_links(draft: ProfileDraft, source: str, target: str, relation: str | None = None) -> RemovedLinks:
     """Take away every link from one entry to another, or those of one relation. The target need not be there."""
     if relation is not None:
         allowed_relation(relation)
@@ -91,10 +91,10 @@ def remove_links(draft: Draft, source: str, target: str, relation: str | None = 
             details={"source": start.name, "target": name},
         )
     _drop(draft, start, name, relation)
-    return Unlinked(source=start.name, target=name, relations=tuple(link.relation for link in gone))
+    return RemovedLinks(source=start.name, target=name, relations=tuple(link.relation for link in gone))
 
 
-def _drop(draft: Draft, entry: Entry, target: str, relation: str | None = None) -> None:
+def _drop(draft: ProfileDraft, entry: Entry, target: str, relation: str | None = None) -> None:
     stored = entry.fields.get("links")
     kept = [
         item
@@ -104,7 +104,7 @@ def _drop(draft: Draft, entry: Entry, target: str, relation: str | None = None) 
     draft.change(entry, touch=False, links=kept)
 
 
-def forget(draft: Draft, category: str, key: str) -> Forgotten:
+def forget(draft: ProfileDraft, category: str, key: str) -> Forgotten:
     """Remove an entry and every link to it; what is needed to bring it back is kept on this machine."""
     entry = draft.need(category, key)
     incoming = []
@@ -134,7 +134,7 @@ def forget(draft: Draft, category: str, key: str) -> Forgotten:
     return gone
 
 
-def restore(draft: Draft, gone: Forgotten, key: str | None = None) -> tuple[Entry, int]:
+def restore(draft: ProfileDraft, gone: Forgotten, key: str | None = None) -> tuple[Entry, int]:
     """Bring an entry back as it was, under its key or another one.
 
     With it come the links to it, as far as their sources are there; how many those were.

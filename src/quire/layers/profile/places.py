@@ -15,7 +15,7 @@ from quire.model.records import Problem
 HERE, AT_HOME, SHARED = "here", "home", "shared"
 
 
-class Places(msgspec.Struct, frozen=True, kw_only=True):
+class ProfilePlaces(msgspec.Struct, frozen=True, kw_only=True):
     """The documents of one project."""
 
     root: str
@@ -65,7 +65,7 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return self.private != SHARED and category in PRIVATE_CATEGORIES
 
 
-def find_places(root: str, memory_home: str, user_home: str) -> Places:
+def find_places(root: str, memory_home: str, user_home: str) -> ProfilePlaces:
     """Look where the documents of a project are."""
     shown = home_name(memory_home, user_home)
     setting = read_object(root, FOLDER, SETTING.partition("/")[2])
@@ -90,7 +90,7 @@ def find_places(root: str, memory_home: str, user_home: str) -> Places:
             message="The private entries are in the user's home, and there is no home folder here.",
             hint="Set MEMORY_HOME to a folder of yours.",
         )
-    return Places(root=root, private=private, home=memory_home, home_shown=shown, problem=problem)
+    return ProfilePlaces(root=root, private=private, home=memory_home, home_shown=shown, problem=problem)
 
 
 def home_name(memory_home: str, user_home: str) -> str:
@@ -99,13 +99,13 @@ def home_name(memory_home: str, user_home: str) -> str:
     return f"~{path.removeprefix(user_home)}" if user_home and path.startswith(user_home + os.sep) else path
 
 
-def backup_name(places: Places, *, is_private: bool) -> str:
+def backup_name(places: ProfilePlaces, *, is_private: bool) -> str:
     """Where a document is kept as it was before an entry was removed, as messages call it."""
     where = places.private_name if is_private else f"{FOLDER}/{FILE}"
     return where.removesuffix(FILE) + BACKUP
 
 
-def stamp_now(places: Places) -> str:
+def stamp_now(places: ProfilePlaces) -> str:
     """What the documents look like, without opening them; empty where there is none."""
     stamps = [_stamp(path) if path else "" for path in (places.shared_path, places.private_path)]
     return "|".join([*stamps, places.private]) if any(stamps) else ""

@@ -17,7 +17,7 @@ from quire.files.write_access import (
     RECOVERY,
 )
 from quire.layers.profile.access import Readings, as_read
-from quire.layers.profile.document import Document, empty_document
+from quire.layers.profile.document import ProfileDocument, empty_document
 from quire.layers.profile.entries import name_of, read_entry, split_name, time_text, told
 from quire.layers.profile.forgotten import Forgotten, change_with
 from quire.layers.profile.layout import (
@@ -29,7 +29,7 @@ from quire.layers.profile.layout import (
     PRIVATE_CATEGORIES,
     SETTING,
 )
-from quire.layers.profile.places import AT_HOME, HERE, SHARED, Places
+from quire.layers.profile.places import AT_HOME, HERE, SHARED, ProfilePlaces
 from quire.layers.profile.store import current_documents, held_bytes
 from quire.model.errors import Conflict, InputError, InvalidStore, UnsupportedVersion
 from quire.model.text import cut
@@ -55,20 +55,20 @@ class Move(msgspec.Struct, kw_only=True):
 
 
 class _Plan(msgspec.Struct):
-    shared: Document
-    target: Document
-    others: list[tuple[Document, bool]]
+    shared: ProfileDocument
+    target: ProfileDocument
+    others: list[tuple[ProfileDocument, bool]]
     """Where entries come from, and whether they go from there."""
     move: Move
     replaced: list[Forgotten]
 
 
-def retarget(places: Places, place: str) -> Places:
+def retarget(places: ProfilePlaces, place: str) -> ProfilePlaces:
     """The places to lock for a move: the user's home, too, where entries come from there or go there."""
     return msgspec.structs.replace(places, private=AT_HOME) if AT_HOME in (places.private, place) else places
 
 
-def plan_move(places: Places, world: World, place: str) -> Move:
+def plan_move(places: ProfilePlaces, world: World, place: str) -> Move:
     """What would be moved, and what stands against it; nothing is written."""
     return _plan(places, world, place, "").move
 
@@ -84,7 +84,7 @@ def refuse_undecided(move: Move, prefer: str) -> None:
         )
 
 
-def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Move:
+def carry_out(places: ProfilePlaces, world: World, place: str, prefer: str = "") -> Move:
     """Move them. The caller holds the locks of both places. What loses where two differ can be restored."""
     plan = _plan(places, world, place, prefer)
     move = plan.move
@@ -113,7 +113,7 @@ def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Mov
     return move
 
 
-def _next(document: Document) -> bytes:
+def _next(document: ProfileDocument) -> bytes:
     """What the file is to hold: one that nothing was put into stays as it is."""
     return document.render() if document.is_changed or not document.data else document.data
 
@@ -126,7 +126,7 @@ def _change(root: str, path: str, data: bytes | None) -> FileUpdate | None:
     return FileUpdate(path=path, data=data, planned=None if found is None else sha256(found))
 
 
-def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
+def _plan(places: ProfilePlaces, world: World, place: str, prefer: str) -> _Plan:
     if place not in (SHARED, HERE, AT_HOME):
         raise InputError(f"`{cut(place, 40)}` is no place.", hint="It is here, home or shared.")
     if place == AT_HOME and not places.home:
@@ -140,7 +140,7 @@ def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
         shared, private = current_documents(msgspec.structs.replace(places, private=SHARED))
     shared = shared or empty_document(f"{FOLDER}/{FILE}")
     new = msgspec.structs.replace(places, private=place)
-    others: list[tuple[Document, bool]] = []
+    others: list[tuple[ProfileDocument, bool]] = []
     if private is not None and place != places.private:
         others.append((private, places.private != AT_HOME))
     if place == SHARED:
@@ -169,7 +169,7 @@ def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
     return plan
 
 
-def _refuse_rest(twin: Document) -> None:
+def _refuse_rest(twin: ProfileDocument) -> None:
     """Before a twin goes: nothing may be left in it that is no entry, and so was not carried over."""
     left = [name_of(category, key) for category in twin.categories() for key in twin.keys(category)]
     left += twin.unknown()
@@ -182,7 +182,7 @@ def _refuse_rest(twin: Document) -> None:
         )
 
 
-def _links(document: Document, category: str, key: str) -> tuple[Any, ...]:
+def _links(document: ProfileDocument, category: str, key: str) -> tuple[Any, ...]:
     try:
         return read_entry(category, key, document.fields(category, key) or {}).links
     except ValueError:

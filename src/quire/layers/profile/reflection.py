@@ -26,7 +26,7 @@ _STEP = 0.15
 _DAY_SECONDS = 86_400.0
 
 
-class Stale(msgspec.Struct, frozen=True, kw_only=True):
+class UnreadEntry(msgspec.Struct, frozen=True, kw_only=True):
     """An entry that nobody has read since it was last written."""
 
     category: str
@@ -69,7 +69,7 @@ class ReflectionSummary(msgspec.Struct, frozen=True, kw_only=True):
 class Reflection(msgspec.Struct, frozen=True, kw_only=True):
     """All proposals, each list in the order of the entries."""
 
-    stale_entries: tuple[Stale, ...]
+    stale_entries: tuple[UnreadEntry, ...]
     archival_candidates: tuple[Archival, ...]
     confidence_updates: tuple[ConfidenceUpdate, ...]
     summary: ReflectionSummary
@@ -77,7 +77,7 @@ class Reflection(msgspec.Struct, frozen=True, kw_only=True):
 
 def reflect(entries: Sequence[Entry], now: datetime) -> Reflection:
     """What to do about these entries at this moment. Only those that are active get proposals."""
-    stale: list[Stale] = []
+    stale: list[UnreadEntry] = []
     archival: list[Archival] = []
     updates: list[ConfidenceUpdate] = []
     for entry in entries:
@@ -154,8 +154,8 @@ def _archival(entry: Entry, days: float) -> Archival:
     )
 
 
-def _stale(entry: Entry, days: float) -> Stale:
-    return Stale(
+def _stale(entry: Entry, days: float) -> UnreadEntry:
+    return UnreadEntry(
         category=entry.category,
         key=entry.key,
         created_at=entry.created_at,

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quire.layers.profile.drafts import Draft
+from quire.layers.profile.drafts import ProfileDraft
 from quire.layers.profile.entries import Entry, new_fields, split_name
 from quire.layers.profile.layout import ACTIVE, RELATED, SUPERSEDES, USER
 from quire.layers.profile.links import add_link
@@ -32,7 +32,7 @@ SHARED_TAGS = 2
 AUTO_LINKS = 5
 
 
-class Telling(msgspec.Struct, frozen=True, kw_only=True):
+class EntryInput(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody wants remembered; what is not given is left as it is."""
 
     category: str
@@ -49,7 +49,7 @@ class Telling(msgspec.Struct, frozen=True, kw_only=True):
     supersedes: Sequence[str] = ()
 
 
-class Told(msgspec.Struct, kw_only=True):
+class EntryOutcome(msgspec.Struct, kw_only=True):
     action: str
     entry: Entry
     linked: list[str] = []
@@ -59,7 +59,7 @@ class Told(msgspec.Struct, kw_only=True):
     warnings: list[Problem] = []
 
 
-def remember(draft: Draft, telling: Telling, sharing: Sequence[str] = ()) -> Told:
+def remember(draft: ProfileDraft, telling: EntryInput, sharing: Sequence[str] = ()) -> EntryOutcome:
     """Plan it. `sharing` are names of entries that have tags in common with what is told, the best first."""
     category = allowed_category(telling.category)
     before = draft.find(category, telling.key)
@@ -74,11 +74,11 @@ def remember(draft: Draft, telling: Telling, sharing: Sequence[str] = ()) -> Tol
     fields, warnings = _fields(draft, telling, before)
     if before is None:
         entry = draft.put(category, telling.key, fields)
-        told = Told(action=ADD, entry=entry, warnings=warnings)
+        told = EntryOutcome(action=ADD, entry=entry, warnings=warnings)
     elif all(before.fields.get(name) == value for name, value in fields.items() if name != "updated_at"):
-        told = Told(action=NOOP, entry=before, warnings=warnings)
+        told = EntryOutcome(action=NOOP, entry=before, warnings=warnings)
     else:
-        told = Told(action=UPDATE, entry=draft.change(before, **fields), warnings=warnings)
+        told = EntryOutcome(action=UPDATE, entry=draft.change(before, **fields), warnings=warnings)
     for name in telling.supersedes:
         link = add_link(draft, told.entry.name, name, SUPERSEDES)
         told.archived += [link.target] if link.archived else []
@@ -89,7 +89,7 @@ def remember(draft: Draft, telling: Telling, sharing: Sequence[str] = ()) -> Tol
     return told
 
 
-def _fields(draft: Draft, telling: Telling, before: Entry | None) -> tuple[dict[str, Any], list[Problem]]:
+def _fields(draft: ProfileDraft, telling: EntryInput, before: Entry | None) -> tuple[dict[str, Any], list[Problem]]:
     """The fields that are given, checked; all of them for a new entry."""
     warnings: list[Problem] = []
     given: dict[str, Any] = {}
@@ -123,7 +123,7 @@ def _fields(draft: Draft, telling: Telling, before: Entry | None) -> tuple[dict[
     return new_fields(given.pop("value"), draft.now, **given) if before is None else given, warnings
 
 
-def _tags(telling: Telling, before: Entry | None) -> list[str] | None:
+def _tags(telling: EntryInput, before: Entry | None) -> list[str] | None:
     """The tags there were and those that are new; those of another form that were there stay."""
     added = allowed_tags(telling.tags or ())
     if not added and not telling.untag:
@@ -134,7 +134,7 @@ def _tags(telling: Telling, before: Entry | None) -> list[str] | None:
     return None if before is not None and found == set(known) else sorted(found)
 
 
-def _confidence(telling: Telling) -> tuple[float | msgspec.UnsetType | None, list[Problem]]:
+def _confidence(telling: EntryInput) -> tuple[float | msgspec.UnsetType | None, list[Problem]]:
     given = telling.confidence
     if given is msgspec.UNSET or given is None:
         return given, []
@@ -151,7 +151,7 @@ def _confidence(telling: Telling) -> tuple[float | msgspec.UnsetType | None, lis
     ]
 
 
-def _source(telling: Telling, before: Entry | None) -> tuple[dict[str, Any] | None, list[Problem]]:
+def _source(telling: EntryInput, before: Entry | None) -> tuple[dict[str, Any] | None, list[Problem]]:
     if telling.source is None and telling.detail is msgspec.UNSET:
         return None, []
     stored = before.fields.get("source") if before else None
@@ -168,7 +168,7 @@ def _source(telling: Telling, before: Entry | None) -> tuple[dict[str, Any] | No
     return found, warnings
 
 
-def _auto_link(draft: Draft, entry: Entry, sharing: Sequence[str]) -> list[str]:
+def _auto_link(draft: ProfileDraft, entry: Entry, sharing: Sequence[str]) -> list[str]:
     """Link it to the best of those that share tags; what is linked already, either way, stays as it is."""
     known = {link.target for link in entry.links}
     own = {tag.casefold() for tag in entry.tags}

@@ -10,20 +10,20 @@ import msgspec
 
 from quire.files.paths import PASSING, read_inside, storage_failed
 from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, READABLE
-from quire.layers.profile.places import Places, stamp_now
+from quire.layers.profile.places import ProfilePlaces, stamp_now
 from quire.model.errors import InvalidStore, QuireError, StorageFailed, UnsupportedVersion
 from quire.model.records import Edge, Problem, Record, RecordSummary
 from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
-    from quire.layers.profile.document import Document
+    from quire.layers.profile.document import ProfileDocument
     from quire.layers.profile.entries import Entry
 
 _TOLD = 20
 """How many bad entries are told of one by one; `memory check` names all."""
 
 
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
+class ProfileOverview(msgspec.Struct, frozen=True, kw_only=True):
     """What an operation must know of the documents as a whole."""
 
     version: str = ""
@@ -59,11 +59,11 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
         return (UnsupportedVersion if code == UnsupportedVersion.code else InvalidStore)(message, hint=hint)
 
 
-def overview_of(value: bytes | None) -> Overview:
-    return Overview() if value is None else msgspec.msgpack.decode(value, type=Overview)
+def overview_of(value: bytes | None) -> ProfileOverview:
+    return ProfileOverview() if value is None else msgspec.msgpack.decode(value, type=ProfileOverview)
 
 
-def read_document(root: str, path: str, where: str) -> Document | None:
+def read_document(root: str, path: str, where: str) -> ProfileDocument | None:
     """The document in a file; None where there is no file. InvalidStore, UnsupportedVersion where it cannot be used."""
     try:
         data = read_inside(root, path, FILE_BYTES)
@@ -87,7 +87,7 @@ class ProfileSource:
 
     layer: LayerName = "profile"
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: ProfilePlaces) -> None:
         self._places = places
         self.base = ""
 
@@ -100,12 +100,12 @@ class ProfileSource:
 
     def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | RecordSummary]:
         if FILE not in list(paths):
-            yield Overview().summary()
+            yield ProfileOverview().summary()
             return
         from quire.layers.profile.records import entry_edges, entry_record
 
         places = self._places
-        documents: list[Document | None] = []
+        documents: list[ProfileDocument | None] = []
         fault = None
         for place in places.documents:
             try:
@@ -118,7 +118,7 @@ class ProfileSource:
                 yield Problem(code=error.code, path=FILE, message=error.message)
         shared, private = (*documents, None)[:2]
         found = seen_entries(shared, private)
-        yield Overview(
+        yield ProfileOverview(
             version=shared.version if shared else "",
             private_version=private.version if private else "",
             session_count=shared.session_count if shared else 0,
@@ -134,7 +134,7 @@ class ProfileSource:
             yield from entry_edges(entry)
 
 
-def document_order(places: Places) -> dict[str, int]:
+def document_order(places: ProfilePlaces) -> dict[str, int]:
     """Where each entry stands, by its ref: the six categories first, each in the order of its document."""
     from quire.layers.profile.entries import name_of
     from quire.layers.profile.records import entry_ref
@@ -150,7 +150,7 @@ def document_order(places: Places) -> dict[str, int]:
     return {ref: place for place, ref in enumerate(refs)}
 
 
-class Seen(msgspec.Struct):
+class ProfileContent(msgspec.Struct):
     """What both documents hold together."""
 
     entries: list[Entry]
@@ -158,10 +158,10 @@ class Seen(msgspec.Struct):
     unread: list[str]
 
 
-def seen_entries(shared: Document | None, private: Document | None) -> Seen:
+def seen_entries(shared: ProfileDocument | None, private: ProfileDocument | None) -> ProfileContent:
     """Every entry once: the shared document's in its order, then the private one's, which count where both have one."""
     found: dict[tuple[str, str], Entry] = {}
-    seen = Seen([], [], [])
+    seen = ProfileContent([], [], [])
     for document, is_private in ((shared, False), (private, True)):
         for item in document.read(is_private=is_private) if document else ():
             if isinstance(item, str):

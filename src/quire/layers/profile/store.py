@@ -23,8 +23,8 @@ from quire.files.write_access import (
     write_access,
 )
 from quire.layers.profile.access import pending_readings, take_readings
-from quire.layers.profile.document import Document, empty_document, parse_document
-from quire.layers.profile.drafts import Draft
+from quire.layers.profile.document import ProfileDocument, empty_document, parse_document
+from quire.layers.profile.drafts import ProfileDraft
 from quire.layers.profile.entries import time_text
 from quire.layers.profile.forgotten import change_forgotten
 from quire.layers.profile.layout import (
@@ -38,14 +38,14 @@ from quire.layers.profile.layout import (
     PRIVATE,
     VERSION,
 )
-from quire.layers.profile.places import AT_HOME, HERE, Places, stamp_now
+from quire.layers.profile.places import AT_HOME, HERE, ProfilePlaces, stamp_now
 from quire.layers.profile.source import read_document
 from quire.model.errors import Conflict, InputError, InvalidStore, NotReady, StorageFailed
 
 _LOOKS, _LOOK_SECONDS = 10, 0.02
 
 
-class Committed(msgspec.Struct, frozen=True):
+class ProfileWritten(msgspec.Struct, frozen=True):
     """What the documents looked like before and after; `after` is empty where somebody else wrote, too."""
 
     before: str
@@ -55,7 +55,7 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 @contextlib.contextmanager
-def profile_access(places: Places, world: World, operation: str) -> Iterator[None]:
+def profile_access(places: ProfilePlaces, world: World, operation: str) -> Iterator[None]:
     """The right to write to both documents."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(write_access(places.root, FOLDER, world, operation, written=(LOCAL,), lock=LOCK))
@@ -66,35 +66,35 @@ def profile_access(places: Places, world: World, operation: str) -> Iterator[Non
         yield
 
 
-def profile_folders(places: Places) -> list[LockedFolder]:
+def profile_folders(places: ProfilePlaces) -> list[LockedFolder]:
     """Where both documents lie, with their locks."""
     home = [LockedFolder(places.home, HOME_FOLDER, LOCK)] if places.private == AT_HOME and places.home else []
     return [LockedFolder(places.root, FOLDER, LOCK), *home]
 
 
-def has_lock(places: Places) -> bool:
+def has_lock(places: ProfilePlaces) -> bool:
     """Whether somebody wrote here before."""
     return os.path.lexists(os.path.join(places.root, FOLDER, LOCK))
 
 
-def read_documents(places: Places) -> tuple[Document | None, Document | None]:
+def read_documents(places: ProfilePlaces) -> tuple[ProfileDocument | None, ProfileDocument | None]:
     """The shared document and the private one; an error where one of them cannot be used."""
     shared, private = (*(read_document(*place) for place in places.documents), None)[:2]
     return shared, private
 
 
-def current_documents(places: Places) -> tuple[Document | None, Document | None]:
+def current_documents(places: ProfilePlaces) -> tuple[ProfileDocument | None, ProfileDocument | None]:
     """The same as if they had been brought up to our version; nothing is written."""
     shared, private = read_documents(places)
     return _brought_up(shared), _brought_up(private)
 
 
-def _brought_up(document: Document | None) -> Document | None:
+def _brought_up(document: ProfileDocument | None) -> ProfileDocument | None:
     versions = document.migrations() if document else []
     return parse_document(versions[-1][1], document.where) if document and versions else document
 
 
-def migrate(places: Places, world: World) -> list[str]:
+def migrate(places: ProfilePlaces, world: World) -> list[str]:
     """Bring documents up to our version, each step with its backup, all or nothing; the versions there were."""
     found = []
     for document, is_private in zip(read_documents(places), (False, True), strict=True):
@@ -129,7 +129,7 @@ def _kept(root: str, path: str, data: bytes) -> list[FileUpdate]:
     return found
 
 
-def open_draft(places: Places, world: World, *, dry_run: bool = False) -> tuple[Draft, str]:
+def open_draft(places: ProfilePlaces, world: World, *, dry_run: bool = False) -> tuple[ProfileDraft, str]:
     """The documents as they are now, to be changed, and their stamp. Only our own version is ever written to.
 
     What was read since the last change is in the entries already. For a dry run nothing is touched on the disk.
@@ -142,14 +142,14 @@ def open_draft(places: Places, world: World, *, dry_run: bool = False) -> tuple[
             if document.version != VERSION:
                 raise document.refuse_version()
             document.refuse_loss()
-    draft = Draft(places, shared, private, time_text(world.now()))
+    draft = ProfileDraft(places, shared, private, time_text(world.now()))
     draft.fold(pending_readings(places.root))
     return draft, stamp
 
 
 def _settled_documents(
-    places: Places, world: World, *, dry_run: bool
-) -> tuple[str, tuple[Document | None, Document | None]]:
+    places: ProfilePlaces, world: World, *, dry_run: bool
+) -> tuple[str, tuple[ProfileDocument | None, ProfileDocument | None]]:
     """The documents and their stamp. One that cannot be used may be on its way: git writes without our lock."""
     for _ in range(_LOOKS):
         stamp = stamp_now(places)
@@ -162,7 +162,7 @@ def _settled_documents(
     return stamp_now(places), current_documents(places) if dry_run else read_documents(places)
 
 
-def commit(draft: Draft, world: World, before: str) -> Committed:
+def commit(draft: ProfileDraft, world: World, before: str) -> ProfileWritten:
     """Write a draft: both documents, what was forgotten and what was read, all or nothing as far as one disk goes."""
     places = draft.places
     taken = take_readings(places.root)
@@ -203,7 +203,7 @@ def commit(draft: Draft, world: World, before: str) -> Committed:
     after = stamp_now(places)
     # Another program may have put its own file there in between: then nobody knows what it holds.
     ours = all(held_bytes(path) == data for path, data in written) and stamp_now(places) == after
-    return Committed(before, after if ours else "", size)
+    return ProfileWritten(before, after if ours else "", size)
 
 
 def create_document(root: str, world: World, *, dry_run: bool = False) -> list[str]:
@@ -219,7 +219,7 @@ def create_document(root: str, world: World, *, dry_run: bool = False) -> list[s
     return [f"{FOLDER}/{FILE}"]
 
 
-def _place(places: Places, is_private: bool) -> tuple[str, str]:
+def _place(places: ProfilePlaces, is_private: bool) -> tuple[str, str]:
     """The folder whose transactions write a document, and its path there."""
     if is_private and places.private == AT_HOME:
         return os.path.join(places.home, HOME_FOLDER), FILE

@@ -12,7 +12,7 @@ from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
-    from quire.upkeep.export_formats import Exported
+    from quire.upkeep.export_formats import ExportText
 
 _EXAMPLES = """Examples:
   memory export > memory.md
@@ -70,7 +70,7 @@ def run(
     _tell(done)
 
 
-def _print(done: Exported) -> None:
+def _print(done: ExportText) -> None:
     """Nothing in it that a terminal would act on, wherever the pipe ends; and JSON stays JSON."""
     if sys.stdout.isatty() or done.format not in _JSON:
         say(done.text.rstrip("\n"))
@@ -82,7 +82,7 @@ def _print(done: Exported) -> None:
     sys.stdout.buffer.flush()
 
 
-def _tell(done: Exported) -> None:
+def _tell(done: ExportText) -> None:
     """What whoever reads the text does not see; beside it, so that the text stays what it is."""
     left = [
         f"{done.left_out[name]:,} {said} ({option})"
@@ -95,7 +95,7 @@ def _tell(done: Exported) -> None:
         sys.stderr.write(f"Left out: {', '.join(left)}.\n")
 
 
-def _counts(done: Exported) -> str:
+def _counts(done: ExportText) -> str:
     return f"{counted(done.records, 'record')}, {counted(done.edges, 'relation')}"
 
 

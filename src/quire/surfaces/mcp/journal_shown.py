@@ -11,7 +11,7 @@ from quire.layers.journal.layout import ALL
 from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
-    from quire.layers.journal.evidence_groups import Evidence
+    from quire.layers.journal.evidence_groups import GroupedEvidence
     from quire.layers.journal.store import Journal
     from quire.project import Project
 
@@ -36,7 +36,7 @@ def short(text: str) -> str:
 # -- state ------------------------------------------------------------------------------------
 
 
-def status_fields(found: Any, evidence: Evidence, *, compared: bool) -> dict[str, Any]:
+def status_fields(found: Any, evidence: GroupedEvidence, *, compared: bool) -> dict[str, Any]:
     """The journal at a glance; `compared` also says how it differs from the checkpoint it was compared with."""
     return {
         "state": {
@@ -68,7 +68,7 @@ def _drift(found: Any) -> dict[str, Any]:
     return {"checkpointId": found.drift["id"], **told, "fileDiffs": diffs}
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
+def _evidence(evidence: GroupedEvidence) -> dict[str, Any]:
     """The latest groups, and of each what it says first: all of them could be a book."""
     groups = []
     for group in evidence.groups[:_GROUPS]:
@@ -86,7 +86,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     return {**fields, "moreGroups": left} if left > 0 else fields
 
 
-def backlog_of(project: Project) -> tuple[Journal, Evidence]:
+def backlog_of(project: Project) -> tuple[Journal, GroupedEvidence]:
     """The journal, and its events that no recall has looked at, in groups."""
     from quire.layers.journal.cursors import unrecalled
     from quire.layers.journal.evidence_groups import group_events

@@ -24,14 +24,14 @@ from quire.layers.table import layers_in
 from quire.model.errors import Conflict
 from quire.model.records import Problem
 from quire.upkeep.repair.copies import (
-    Kept,
     KeptFile,
+    RepairCopy,
     copies_of,
     keep_copies,
     place_of_copies,
     remove_copies,
 )
-from quire.upkeep.repair.plan import AROUND, Plan
+from quire.upkeep.repair.plan import AROUND, RepairPlan
 
 _BYTES = 2 * 1024 * 1024 * 1024
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
@@ -39,7 +39,7 @@ _IGNORE = ".gitignore"
 _NAMED = 8
 
 
-def apply_plan(site: Site, plan: Plan, name: str) -> tuple[Kept, list[Problem]]:
+def apply_plan(site: Site, plan: RepairPlan, name: str) -> tuple[RepairCopy, list[Problem]]:
     """Keep copies, then make the changes of one part; what could not be done around it is told."""
     root, world = site.root, site.world
     kept = keep_copies(root, plan, name, world)
@@ -76,7 +76,7 @@ def _write_around(root: str, change: FileUpdate, world: World) -> None:
 # -- taking it back ----------------------------------------------------------------------------
 
 
-def changed_since(root: str, parts: Iterable[Kept]) -> list[tuple[Kept, str]]:
+def changed_since(root: str, parts: Iterable[RepairCopy]) -> list[tuple[RepairCopy, str]]:
     """The files that are neither as a part of the repair left them nor as they were before it.
 
     Two parts may have changed one file, such as AGENTS.md: taking the later one back leaves it as the earlier made it.
@@ -89,12 +89,12 @@ def changed_since(root: str, parts: Iterable[Kept]) -> list[tuple[Kept, str]]:
     return [(kept, file.path) for kept in named for file in kept.files if _digest(root, file) not in known[file.path]]
 
 
-def still_changed(root: str, kept: Kept) -> list[str]:
+def still_changed(root: str, kept: RepairCopy) -> list[str]:
     """The files that are not as they were before the repair."""
     return [file.path for file in kept.files if _digest(root, file) != file.before]
 
 
-def refuse_changed(root: str, parts: Iterable[Kept]) -> None:
+def refuse_changed(root: str, parts: Iterable[RepairCopy]) -> None:
     """Conflict where taking a repair back would lose what somebody did since."""
     found = changed_since(root, parts)
     if not found:
@@ -111,7 +111,7 @@ def refuse_changed(root: str, parts: Iterable[Kept]) -> None:
     )
 
 
-def put_back(root: str, kept: Kept, parts: Iterable[Kept], world: World) -> list[str]:
+def put_back(root: str, kept: RepairCopy, parts: Iterable[RepairCopy], world: World) -> list[str]:
     """The files of one of the parts as they were, byte for byte; which were put back. Doing it twice does no harm."""
     refuse_changed(root, parts)
     before = copies_of(root, kept)
@@ -134,7 +134,7 @@ def put_back(root: str, kept: Kept, parts: Iterable[Kept], world: World) -> list
     return [file.path for file in wanted]
 
 
-def _refuse_foreign(kept: Kept) -> None:
+def _refuse_foreign(kept: RepairCopy) -> None:
     """The list is a file like any other, and a repository may bring its own: it leads to our files and documents."""
     for file in kept.files:
         parts = file.path.split("/")
@@ -152,7 +152,7 @@ def _refuse_foreign(kept: Kept) -> None:
             )
 
 
-def _set_modes(root: str, kept: Kept) -> None:
+def _set_modes(root: str, kept: RepairCopy) -> None:
     for file in kept.files:
         if file.mode is None:
             continue

@@ -31,7 +31,7 @@ from quire.model.records import Mend
 from quire.model.text import cut
 from quire.model.times import stamp, timestamp
 from quire.upkeep.repair.leftovers import REPAIRS
-from quire.upkeep.repair.plan import AROUND, Plan
+from quire.upkeep.repair.plan import AROUND, RepairPlan
 
 KEPT = 20
 """So many repairs are kept; of more, the oldest go."""
@@ -53,7 +53,7 @@ class KeptFile(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it lies outside the layer's folder."""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class RepairCopy(msgspec.Struct, frozen=True, kw_only=True):
     """One part of a repair, and what it takes to take it back."""
 
     version: int = VERSION
@@ -80,7 +80,7 @@ def new_name(root: str, world: World) -> str:
     return f"{max(numbers, default=0) + 1:04d}-{stamp(world.now())}"
 
 
-def keep_copies(root: str, plan: Plan, name: str, world: World) -> Kept:
+def keep_copies(root: str, plan: RepairPlan, name: str, world: World) -> RepairCopy:
     """Copy every file that is about to change, and note what it will be. The caller holds the lock."""
     lasting = [change for change in plan.changes if change.path not in plan.passing]
     inner = [(f"{plan.folder}/{change.path}", change, False) for change in lasting]
@@ -92,7 +92,7 @@ def keep_copies(root: str, plan: Plan, name: str, world: World) -> Kept:
             copies.append((path, *held))
         mode = None if held is None else stat.S_IMODE(held[1].st_mode)
         files.append(KeptFile(path=path, before=change.planned, after=after, mode=mode, around=around))
-    kept = Kept(
+    kept = RepairCopy(
         name=name,
         part=plan.part,
         folder=plan.folder,
@@ -125,7 +125,7 @@ def _archive(copies: Iterable[tuple[str, bytes, os.stat_result]]) -> bytes:
     return buffer.getvalue()
 
 
-def _write(root: str, kept: Kept, archive: bytes, world: World) -> None:
+def _write(root: str, kept: RepairCopy, archive: bytes, world: World) -> None:
     below = f"{REPAIRS}/{kept.name}"
     ensure_local(root, kept.folder, world.token(), below)
     place = inside(root, place_of_copies(kept.folder, kept.name))
@@ -140,7 +140,7 @@ def _write(root: str, kept: Kept, archive: bytes, world: World) -> None:
 # -- finding them again ------------------------------------------------------------------------
 
 
-def find_kept(root: str) -> list[Kept]:
+def find_kept(root: str) -> list[RepairCopy]:
     """The parts of every repair that is kept, the newest first, and its last part first."""
     found = []
     for home in HOMES:
@@ -152,7 +152,7 @@ def find_kept(root: str) -> list[Kept]:
     return sorted(found, key=lambda kept: (-kept.number, -_ORDER.index(kept.part)))
 
 
-def named_repair(kept: Iterable[Kept], wanted: str) -> list[Kept]:
+def named_repair(kept: Iterable[RepairCopy], wanted: str) -> list[RepairCopy]:
     """All parts of the repair with this name or number; of the newest, where none is named."""
     found = list(kept)
     if not found:
@@ -170,7 +170,7 @@ def named_repair(kept: Iterable[Kept], wanted: str) -> list[Kept]:
     return chosen
 
 
-def copies_of(root: str, kept: Kept) -> dict[str, bytes]:
+def copies_of(root: str, kept: RepairCopy) -> dict[str, bytes]:
     """The bytes of the files as they were, by their paths below the project."""
     place = f"{place_of_copies(kept.folder, kept.name)}/{kept.part}.tar"
     found = {}
@@ -207,10 +207,10 @@ def _names(root: str, folder: str) -> list[str]:
         return []
 
 
-def _read(root: str, folder: str, name: str, part: str) -> Kept | None:
+def _read(root: str, folder: str, name: str, part: str) -> RepairCopy | None:
     try:
         data = read_inside(root, f"{place_of_copies(folder, name)}/{part}.json", _BYTES)
-        kept = msgspec.json.decode(data, type=Kept)
+        kept = msgspec.json.decode(data, type=RepairCopy)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     is_ours = (kept.name, kept.part, kept.folder) == (name, part, folder) and kept.version == VERSION
@@ -236,7 +236,7 @@ def prune_copies(root: str, folder: str) -> list[str]:
     return [name for name in gone if name in oldest]
 
 
-def remove_copies(root: str, kept: Kept) -> None:
+def remove_copies(root: str, kept: RepairCopy) -> None:
     """Forget a part of a repair; with its last part the folder goes."""
     place = inside(root, place_of_copies(kept.folder, kept.name))
     for name in (f"{kept.part}.json", f"{kept.part}.tar"):

@@ -9,7 +9,7 @@ import msgspec
 from quire.files.paths import read_inside
 from quire.guard.hostile_text import make_safe
 from quire.model.text import cut
-from quire.upkeep.repair.plan import Plan
+from quire.upkeep.repair.plan import RepairPlan
 
 _BYTES = 2 * 1024 * 1024 * 1024
 _COMPARED = 200_000
@@ -29,7 +29,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """How the change begins; empty for what is removed, or too large to compare."""
 
 
-def differences_of(root: str, plan: Plan) -> list[Difference]:
+def differences_of(root: str, plan: RepairPlan) -> list[Difference]:
     """The files of a plan, the first of them with their differences."""
     found: list[Difference] = []
     for path, data in (

@@ -32,7 +32,7 @@ REPAIR = "repair"
 _IGNORE = ".gitignore"
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class RepairPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be done in one folder of ours, and around it."""
 
     part: str
@@ -50,16 +50,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return not self.changes and not self.around
 
 
-def plan_home(site: Site, home: Home, problems: Iterable[Problem]) -> Plan:
+def plan_home(site: Site, home: Home, problems: Iterable[Problem]) -> RepairPlan:
     """What the layers of one folder repair, what can be set aside there, and what writers left."""
     root, found = site.root, list(problems)
     if not home.exists(root):
-        return Plan(part=home.part, folder=home.folder)
+        return RepairPlan(part=home.part, folder=home.folder)
     unmerged = unmerged_below(site.git, home.folder)
     repairs = [layer.repair(site, found, unmerged) for layer in layers_in(home.folder)]
     aside, set_aside = plan_local_state(root, home.folder, found)
     left, removed = plan_leftovers(root, home.folder, site.world.now())
-    return Plan(
+    return RepairPlan(
         part=home.part,
         folder=home.folder,
         mends=(*(mend for repair in repairs for mend in repair.mends), *aside, *left),
@@ -77,7 +77,7 @@ def plan_around(
     map_text: str | None,
     ignored: Sequence[str],
     now: datetime,
-) -> Plan:
+) -> RepairPlan:
     """What the project's own files lack of us: lines of .gitignore, the map as it is now; and what was left there."""
     mends, changes = plan_leftovers_around(root, git, now)
     lacking = [problem for problem in problems if problem.code in NOT_IGNORED and problem.mend == REPAIR]
@@ -96,7 +96,7 @@ def plan_around(
         for path, before, after in stale_maps(root, map_text):
             changes.append(_around(root, path, before, after))
             mends.append(Mend(code=MAP_STALE, path=changes[-1].path, message="The product map is written anew."))
-    return Plan(part=AROUND, folder=folder, mends=tuple(mends), around=tuple(changes))
+    return RepairPlan(part=AROUND, folder=folder, mends=tuple(mends), around=tuple(changes))
 
 
 def _around(root: str, path: str, before: bytes | None, after: bytes) -> FileUpdate:

@@ -7,7 +7,7 @@ import msgspec
 from quire.index.catalog import Index
 from quire.model.records import Record
 from quire.model.vocabulary import STAGES
-from quire.upkeep.views.items import Item, item_of, items_of
+from quire.upkeep.views.items import RecordItem, item_of, items_of
 from quire.upkeep.views.record_list import Verify, judged, newest_first
 
 _Part = tuple[int, list[Record]]
@@ -17,7 +17,7 @@ class Shelf(msgspec.Struct, frozen=True, kw_only=True):
     """How many there are, and the first of them."""
 
     total: int
-    items: tuple[Item, ...]
+    items: tuple[RecordItem, ...]
 
 
 class StageShelf(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,13 +25,13 @@ class StageShelf(msgspec.Struct, frozen=True, kw_only=True):
 
     stage: str
     total: int
-    items: tuple[Item, ...]
+    items: tuple[RecordItem, ...]
 
 
 class ProductMap(msgspec.Struct, frozen=True, kw_only=True):
     """The product at a glance."""
 
-    project: Item | None
+    project: RecordItem | None
     stages: tuple[StageShelf, ...]
     decisions: Shelf
     gotchas: Shelf

@@ -22,7 +22,7 @@ from quire.model.errors import GitRequired
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant, timestamp
 from quire.model.verdicts import VERDICTS, Verdict
-from quire.upkeep.views.items import Item, item_of
+from quire.upkeep.views.items import RecordItem, item_of
 
 _STEPS = 60
 _OLDEST = 20
@@ -41,7 +41,7 @@ class DriftPoint(msgspec.Struct, frozen=True):
 class Drifted(msgspec.Struct, frozen=True, kw_only=True):
     """A node that needs a look, and since when."""
 
-    item: Item
+    item: RecordItem
     at: str
     commit: str
     """Empty where it was no commit, or none that is known."""

@@ -15,7 +15,7 @@ _EXCERPT = 240
 _READ = 800
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class RecordItem(msgspec.Struct, frozen=True, kw_only=True):
     """One record in a list."""
 
     ref: str
@@ -34,9 +34,9 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     excerpt: str
 
 
-def item_of(record: Record, verdict: Verdict | None = None) -> Item:
+def item_of(record: Record, verdict: Verdict | None = None) -> RecordItem:
     title = one_line(record.title) or one_line(record.text)
-    return Item(
+    return RecordItem(
         ref=record.ref,
         layer=record.layer,
         kind=record.kind,
@@ -60,7 +60,7 @@ def _without_heading(text: str, title: str) -> str:
     return rest if rest.strip() and first.startswith("#") and one_line(first.lstrip("#")) == title else text
 
 
-def items_of(records: Iterable[Record], verdicts: Mapping[str, Verdict]) -> tuple[Item, ...]:
+def items_of(records: Iterable[Record], verdicts: Mapping[str, Verdict]) -> tuple[RecordItem, ...]:
     return tuple(item_of(record, verdicts.get(record.ref)) for record in records)
 
 

@@ -12,8 +12,8 @@ from quire.files.git_history import Commit, describe_known
 from quire.model.errors import GitRequired
 from quire.model.records import Edge, Record
 from quire.model.verdicts import AnchorVerdict, Verdict
-from quire.upkeep.views.items import Item, is_judged, item_of
-from quire.upkeep.views.record_details import Field, Kept, RecordEvidence
+from quire.upkeep.views.items import RecordItem, is_judged, item_of
+from quire.upkeep.views.record_details import Field, RecordDetails, RecordEvidence
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -64,13 +64,13 @@ class RelationView(msgspec.Struct, frozen=True, kw_only=True):
     says: str
     status: str
     confidence: str | None
-    other: Item | None
+    other: RecordItem | None
     """None where there is no record of that name."""
     other_ref: str
 
 
 class RecordDetail(msgspec.Struct, frozen=True, kw_only=True):
-    item: Item
+    item: RecordItem
     path: str
     """The file that holds it, from the project's root."""
     body: str
@@ -80,12 +80,12 @@ class RecordDetail(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[RecordEvidence, ...]
     provenance: tuple[Field, ...]
     fields: tuple[Field, ...]
-    superseded_by: Item | None
+    superseded_by: RecordItem | None
     may: tuple[str, ...]
     revision: str
 
 
-def record_detail(record: Record, kept: Kept, index: Index, git: Git, verify: Verify) -> RecordDetail:
+def record_detail(record: Record, kept: RecordDetails, index: Index, git: Git, verify: Verify) -> RecordDetail:
     """Everything that is known of a record; `kept` is what its layer keeps."""
     edges = sorted(_edges(index, record), key=lambda edge: _order(edge, record.ref))
     shown = edges[:_RELATIONS]

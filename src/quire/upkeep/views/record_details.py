@@ -58,7 +58,7 @@ class RecordEvidence(msgspec.Struct, frozen=True, kw_only=True):
     commit: str = ""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class RecordDetails(msgspec.Struct, frozen=True, kw_only=True):
     """A record as its layer keeps it."""
 
     path: str
@@ -101,11 +101,11 @@ def _others(fields: Iterable[tuple[str, Any]], known: Iterable[str] = ()) -> tup
 # -- the graph --------------------------------------------------------------------------------
 
 
-def kept_node(stored: StoredNode, *, is_current: bool) -> Kept:
+def kept_node(stored: StoredNode, *, is_current: bool) -> RecordDetails:
     node = stored.node
     source, origin = node.source or None, node.origin or None
     path = f"{FOLDER}/{stored.path}"
-    return Kept(
+    return RecordDetails(
         path=path,
         body=stored.body,
         evidence=tuple(_evidence(stored)),
@@ -164,17 +164,17 @@ def _evidence(stored: StoredNode) -> Iterator[RecordEvidence]:
 # -- the other layers -------------------------------------------------------------------------
 
 
-def kept_fact(record: Record, *, weight: float) -> Kept:
+def kept_fact(record: Record, *, weight: float) -> RecordDetails:
     """A fact, or an episode."""
     return _episode(record) if record.kind == "episode" else _fact(record, weight)
 
 
-def _fact(record: Record, weight: float) -> Kept:
+def _fact(record: Record, weight: float) -> RecordDetails:
     from quire.layers.facts.records import held_of
 
     held = held_of(record)
     fact = held.fact
-    return Kept(
+    return RecordDetails(
         path=path_from_root("facts", record.path),
         body=fact.content,
         evidence=tuple(RecordEvidence(kind="source", label=cut(one_line(name), 200)) for name in fact.evidence),
@@ -213,11 +213,11 @@ def _fact(record: Record, weight: float) -> Kept:
     )
 
 
-def _episode(record: Record) -> Kept:
+def _episode(record: Record) -> RecordDetails:
     from quire.layers.facts.records import episode_of_record
 
     episode = episode_of_record(record)
-    return Kept(
+    return RecordDetails(
         path=path_from_root("facts", record.path),
         body=episode.narrative,
         evidence=tuple(
@@ -245,12 +245,12 @@ def _episode(record: Record) -> Kept:
     )
 
 
-def kept_profile(record: Record, *, private_path: str) -> Kept:
+def kept_profile(record: Record, *, private_path: str) -> RecordDetails:
     """An entry. One that is not shared lies elsewhere."""
     from quire.layers.profile.records import entry_of
 
     entry = entry_of(record)
-    return Kept(
+    return RecordDetails(
         path=private_path if entry.is_private else path_from_root("profile", record.path),
         body=entry.value,
         provenance=_told(
@@ -275,7 +275,7 @@ def kept_profile(record: Record, *, private_path: str) -> Kept:
     )
 
 
-def kept_journal(record: Record) -> Kept:
+def kept_journal(record: Record) -> RecordDetails:
     """A part of the bundle, an event or a checkpoint."""
     try:
         held = msgspec.json.decode(record.raw) if record.raw else {}
@@ -289,7 +289,7 @@ def kept_journal(record: Record) -> Kept:
     elif record.kind == "checkpoint":
         event = held.get("eventId")
         about = [("event", f"event:{event}" if event else "", "ref"), ("bundle", held.get("bundleHash"), "code")]
-    return Kept(
+    return RecordDetails(
         path=path_from_root("journal", record.path),
         body=record.text,
         provenance=_told(("created", record.created_at, "time"), ("written by", record.origin, "text")),

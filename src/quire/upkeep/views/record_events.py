@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
-from quire.upkeep.views.record_history import HistoryEntry
+from quire.upkeep.views.record_history import RecordChange
 
 if TYPE_CHECKING:
     from quire.layers.graph.store import GraphStore
@@ -22,10 +22,10 @@ _EVENTS = {
 }
 
 
-def graph_events(store: GraphStore, refs: Iterable[str]) -> dict[str, list[HistoryEntry]]:
+def graph_events(store: GraphStore, refs: Iterable[str]) -> dict[str, list[RecordChange]]:
     """What the log says of these nodes; lines that a merge left twice count once."""
     wanted = set(refs)
-    found: dict[str, dict[HistoryEntry, None]] = {}
+    found: dict[str, dict[RecordChange, None]] = {}
     for _, event in store.events():
         if isinstance(event, Problem) or not isinstance(event.id, str) or event.id not in wanted:
             continue
@@ -43,22 +43,22 @@ def graph_events(store: GraphStore, refs: Iterable[str]) -> dict[str, list[Histo
     return {ref: list(entries) for ref, entries in found.items()}
 
 
-def _event(at: str, title: str, by: str, *about: tuple[str, Any]) -> HistoryEntry:
+def _event(at: str, title: str, by: str, *about: tuple[str, Any]) -> RecordChange:
     said = []
     for name, value in about:
         text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
         if text:
             said.append(cut(f"{name}: {one_line(text)}", _CHARS))
-    return HistoryEntry(at=at, how="event", title=title, by=one_line(by), changes=tuple(said))
+    return RecordChange(at=at, how="event", title=title, by=one_line(by), changes=tuple(said))
 
 
-def kept_dates(record: Record) -> list[HistoryEntry]:
+def kept_dates(record: Record) -> list[RecordChange]:
     """What a record of another layer says of its own life."""
     found = _fact(record) if record.kind == "fact" else _dated(record)
     return [entry for entry in found if entry.at]
 
 
-def _fact(record: Record) -> Iterator[HistoryEntry]:
+def _fact(record: Record) -> Iterator[RecordChange]:
     from quire.layers.facts.records import held_of
 
     fact = held_of(record).fact
@@ -75,7 +75,7 @@ def _fact(record: Record) -> Iterator[HistoryEntry]:
         yield _event(fact.updated_at, "Updated", "")
 
 
-def _dated(record: Record) -> Iterator[HistoryEntry]:
+def _dated(record: Record) -> Iterator[RecordChange]:
     title = "Recorded" if record.layer != "journal" else "Happened" if record.kind == "event" else "Written"
     yield _event(record.created_at, title, record.origin)
     if record.updated_at != record.created_at:

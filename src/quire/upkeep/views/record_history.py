@@ -31,7 +31,7 @@ _BYTES = 1024 * 1024 * 1024
 """So much of older versions is looked through; of what comes after it is only said that it changed."""
 
 
-class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
+class RecordChange(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that happened to a record."""
 
     at: str
@@ -45,7 +45,7 @@ class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 class RecordHistory(msgspec.Struct, frozen=True, kw_only=True):
     ref: str
-    entries: tuple[HistoryEntry, ...]
+    entries: tuple[RecordChange, ...]
     """The newest first."""
     cut: bool = False
     """Whether older ones were left out."""
@@ -69,7 +69,7 @@ class _Pending(msgspec.Struct, frozen=True):
 
 
 def record_histories(
-    root: str, git: Git, records: Iterable[Record], told: Mapping[str, Iterable[HistoryEntry]], limit: int
+    root: str, git: Git, records: Iterable[Record], told: Mapping[str, Iterable[RecordChange]], limit: int
 ) -> dict[str, RecordHistory]:
     """The histories of records of one layer, however many, with the same few questions to git.
 
@@ -84,7 +84,7 @@ def record_histories(
 
 
 def _history(
-    ref: str, entries: list[HistoryEntry], is_cut: bool, told: Iterable[HistoryEntry], limit: int
+    ref: str, entries: list[RecordChange], is_cut: bool, told: Iterable[RecordChange], limit: int
 ) -> RecordHistory:
     every = [*entries, *told]
     # A commit comes after the save that it holds, also where both are noted at the same second.
@@ -95,7 +95,7 @@ def _history(
 
 def _from_git(
     root: str, git: Git, wanted: Mapping[str, Holding], limit: int
-) -> dict[str, tuple[list[HistoryEntry], bool]]:
+) -> dict[str, tuple[list[RecordChange], bool]]:
     owners = {path: ref for ref, holding in wanted.items() for path in holding.paths}
     # Of very many files, git is asked for the folders that hold them.
     paths = list(owners) if len(wanted) <= _FEW else sorted({"/".join(path.split("/")[:2]) for path in owners})
@@ -117,7 +117,7 @@ def _from_git(
             else:
                 commit = step.commit
                 entries.append(
-                    HistoryEntry(
+                    RecordChange(
                         at=commit.date,
                         how="commit",
                         title=commit.subject,
@@ -252,7 +252,7 @@ def _differs(data: bytes | None, blob: Blob | None) -> bool:
     return not is_blob(data, blob.id)
 
 
-def _pending_entry(holding: Holding, pending: list[_Pending], parts: Mapping[str, bytes | None]) -> list[HistoryEntry]:
+def _pending_entry(holding: Holding, pending: list[_Pending], parts: Mapping[str, bytes | None]) -> list[RecordChange]:
     said: list[str] = []
     differs = False
     for item in pending:
@@ -266,7 +266,7 @@ def _pending_entry(holding: Holding, pending: list[_Pending], parts: Mapping[str
         return []
     moment = datetime.fromtimestamp(max(item.at for item in pending), UTC)
     return [
-        HistoryEntry(
+        RecordChange(
             at=timestamp(moment), how="uncommitted", title="Not committed yet", by="", changes=tuple(_once(said))
         )
     ]

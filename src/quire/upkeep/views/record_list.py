@@ -13,7 +13,7 @@ from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LayerName
-from quire.upkeep.views.items import Item, is_current, is_judged, items_of
+from quire.upkeep.views.items import RecordItem, is_current, is_judged, items_of
 
 ALL_LAYERS: tuple[LayerName, ...] = ("graph", "facts", "profile", "journal")
 FACETS = ("layer", "kind", "status", "stage", "section", "verdict")
@@ -22,7 +22,7 @@ Verify = Callable[[Sequence[Record]], dict[str, Verdict]]
 """What gives verdicts: the caller knows how."""
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class RecordFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which records are asked for; an empty part lets all through."""
 
     layer: str = ""
@@ -41,7 +41,7 @@ class RecordPage(msgspec.Struct, frozen=True, kw_only=True):
 
     total: int
     offset: int
-    items: tuple[Item, ...]
+    items: tuple[RecordItem, ...]
     facets: dict[str, dict[str, int]]
 
 
@@ -90,7 +90,7 @@ def newest_first(records: Iterable[Record]) -> list[Record]:
 
 
 def page_of_records(
-    records: Iterable[Record], verdicts: dict[str, Verdict], choice: Choice, offset: int, limit: int
+    records: Iterable[Record], verdicts: dict[str, Verdict], choice: RecordFilter, offset: int, limit: int
 ) -> RecordPage:
     """Those that were asked for, the newest first."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}

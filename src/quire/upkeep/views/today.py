@@ -12,14 +12,14 @@ import msgspec
 from quire.files.git import Git
 from quire.files.git_history import Commit, describe_known
 from quire.inbox.proposals import Proposal
-from quire.layers.facts.notes import Note
+from quire.layers.facts.notes import QuickNote
 from quire.layers.journal.layout import TOOL_RUN
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.upkeep.views.items import Item, is_current, item_of, items_of
+from quire.upkeep.views.items import RecordItem, is_current, item_of, items_of
 from quire.upkeep.views.record_list import newest_first
 
 CHANGED = 200
@@ -37,7 +37,7 @@ _FOCUS, _STEPS = "current-focus", "next-steps"
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a record: created, updated, retired, or drifted from the code."""
 
-    item: Item
+    item: RecordItem
     how: str
     at: str
 
@@ -89,14 +89,14 @@ class Today(msgspec.Struct, frozen=True, kw_only=True):
     changed: tuple[Change, ...]
     changed_total: int
     digest: dict[str, int]
-    attention: tuple[Item, ...]
+    attention: tuple[RecordItem, ...]
     attention_total: int
-    focus: tuple[Item, ...]
-    next_steps: tuple[Item, ...]
-    pins: tuple[Item, ...]
-    notes: tuple[Note, ...]
-    building: tuple[Item, ...]
-    questions: tuple[Item, ...]
+    focus: tuple[RecordItem, ...]
+    next_steps: tuple[RecordItem, ...]
+    pins: tuple[RecordItem, ...]
+    notes: tuple[QuickNote, ...]
+    building: tuple[RecordItem, ...]
+    questions: tuple[RecordItem, ...]
     inbox: InboxPage
     problems: tuple[Problem, ...]
 
@@ -116,7 +116,7 @@ def today_of(
     since: datetime,
     times: tuple[str, str],
     pins: Iterable[Record],
-    notes: Sequence[Note],
+    notes: Sequence[QuickNote],
     inbox: InboxPage,
     problems: Sequence[Problem],
 ) -> Today:
@@ -126,10 +126,10 @@ def today_of(
     attention = _attention(records, verdicts)
     bundle = [record for record in records if record.layer == "journal" and record.kind == "bundle"]
 
-    def listed(found: Iterable[Record]) -> tuple[Item, ...]:
+    def listed(found: Iterable[Record]) -> tuple[RecordItem, ...]:
         return items_of(list(found)[:LISTED], verdicts)
 
-    def graph(fits: Callable[[Record], bool]) -> tuple[Item, ...]:
+    def graph(fits: Callable[[Record], bool]) -> tuple[RecordItem, ...]:
         return listed(newest_first(record for record in records if record.layer == "graph" and fits(record)))
 
     return Today(

@@ -178,11 +178,11 @@ def _mend_files(project: Project) -> str:
 
 def _mend_projects(project: Project) -> str:
     from quire.upkeep.installation import dead_projects
-    from quire.upkeep.projects import Registry
+    from quire.upkeep.projects import ProjectRegistry
 
     gone = dead_projects(project.world)
     for entry in gone:
-        Registry(project.world).remove(entry.registry_id)
+        ProjectRegistry(project.world).remove(entry.registry_id)
     return f"Took {len(gone):,} project{'' if len(gone) == 1 else 's'} off the list that have no memory any more."
 
 

@@ -24,7 +24,7 @@ from quire.verbs.ask.query import unreadable_files
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.upkeep.export import Holdings
-    from quire.upkeep.export_formats import Exported
+    from quire.upkeep.export_formats import ExportText
 
 _CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
 """Folders that hold what is true; a file of ours in them would be taken for a part of it."""
@@ -42,7 +42,7 @@ def export(
     private: bool = False,
     output: str | None = None,
     force: bool = False,
-) -> Exported:
+) -> ExportText:
     """What is current, or with `everything` also what is not; with `output`, written to that file.
 
     `private` adds the entries of the profile that only this user has. A file that is there is replaced only with
@@ -57,7 +57,7 @@ def export(
     project.ready_to_ask()
     target = None if output is None else _target(project, output, force=force)
 
-    def work(index: Index) -> Exported:
+    def work(index: Index) -> ExportText:
         found = _holdings(project, index, layers or LAYER_NAMES, everything=everything, private=private)
         if output_format != "mcp":
             found = judge_holdings(found, project.root, project.git)

@@ -18,9 +18,9 @@ from quire.verbs.graph.changes import check, check_memory
 if TYPE_CHECKING:
     from quire.layers.protocol import Home
     from quire.upkeep.check import Checked
-    from quire.upkeep.repair.copies import Kept
+    from quire.upkeep.repair.copies import RepairCopy
     from quire.upkeep.repair.differences import Difference
-    from quire.upkeep.repair.plan import Plan
+    from quire.upkeep.repair.plan import RepairPlan
 
 _OPERATION = "repair"
 _ATTEMPTS = 3
@@ -99,7 +99,7 @@ def _repaired(project: Project, found: Checked) -> Repaired:
     from quire.upkeep.repair.copies import new_name
 
     name = new_name(project.root, project.world)
-    kept: list[Kept] = []
+    kept: list[RepairCopy] = []
     warnings: list[Problem] = []
     for home in [home for home in _homes(project) if not _plan_of(project, home, found).is_empty]:
         _mend_part(project, name, home.folder, partial(_plan_of, project, home), kept, warnings)
@@ -123,8 +123,8 @@ def _mend_part(
     project: Project,
     name: str,
     folder: str,
-    plan: Callable[[Checked], Plan | None],
-    kept: list[Kept],
+    plan: Callable[[Checked], RepairPlan | None],
+    kept: list[RepairCopy],
     warnings: list[Problem],
 ) -> None:
     """Plan on what is there once nobody else can write, and do it; planned again where somebody was faster."""
@@ -153,7 +153,7 @@ def _homes(project: Project) -> list[Home]:
     return [home for home in HOMES if home.exists(project.root)]
 
 
-def _plans(project: Project, found: Checked) -> Iterator[Plan]:
+def _plans(project: Project, found: Checked) -> Iterator[RepairPlan]:
     for home in _homes(project):
         yield _plan_of(project, home, found)
     around = _plan_around(project, found)
@@ -161,13 +161,13 @@ def _plans(project: Project, found: Checked) -> Iterator[Plan]:
         yield around
 
 
-def _plan_of(project: Project, home: Home, found: Checked) -> Plan:
+def _plan_of(project: Project, home: Home, found: Checked) -> RepairPlan:
     from quire.upkeep.repair.plan import plan_home
 
     return plan_home(project, home, _all(found))
 
 
-def _plan_around(project: Project, found: Checked) -> Plan | None:
+def _plan_around(project: Project, found: Checked) -> RepairPlan | None:
     """The map, the lines of .gitignore, what writers left; None where all is as it should be."""
     from quire.upkeep.doctor import ignored_entries
     from quire.upkeep.repair.leftovers import LEFTOVERS
@@ -196,7 +196,7 @@ def repairs(project: Project) -> Repairs:
     from quire.upkeep.repair.copies import KEPT, find_kept
 
     project.recover()
-    names: dict[str, list[Kept]] = {}
+    names: dict[str, list[RepairCopy]] = {}
     for part in find_kept(project.root):
         names.setdefault(part.name, []).append(part)
     return Repairs(
@@ -254,13 +254,13 @@ def _all(found: Checked) -> list[Problem]:
     return [*found.errors, *found.warnings]
 
 
-def _archive_of(part: Kept) -> str:
+def _archive_of(part: RepairCopy) -> str:
     from quire.upkeep.repair.copies import place_of_copies
 
     return f"{place_of_copies(part.folder, part.name)}/{part.part}.tar"
 
 
-def _files_of(part: Kept) -> Iterable[Difference]:
+def _files_of(part: RepairCopy) -> Iterable[Difference]:
     from quire.upkeep.repair.differences import Difference
 
     for file in part.files:

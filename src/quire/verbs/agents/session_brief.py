@@ -17,7 +17,7 @@ from quire.verbs.agents.injection import Judged, injected_lines, new_fence, trus
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.working_memory import Pin
+    from quire.layers.facts.working_memory import PinnedFact
     from quire.model.verdicts import Verdict
     from quire.retrieval.injection import Injection
 
@@ -149,7 +149,7 @@ def _pins(project: Project, index: Index, session: str) -> list[Record]:
     return [record for record in found if record is not None and record.status == "active"]
 
 
-def _pinned_in(project: Project, session: str) -> Sequence[Pin]:
+def _pinned_in(project: Project, session: str) -> Sequence[PinnedFact]:
     from quire.layers.facts.working_memory import read_working
 
     try:

@@ -25,7 +25,7 @@ from quire.verbs.journal.session_import import journal_sync
 
 if TYPE_CHECKING:
     from quire.capture.session_proposals import Account
-    from quire.clients.spool import Ended, Taken
+    from quire.clients.spool import Ended, SpooledSessions
     from quire.files.local_files import LocalFile
     from quire.inbox.proposals import Proposal
     from quire.verbs.journal.results import Cycle
@@ -141,7 +141,7 @@ def _wait_on(project: Project, ended: Ended) -> None:
     note_ended(project.root, ended, project.world.token())
 
 
-def _finish(project: Project, taken: Taken) -> None:
+def _finish(project: Project, taken: SpooledSessions) -> None:
     with contextlib.suppress(OSError):
         taken.done(project.root)
 

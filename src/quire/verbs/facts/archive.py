@@ -15,7 +15,7 @@ from quire.verbs.verb import Arguments, Line, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
 
 
 class Archive(Arguments, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ def archive(project: Project, given: Archive) -> ArchiveChanged:
             "Name the facts, or use --faded or --session.", hint="`memory facts archive --help` shows examples."
         )
 
-    def plan(draft: Draft, index: Index) -> ArchiveChanged:
+    def plan(draft: FactsDraft, index: Index) -> ArchiveChanged:
         names = list(named(given.fact_ids))
         names += _faded(project, index) if given.faded else []
         names += _told_in(index, given.session) if given.session else []

@@ -166,7 +166,7 @@ def compact(
     the summary, within the ceiling of what may be spent.
     """
     from quire.capture.compaction import compact as compact_messages
-    from quire.capture.conversation import Pin, read_conversation
+    from quire.capture.conversation import PinnedText, read_conversation
     from quire.layers.facts.checkpoints import keep_checkpoint
 
     if isinstance(conversation, bytes):
@@ -180,7 +180,7 @@ def compact(
         summarise = summariser(
             str(given.provider), settings=read_settings(project.world), world=project.world, root=project.root
         )
-    pinned = [Pin(view.id, view.content) for view in working_memory(project, given.session).pins]
+    pinned = [PinnedText(view.id, view.content) for view in working_memory(project, given.session).pins]
     kept: list[str] = []
 
     def checkpoint(data: bytes) -> str:

@@ -17,7 +17,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Ve
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
 
 Relation = Annotated[
     str,
@@ -53,7 +53,7 @@ def connect(project: Project, given: Connect) -> Connected:
     if _is_relation(target) and not _is_relation(relation):
         target, relation = relation, target  # said as a sentence
 
-    def plan(draft: Draft, _index: Index) -> Connected:
+    def plan(draft: FactsDraft, _index: Index) -> Connected:
         done = connect_facts(
             draft, name, given.source, target, relation, description=given.description, session=given.session
         )

@@ -16,7 +16,7 @@ from quire.verbs.facts.results import FactView
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
     from quire.layers.facts.types import Fact
     from quire.model.sources import Patch
     from quire.verbs.facts.fact_lookup import KnownFacts
@@ -36,7 +36,7 @@ def facts_ready(project: Project) -> None:
 def change_facts(
     project: Project,
     operation: str,
-    plan: Callable[[Draft, Index], Result],
+    plan: Callable[[FactsDraft, Index], Result],
     *,
     dry_run: bool = False,
     layers: Sequence[str] = ("facts",),
@@ -58,7 +58,7 @@ def change_facts(
         for _ in range(_ATTEMPTS):
             patches: list[Patch] = []
 
-            def write(planned: tuple[Result, Draft, str], done: list[Patch] = patches) -> Patch | None:
+            def write(planned: tuple[Result, FactsDraft, str], done: list[Patch] = patches) -> Patch | None:
                 _, draft, seen = planned
                 if not draft.is_empty and stamp_now(project.root) == seen:
                     done.append(_write(project, draft))
@@ -78,7 +78,7 @@ def change_facts(
     )
 
 
-def _write(project: Project, draft: Draft) -> Patch:
+def _write(project: Project, draft: FactsDraft) -> Patch:
     """Write a draft to the file; what the index is to make of it."""
     from quire.layers.facts.store import commit
     from quire.model.sources import Patch
@@ -90,11 +90,13 @@ def _write(project: Project, draft: Draft) -> Patch:
     return Patch(layer="facts", path=FILE, before=done.before, after=after, gone=draft.gone, items=draft.items())
 
 
-def _planned(project: Project, index: Index, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft, str]:
-    from quire.layers.facts.drafts import Draft
+def _planned(
+    project: Project, index: Index, plan: Callable[[FactsDraft, Index], Result]
+) -> tuple[Result, FactsDraft, str]:
+    from quire.layers.facts.drafts import FactsDraft
     from quire.verbs.facts.fact_lookup import KnownFacts
 
-    draft = Draft(KnownFacts(index), project.world.now())
+    draft = FactsDraft(KnownFacts(index), project.world.now())
     result = plan(draft, index)
     rejections = None if draft.is_empty else project.rejections()
     if rejections is not None:
@@ -163,9 +165,9 @@ def record_view(project: Project, record: Record, now: datetime, **fields: objec
 
 
 def fact_view(project: Project, fact: Fact, now: datetime, **fields: object) -> FactView:
-    from quire.layers.facts.records import Held, fact_record
+    from quire.layers.facts.records import FactWithTwins, fact_record
 
-    record = fact_record(Held(fact), fact.mind)
+    record = fact_record(FactWithTwins(fact), fact.mind)
     artifact = fact.extra.get("artifact")
     known: dict[str, object] = {
         "ref": record.ref,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from quire.index.catalog import Index
-from quire.layers.facts.records import Held, fact_ref, held_of, text_name
-from quire.layers.facts.source import Overview, overview_of
+from quire.layers.facts.records import FactWithTwins, fact_ref, held_of, text_name
+from quire.layers.facts.source import FactsOverview, overview_of
 from quire.model.records import Edge
 
 _NEAR = 6
@@ -17,14 +17,14 @@ class KnownFacts:
         self._index = index
 
     @property
-    def overview(self) -> Overview:
+    def overview(self) -> FactsOverview:
         return overview_of(self._index.summary("facts"))
 
-    def fact(self, name: str) -> Held | None:
+    def fact(self, name: str) -> FactWithTwins | None:
         record = self._index.find(fact_ref(name.removeprefix("fact:")))
         return None if record is None else held_of(record)
 
-    def saying(self, mind: str, digest: str) -> list[Held]:
+    def saying(self, mind: str, digest: str) -> list[FactWithTwins]:
         return [held_of(record) for record in self._index.named(text_name(mind, digest))]
 
     def edges_of(self, ref: str) -> list[Edge]:

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
         Artifact,
     )
     from quire.capture.ingest_plan import (
-        Step,
+        IngestStep,
     )
     from quire.capture.ingest_state import (
-        Held,
+        HeldFact,
     )
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
     from quire.layers.facts.types import Fact
 
 _SHOWN = 200
@@ -137,7 +137,7 @@ def take_in_documents(
     single = None if candidate is None else parse_candidate(candidate)
     scan = None if single is not None else scan_design_documents(project.root)
 
-    def plan(draft: Draft, index: Index) -> Ingested:
+    def plan(draft: FactsDraft, index: Index) -> Ingested:
         held = _held_facts(index)
         steps = (
             plan_candidates([single], held)
@@ -162,9 +162,9 @@ def take_in_documents(
     return change_facts(project, "ingest design documents", plan, dry_run=dry_run)
 
 
-def _held_facts(index: Index) -> list[Held]:
+def _held_facts(index: Index) -> list[HeldFact]:
     from quire.capture.ingest_state import (
-        Held,
+        HeldFact,
     )
     from quire.layers.facts.records import held_of
 
@@ -172,7 +172,7 @@ def _held_facts(index: Index) -> list[Held]:
     for record in index.page(fact_filter()):
         fact = held_of(record).fact
         found.append(
-            Held(
+            HeldFact(
                 fact.id,
                 fact.section,
                 fact.content,
@@ -186,7 +186,9 @@ def _held_facts(index: Index) -> list[Held]:
     return found
 
 
-def _carry_out(project: Project, draft: Draft, step: Step, done: Ingested, rejections: Rejections | None) -> bool:
+def _carry_out(
+    project: Project, draft: FactsDraft, step: IngestStep, done: Ingested, rejections: Rejections | None
+) -> bool:
     """Take a step; whether it was not taken because somebody rejected what it says."""
     shown = {
         "action": step.action,
@@ -218,7 +220,7 @@ def _carry_out(project: Project, draft: Draft, step: Step, done: Ingested, rejec
     return is_rejected
 
 
-def _refuse_step(draft: Draft, step: Step, rejections: Rejections) -> None:
+def _refuse_step(draft: FactsDraft, step: IngestStep, rejections: Rejections) -> None:
     """Raise where a step would write what was rejected."""
     if step.action in ("store", "pend", "supersede", "reinforce"):
         known = draft.fact(step.fact_id) if step.fact_id and step.action == "reinforce" else None
@@ -226,7 +228,7 @@ def _refuse_step(draft: Draft, step: Step, rejections: Rejections) -> None:
             rejections.refuse({"content": text})
 
 
-def _apply(project: Project, draft: Draft, step: Step) -> tuple[Fact | None, bool]:
+def _apply(project: Project, draft: FactsDraft, step: IngestStep) -> tuple[Fact | None, bool]:
     """Do what a step says; the fact that it leaves, and whether anything changed."""
     from quire.capture.candidate_outcome import (
         ANEW,
@@ -235,7 +237,7 @@ def _apply(project: Project, draft: Draft, step: Step) -> tuple[Fact | None, boo
         source_of,
     )
     from quire.layers.facts.archive import archive_facts
-    from quire.layers.facts.store_fact import Telling, confirm_fact, store_fact, supersede_fact
+    from quire.layers.facts.store_fact import FactInput, confirm_fact, store_fact, supersede_fact
 
     known = draft.fact(step.fact_id) if step.fact_id else None
     if step.action == "archive" and step.fact_id:
@@ -243,7 +245,7 @@ def _apply(project: Project, draft: Draft, step: Step) -> tuple[Fact | None, boo
     if step.candidate is None or step.action not in ("store", "pend", "supersede", "reinforce"):
         return None, False
     waits = known is not None and known.fact.status == PENDING
-    told = Telling(
+    told = FactInput(
         id=short_token(project),
         content=step.content,
         section=step.candidate.section,
@@ -275,7 +277,7 @@ def _decide(project: Project, accept: list[str], drop: list[str], *, dry_run: bo
     from quire.layers.facts.archive import archive_facts, restore_facts
     from quire.layers.facts.drafts import find_fact
 
-    def plan(draft: Draft, index: Index) -> Ingested:
+    def plan(draft: FactsDraft, index: Index) -> Ingested:
         both = {find_fact(draft, name, "accept").fact.id for name in accept}
         both &= {find_fact(draft, name, "drop").fact.id for name in drop}
         if both:
@@ -309,7 +311,7 @@ def _decide(project: Project, accept: list[str], drop: list[str], *, dry_run: bo
     return change_facts(project, "ingest design documents", plan, dry_run=dry_run)
 
 
-def _pending(project: Project, draft: Draft, index: Index) -> list[FactView]:
+def _pending(project: Project, draft: FactsDraft, index: Index) -> list[FactView]:
     """What waits after this change."""
     from quire.layers.facts.types import Fact
 
@@ -320,7 +322,7 @@ def _pending(project: Project, draft: Draft, index: Index) -> list[FactView]:
     return [fact_view(project, item.fact, now) for item in held if item and item.fact.status == PENDING]
 
 
-def _is_harmless(step: Step) -> bool:
+def _is_harmless(step: IngestStep) -> bool:
     from quire.guard.prompt_attacks import find_instructions
 
     return not find_instructions(step.content)

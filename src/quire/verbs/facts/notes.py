@@ -16,7 +16,7 @@ from quire.verbs.facts.results import FactView
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.layers.facts.notes import Note
+    from quire.layers.facts.notes import QuickNote
     from quire.verbs.facts.store import Stored
 
 _LOCK = "settling.lock"
@@ -39,7 +39,7 @@ class PromoteNote(Arguments, frozen=True, kw_only=True):
 class NoteList(Result, kw_only=True):
     """Notes that wait, or that were taken off the list or brought back."""
 
-    notes: list[Note]
+    notes: list[QuickNote]
     pending: int
     """How many wait now."""
 
@@ -65,7 +65,7 @@ def note(project: Project, text: str) -> int:
     return count
 
 
-def notes(project: Project) -> tuple[list[Note], list[Problem]]:
+def notes(project: Project) -> tuple[list[QuickNote], list[Problem]]:
     """The notes that wait."""
     from quire.layers.facts.notes import read_notes
 
@@ -74,7 +74,7 @@ def notes(project: Project) -> tuple[list[Note], list[Problem]]:
     return read_notes(project.root, problems), problems
 
 
-def notes_done(project: Project, numbers: Sequence[int] | None) -> list[Note]:
+def notes_done(project: Project, numbers: Sequence[int] | None) -> list[QuickNote]:
     """Take notes off the list: these, or all of them."""
     from quire.files.write_access import write_access
     from quire.layers.facts.notes import clear_notes, remove_notes
@@ -87,7 +87,7 @@ def notes_done(project: Project, numbers: Sequence[int] | None) -> list[Note]:
         return remove_notes(project.root, numbers, at, token)
 
 
-def notes_undo(project: Project) -> list[Note]:
+def notes_undo(project: Project) -> list[QuickNote]:
     """Put back what was taken off the list last."""
     from quire.files.write_access import write_access
     from quire.layers.facts.notes import restore_notes
@@ -107,7 +107,7 @@ def notes_promote(project: Project, number: int, section: str) -> Stored:
         return _promoted(project, number, section)
 
 
-def _numbered(project: Project, number: int) -> Note:
+def _numbered(project: Project, number: int) -> QuickNote:
     found = {note.number: note for note in notes(project)[0]}
     if number not in found:
         raise InputError(
@@ -179,7 +179,7 @@ def undo(project: Project, _given: ShowNotes) -> NoteList:
     return _changed(project, notes_undo(project), nothing="There is nothing to bring back.")
 
 
-def _changed(project: Project, changed: list[Note], nothing: str = "No notes wait.") -> NoteList:
+def _changed(project: Project, changed: list[QuickNote], nothing: str = "No notes wait.") -> NoteList:
     left, problems = notes(project)
     return NoteList(notes=changed, pending=len(left), warnings=problems, nothing=nothing)
 

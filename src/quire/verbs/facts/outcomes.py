@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quire.layers.facts.archive import Outcome
+from quire.layers.facts.archive import ArchiveOutcome
 from quire.verbs.verb import Line, Recalled, Result
 
 
 class ArchiveChanged(Result, kw_only=True):
-    outcomes: list[Outcome]
+    outcomes: list[ArchiveOutcome]
     changed: int
     dry_run: bool = False
 

@@ -48,7 +48,7 @@ def change_pins(
 ) -> PinsChanged:
     """Change the pins that hold today. One whose fact is not here now keeps its place, in case it comes back."""
     from quire.files.write_access import write_access
-    from quire.layers.facts.working_memory import SLOTS, Pin, Working, read_working, write_working
+    from quire.layers.facts.working_memory import SLOTS, PinnedFact, Working, read_working, write_working
 
     facts_ready(project)
     with write_access(project.root, FOLDER, project.world, operation):
@@ -64,7 +64,7 @@ def change_pins(
                     outcomes[asked] = "released"
                     resting.remove(pin)
             # Each as it was named: on another branch the fact that it followed may not be there.
-            pins = tuple(Pin(named.get(pin.id, pin.id), pin.at) for pin in changed.pins)
+            pins = tuple(PinnedFact(named.get(pin.id, pin.id), pin.at) for pin in changed.pins)
             room = SLOTS - len(pins)
             return Working((*resting[max(0, len(resting) - room) :], *pins), changed.released_at), outcomes
 
@@ -80,7 +80,7 @@ def change_pins(
 
 def pin_meant(project: Project, index: Index, working: Working, name: str) -> str:
     """The pin that is meant: by the beginning of its id, by the id of a twin, or of what it replaced."""
-    from quire.layers.facts.drafts import Draft, find_fact
+    from quire.layers.facts.drafts import FactsDraft, find_fact
     from quire.layers.facts.replacement import replacements_of
 
     bare = name.removeprefix("fact:")
@@ -93,7 +93,7 @@ def pin_meant(project: Project, index: Index, working: Working, name: str) -> st
             return bare
         now = [
             fact.id,
-            *(item.id for item in replacements_of(Draft(known_facts(index), project.world.now()), fact.id)),
+            *(item.id for item in replacements_of(FactsDraft(known_facts(index), project.world.now()), fact.id)),
         ]
         near = [pinned for pinned in now if pinned in ids]
     return near[0] if near else bare
@@ -149,12 +149,12 @@ def live_pins(project: Project, index: Index, working: Working) -> tuple[Working
 
     Then the names of those that have none, and by which name each of the others was pinned.
     """
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
     from quire.layers.facts.replacement import replacements_of
     from quire.layers.facts.working_memory import follow
 
     known = known_facts(index)
-    draft = Draft(known, project.world.now())
+    draft = FactsDraft(known, project.world.now())
     moves: dict[str, str | None] = {}
     missing = []
     for pin in working.pins:

@@ -16,7 +16,7 @@ from quire.verbs.verb import Arguments, Line, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
 
 
 class Refresh(Arguments, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ def refresh(project: Project, given: Refresh) -> Refreshed:
         hint = "Give the day of the oldest facts that still hold, such as 2026-03-02."
         raise InputError(f"`{cut(since, 40)}` {said}.", hint=hint, details={"field": "since"})
 
-    def plan(draft: Draft, index: Index) -> Refreshed:
+    def plan(draft: FactsDraft, index: Index) -> Refreshed:
         scope = scope_in(index, given.mind)
         records = index.page(Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,), scope=scope))
         rejections = project.rejections()

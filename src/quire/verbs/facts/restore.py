@@ -12,7 +12,7 @@ from quire.verbs.verb import Arguments, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
 
 
 class Restore(Arguments, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ def restore(project: Project, given: Restore) -> ArchiveChanged:
     """Bring facts back from the archive, or accept those that were only proposed. A connection comes by edge:…."""
     from quire.layers.facts.archive import restore_facts
 
-    def plan(draft: Draft, _index: Index) -> ArchiveChanged:
+    def plan(draft: FactsDraft, _index: Index) -> ArchiveChanged:
         outcomes = restore_facts(draft, given.fact_ids)
         return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=given.dry_run)
 

@@ -22,7 +22,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Wo
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
 
 _SESSION_CHARS = 1_000
 _COUNT_MOST = 10_000_000
@@ -152,7 +152,7 @@ def _close(project: Project, session: OpenSession, closed_at: str) -> Episode:
 
     rejections = project.rejections()
 
-    def plan(draft: Draft, index: Index) -> Episode:
+    def plan(draft: FactsDraft, index: Index) -> Episode:
         known = index.find(f"episode:{episode_of(session, closed_at, project.root).id}")
         before = episode_of_record(known) if known is not None else None
         left = index.named(session_name(session.session_id))

@@ -30,7 +30,7 @@ from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.store_fact import Told
+    from quire.layers.facts.store_fact import FactOutcome
     from quire.layers.facts.types import Fact
     from quire.retrieval.similar_records import Alike
 
@@ -65,10 +65,10 @@ def store(project: Project, given: Store) -> Stored:
     the opposite. With `-` the content is read from standard input.
     """
     from quire.layers.facts.drafts import section_named
-    from quire.layers.facts.store_fact import Telling, store_fact
+    from quire.layers.facts.store_fact import FactInput, store_fact
 
     section = section_named(given.section)
-    told = Telling(
+    told = FactInput(
         id=short_token(project),
         section=section,
         content=given.content,
@@ -90,7 +90,7 @@ def store(project: Project, given: Store) -> Stored:
     return done
 
 
-def stored_fact(project: Project, index: Index, told: Told, section: str) -> Stored:
+def stored_fact(project: Project, index: Index, told: FactOutcome, section: str) -> Stored:
     """What came of a fact that was told, with warnings about others that say nearly the same."""
     now = project.world.now()
     fact = told.fact
@@ -126,10 +126,10 @@ def stored_fact(project: Project, index: Index, told: Told, section: str) -> Sto
 
 
 def _alike(index: Index, fact: Fact) -> list[Alike]:
-    from quire.layers.facts.records import Held, fact_record
+    from quire.layers.facts.records import FactWithTwins, fact_record
     from quire.retrieval.similar_records import alike_to
 
-    return alike_to(index, fact_record(Held(fact), known_facts(index).overview.mind))
+    return alike_to(index, fact_record(FactWithTwins(fact), known_facts(index).overview.mind))
 
 
 def _similar(found: Alike) -> SimilarFact:

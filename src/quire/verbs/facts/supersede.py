@@ -25,7 +25,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Ve
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.drafts import FactsDraft
 
 
 class Supersede(Arguments, frozen=True, kw_only=True):
@@ -53,15 +53,15 @@ def supersede(project: Project, given: Supersede) -> Superseded:
     one. --by names a stored fact that takes its place.
     """
     from quire.layers.facts.drafts import find_fact
-    from quire.layers.facts.store_fact import Telling, supersede_fact
+    from quire.layers.facts.store_fact import FactInput, supersede_fact
 
     if given.by is not None and given.content:
         raise UsageError("Give either a text or --by.", hint="--by names a fact that is stored already.")
     name = short_token(project)
 
-    def plan(draft: Draft, _index: Index) -> Superseded:
+    def plan(draft: FactsDraft, _index: Index) -> Superseded:
         text = given.content if given.by is None else find_fact(draft, given.by, "by").fact.content
-        told = Telling(
+        told = FactInput(
             id=name,
             content=text,
             section=given.section,

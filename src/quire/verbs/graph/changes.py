@@ -325,12 +325,12 @@ def diff(project: Project) -> Changes:
 
 
 def reset(project: Project, *, destroy: bool = False) -> Reset:
-    from quire.upkeep.projects import Registry
+    from quire.upkeep.projects import ProjectRegistry
     from quire.upkeep.reset import reset_memory
 
     done = reset_memory(project.graph, project.world, destroy=destroy)
     with contextlib.suppress(QuireError):
-        Registry(project.world).remove(project.root)
+        ProjectRegistry(project.world).remove(project.root)
     return done
 
 
@@ -343,10 +343,10 @@ def upgrade(project: Project) -> str:
 
 def _register(project: Project) -> list[Problem]:
     """Note the project for the commands that look across repositories; a failure is a warning."""
-    from quire.upkeep.projects import Registry
+    from quire.upkeep.projects import ProjectRegistry
 
     try:
-        Registry(project.world).add(project.root, source="auto")
+        ProjectRegistry(project.world).add(project.root, source="auto")
     except QuireError as error:
         return [as_warning(error)]
     return []

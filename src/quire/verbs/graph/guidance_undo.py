@@ -13,7 +13,7 @@ from quire.project import Project
 if TYPE_CHECKING:
     from quire.clients.wiring.manifest import Manifests
     from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
-    from quire.upkeep.guidance import Target
+    from quire.upkeep.guidance import GuidanceFile
 
 _PART = "guidance"
 _READS = {
@@ -142,7 +142,7 @@ def guidance_seen(project: Project, one: ClientStatus) -> tuple[PartSeen, ...]:
 
 def _note_all(
     project: Project,
-    targets: Sequence[Target],
+    targets: Sequence[GuidanceFile],
     before: dict[str, bytes | None],
     readers: dict[str, str],
     manifests: Manifests,
@@ -153,7 +153,7 @@ def _note_all(
 
 
 def _note(
-    project: Project, target: Target, before: bytes | None, clients: tuple[str, ...], manifests: Manifests
+    project: Project, target: GuidanceFile, before: bytes | None, clients: tuple[str, ...], manifests: Manifests
 ) -> None:
     """What came into an instruction file with us; sections that were there already are those of `init`."""
     from quire.clients.wiring.manifest import make_manifest

@@ -116,11 +116,11 @@ def _is_node(project: Project, node_id: str) -> bool:
 
 def _accepted_facts(project: Project, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
     from quire.layers.facts.drafts import section_named
-    from quire.layers.facts.store_fact import Telling, store_fact
+    from quire.layers.facts.store_fact import FactInput, store_fact
 
     try:
         told = [
-            Telling(id=short_token(project), **{**fields, "section": section_named(fields["section"])})
+            FactInput(id=short_token(project), **{**fields, "section": section_named(fields["section"])})
             for fields in map(_fact_fields, items)
         ]
         done = change_facts(

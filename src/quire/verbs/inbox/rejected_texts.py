@@ -12,7 +12,7 @@ from quire.model.records import Problem
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
     from quire.layers.journal.bundle_diff import BundleDiff
-    from quire.layers.journal.types import Bundle, Event
+    from quire.layers.journal.types import Bundle, JournalEvent
 
 _NONE = "none"
 _SILENT = "What this session was about was rejected."
@@ -74,7 +74,7 @@ def sift_lines(data: bytes, rejections: Rejections) -> tuple[bytes, int]:
     return b"\n".join(kept), len(lines) - len(kept)
 
 
-def sift_event(event: Event, rejections: Rejections) -> tuple[Event, int]:
+def sift_event(event: JournalEvent, rejections: Rejections) -> tuple[JournalEvent, int]:
     """An event without the signals and the sentences that were rejected, and how many these are."""
     signals = event.signals
     kept = {

@@ -42,7 +42,7 @@ from quire.verbs.journal.results import (
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.journal.archive import Batch, Candidates
-    from quire.layers.journal.evidence_groups import Evidence
+    from quire.layers.journal.evidence_groups import GroupedEvidence
     from quire.layers.journal.store import Journal
     from quire.layers.journal.types import Checkpoint, State
     from quire.retrieval.journal.answer import JournalAnswer
@@ -68,7 +68,7 @@ def journal_status(project: Project, *, checkpoint: str | None = None, diffs: bo
     maintenance = journal.state.maintenance
     events = journal.history.events
     left = {scope: unrecalled(events, maintenance, scope) for scope in SCOPES}
-    evidence: Evidence = group_events(left[ALL])
+    evidence: GroupedEvidence = group_events(left[ALL])
     candidates = find_candidates(journal, project.world.now())
     batches = find_batches(project.root)
     sources = [source_state(project, source) for source in journal.registry.sources]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from quire.files import daemons
     from quire.layers.journal.archive import Pruning
     from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import ImportSync, Run, Source
+    from quire.layers.journal.types import ImportSync, Run, SessionSource
 
 SETTLED_SECONDS = 600.0
 """A session that changed within this time is still being worked in."""
@@ -197,7 +197,7 @@ def _tried_step(done: _Round, step: Callable[[], Any]) -> Any:
 # -- sync -------------------------------------------------------------------------------
 
 
-def _sync_one(project: Project, done: _Round, source: Source, settled: Settled) -> None:
+def _sync_one(project: Project, done: _Round, source: SessionSource, settled: Settled) -> None:
     """A model is never asked here: that would be a call for every session."""
     assert done.synced is not None
     done.go_on()
@@ -222,7 +222,7 @@ def _sync_one(project: Project, done: _Round, source: Source, settled: Settled) 
             done.warnings.append(f"{item.id}: {item.failed:,} of its sessions could not be imported.")
 
 
-def _quiet_source(project: Project, source: Source, settled: Settled) -> SyncedSource | None:
+def _quiet_source(project: Project, source: SessionSource, settled: Settled) -> SyncedSource | None:
     """What a sync would say of a source in which nothing is new; None where it has to look closer.
 
     Only the sessions' stamps are compared with those that were noted of this history.

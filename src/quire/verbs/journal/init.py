@@ -30,7 +30,7 @@ from quire.verbs.journal.results import Refreshed
 
 if TYPE_CHECKING:
     from quire.capture.repository.bundle import Validation
-    from quire.capture.repository.scan import Scan
+    from quire.capture.repository.scan import ProjectScan
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import Bundle, Provider, State
 
@@ -124,7 +124,7 @@ def _write_first(
         default_config,
     )
     from quire.layers.journal.settings import config_bytes, read_config
-    from quire.layers.journal.sources import Registry
+    from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.state_changes import write_bundle
     from quire.layers.journal.store import Journal, commit
 
@@ -133,7 +133,7 @@ def _write_first(
         root=project.root,
         state=_first_state(project, bundle, who),
         history=History(),
-        registry=Registry(),
+        registry=SourceRegistry(),
         config=read_config(),
         checkpoints=(),
     )
@@ -319,7 +319,7 @@ def _made(
     return result, bundle, validations, who
 
 
-def _looked(project: Project, scan: Scan, provider: str, command: str) -> Refreshed:
+def _looked(project: Project, scan: ProjectScan, provider: str, command: str) -> Refreshed:
     return Refreshed(
         command=command,
         project=scan.project_name,
@@ -331,7 +331,7 @@ def _looked(project: Project, scan: Scan, provider: str, command: str) -> Refres
     )
 
 
-def _run_validations(project: Project, scan: Scan, tell: Progress) -> list[Validation]:
+def _run_validations(project: Project, scan: ProjectScan, tell: Progress) -> list[Validation]:
     """Run the commands that tell whether the project is well: no shell, a time limit, nothing on stdin."""
     from quire.capture.repository.bundle import Validation
     from quire.capture.repository.scripts import find_checks

@@ -14,12 +14,12 @@ from quire.project import Project
 from quire.verbs.journal.results import FileChange, Providers, ProviderSeen, SourceState
 
 if TYPE_CHECKING:
-    from quire.capture.providers.ask import Answer as ModelAnswer
+    from quire.capture.providers.ask import ProviderAnswer as ModelAnswer
     from quire.capture.providers.requests import Kind, Request
     from quire.layers.journal.bundle_diff import BundleDiff
     from quire.layers.journal.pages import PlannedFile
     from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import Bundle, Event, Source, State
+    from quire.layers.journal.types import Bundle, JournalEvent, SessionSource, State
 
 Result = TypeVar("Result")
 _NOTES = {"state": "the memory itself", "entry": "the entry block in it", "page": "a page made from the memory"}
@@ -102,7 +102,7 @@ def sift_rejected(project: Project, bundle: Bundle, warnings: list[Problem]) -> 
     return bundle
 
 
-def sift_rejected_events(project: Project, events: list[Event]) -> tuple[list[Event], int]:
+def sift_rejected_events(project: Project, events: list[JournalEvent]) -> tuple[list[JournalEvent], int]:
     """Events without what was rejected, and how much that was."""
     rejections = project.rejections()
     if rejections is None:
@@ -255,7 +255,7 @@ def _file_change(path: str, before: bytes | None, after: bytes, note: str, diffs
     return FileChange(kind=kind, path=path, note=_NOTES[note], diff=text)
 
 
-def source_state(project: Project, source: Source) -> SourceState:
+def source_state(project: Project, source: SessionSource) -> SourceState:
     path = source_place(project, source)
     return SourceState(
         id=source.id,
@@ -270,7 +270,7 @@ def source_state(project: Project, source: Source) -> SourceState:
     )
 
 
-def source_place(project: Project, source: Source) -> str:
+def source_place(project: Project, source: SessionSource) -> str:
     """Where a source is on this machine; empty where nobody can tell."""
     from quire.capture.transcripts.places import source_path
 

@@ -11,10 +11,10 @@ from quire.model.text import cut
 
 if TYPE_CHECKING:
     from quire.capture.providers.requests import BundleRequest, QueryRequest, RecallRequest, SessionRequest
-    from quire.capture.repository.scan import Scan
+    from quire.capture.repository.scan import ProjectScan
     from quire.capture.signals.extraction import SessionSignals
     from quire.capture.transcripts.types import SessionFile, Turn
-    from quire.layers.journal.evidence_groups import Evidence
+    from quire.layers.journal.evidence_groups import GroupedEvidence
     from quire.layers.journal.types import Bundle, Checkpoint, State
 
 _FILES = 8
@@ -24,7 +24,7 @@ _SESSION_CHARS = 60_000
 
 
 def bundle_request(
-    root: str, scan: Scan, local: Bundle, previous: Bundle | None, validations: list[dict[str, Any]]
+    root: str, scan: ProjectScan, local: Bundle, previous: Bundle | None, validations: list[dict[str, Any]]
 ) -> BundleRequest:
     from quire.capture.providers.requests import BundleRequest
 
@@ -36,7 +36,7 @@ def bundle_request(
 
 
 def recall_request(
-    root: str, scan: Scan, state: State, evidence: Evidence, scope: str, base: Checkpoint | None
+    root: str, scan: ProjectScan, state: State, evidence: GroupedEvidence, scope: str, base: Checkpoint | None
 ) -> RecallRequest:
     from quire.capture.providers.requests import RecallRequest
     from quire.layers.journal.documents import value_of
@@ -81,7 +81,7 @@ def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionS
     )
 
 
-def _context(root: str, scan: Scan, mode: str, previous: Bundle | None) -> dict[str, Any]:
+def _context(root: str, scan: ProjectScan, mode: str, previous: Bundle | None) -> dict[str, Any]:
     from quire.capture.repository.scan import scan_value
     from quire.layers.journal.layout import ENTRY_FILES
 
@@ -96,7 +96,7 @@ def _context(root: str, scan: Scan, mode: str, previous: Bundle | None) -> dict[
     }
 
 
-def _context_files(root: str, scan: Scan) -> Iterable[dict[str, Any]]:
+def _context_files(root: str, scan: ProjectScan) -> Iterable[dict[str, Any]]:
     """The beginnings of the files that say most; none that lies outside, is a link, or holds a secret."""
     from quire.files.paths import read_inside
     from quire.guard.secrets import find_secrets

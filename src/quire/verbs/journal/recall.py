@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from quire.layers.journal.bundle_diff import BundleDiff
     from quire.layers.journal.cursors import RecallScope
     from quire.layers.journal.dedupe import Deduped
-    from quire.layers.journal.evidence_groups import Evidence
+    from quire.layers.journal.evidence_groups import GroupedEvidence
     from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import Bundle, Event
+    from quire.layers.journal.types import Bundle, JournalEvent
 
 _NO_EVENTS = "There are no events in this scope that no recall has looked at."
 _NOTHING_NEW = "These events say nothing that the memory does not say already."
@@ -161,7 +161,7 @@ def _recalling(
 def _proposed(
     project: Project,
     journal: Journal,
-    evidence: Evidence,
+    evidence: GroupedEvidence,
     scope: RecallScope,
     proposal: tuple[str, Bundle, float, list[Any]] | None,
     result: Recalled,
@@ -205,7 +205,7 @@ def _asked_recall(
     from quire.layers.journal.cursors import unrecalled
     from quire.layers.journal.evidence_groups import group_events
 
-    events: list[Event] = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
+    events: list[JournalEvent] = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
     if not events:
         return None
     from msgspec.structs import replace

@@ -26,12 +26,12 @@ from quire.verbs.journal.results import SyncedJournal, SyncedSource
 from quire.verbs.journal.sources import agree_source, no_such_source, source_is_agreed
 
 if TYPE_CHECKING:
-    from quire.capture.session_events import Looked, Normalise, Noted
+    from quire.capture.session_events import Normalise, Noted, SessionOutcome
     from quire.files.local_files import LocalFile
     from quire.files.transaction import FileUpdate
-    from quire.layers.journal.sources import Registry
+    from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import Event, Source
+    from quire.layers.journal.types import JournalEvent, SessionSource
 
 _BATCH = 500
 _BATCH_SECONDS = 5.0
@@ -89,7 +89,7 @@ def journal_sync(
 
 def _sync_source(
     project: Project,
-    source: Source,
+    source: SessionSource,
     dry_run: bool,
     settled_seconds: float,
     normalise: Normalise | None,
@@ -98,13 +98,13 @@ def _sync_source(
 ) -> SyncedSource:
     from quire.capture.session_events import count_elsewhere, look_through
     from quire.capture.transcripts.places import shown_text
-    from quire.capture.transcripts.types import Places
+    from quire.capture.transcripts.types import KnownPlaces
 
     found = SyncedSource(id=source.id, type=source.type)
     if not source_is_agreed(project, source):
         found.is_unknown = True
         return found
-    waiting: list[Looked] = []
+    waiting: list[SessionOutcome] = []
     known = known_hashes(project, source.id)
     now = began = project.world.now()
     number = total = 0
@@ -143,14 +143,14 @@ def _sync_source(
             found.elsewhere = count_elsewhere(source.type, source_place(project, source) or source.path)
     except QuireError as error:
         # What is told goes into a file that others read: nobody's home folder is named in it.
-        found.error = shown_text(error.message, Places(project.root, project.world.home))
+        found.error = shown_text(error.message, KnownPlaces(project.root, project.world.home))
         found.failed += 1
         found.failures.append({"sourceRef": source.path, "message": found.error})
     _take_in(project, source, found, waiting, known, dry_run, is_last=True)
     return found
 
 
-def _count(found: SyncedSource, look: Looked) -> None:
+def _count(found: SyncedSource, look: SessionOutcome) -> None:
     if look.failure:
         found.failed += 1
         if len(found.failures) < _FAILURES:
@@ -165,9 +165,9 @@ def _count(found: SyncedSource, look: Looked) -> None:
 
 def _take_in(
     project: Project,
-    source: Source,
+    source: SessionSource,
     found: SyncedSource,
-    looked: list[Looked],
+    looked: list[SessionOutcome],
     known: dict[str, set[str]],
     dry_run: bool,
     *,
@@ -197,7 +197,7 @@ def _take_in(
         if rejected:
             found.warnings.append(f"Left out, because it was rejected: {rejected:,}.")
         names = allocate_ids(taken_ids(journal), len(fresh))
-        events: list[Event] = [replace(event, id=name) for event, name in zip(fresh, names, strict=True)]
+        events: list[JournalEvent] = [replace(event, id=name) for event, name in zip(fresh, names, strict=True)]
         imported = found.imported + len(events)
         registry = _registered(project, journal, source, found, imported) if is_last else None
         maintenance = counted_maintenance(journal, len(events))
@@ -216,8 +216,8 @@ def _take_in(
 
 
 def _registered(
-    project: Project, journal: Journal, source: Source, found: SyncedSource, imported: int
-) -> Registry | None:
+    project: Project, journal: Journal, source: SessionSource, found: SyncedSource, imported: int
+) -> SourceRegistry | None:
     """The registry with how it went, in the fresh entry of this source; None where the source was removed."""
     from msgspec.structs import replace
 
@@ -269,7 +269,7 @@ def _noted(project: Project, source: str) -> dict[str, Noted]:
     return found
 
 
-def _noting(project: Project, source: str, looked: Iterable[Looked]) -> list[FileUpdate]:
+def _noting(project: Project, source: str, looked: Iterable[SessionOutcome]) -> list[FileUpdate]:
     """The note of how far these were read, beside what it held; the caller holds the lock."""
     from quire.files.digests import sha256
     from quire.files.local_files import ASIDE
@@ -295,7 +295,7 @@ def _noting(project: Project, source: str, looked: Iterable[Looked]) -> list[Fil
     return changes
 
 
-def known_hashes(project: Project, source: str, events: Iterable[Event] | None = None) -> dict[str, set[str]]:
+def known_hashes(project: Project, source: str, events: Iterable[JournalEvent] | None = None) -> dict[str, set[str]]:
     """The hashes of the events of a source, archived ones included, by their sessions."""
     from quire.layers.journal.archive import archived_events, expired_items
     from quire.layers.journal.store import load_history

@@ -15,7 +15,7 @@ from quire.verbs.journal.results import AddedSource, SourceState
 
 if TYPE_CHECKING:
     from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import Source
+    from quire.layers.journal.types import SessionSource
 
 
 def journal_sources(project: Project) -> list[SourceState]:
@@ -41,7 +41,7 @@ def journal_add(
     from quire.layers.journal.sources import source_id, with_source
     from quire.layers.journal.state_changes import counted_maintenance
     from quire.layers.journal.store import Writing
-    from quire.layers.journal.types import Source
+    from quire.layers.journal.types import SessionSource
 
     if kind not in SOURCE_TYPES:
         raise InputError(
@@ -78,7 +78,7 @@ def journal_add(
             )
         now = journal_time(project)
         extra = {ALL_FOLDERS: True} if all_folders else {}
-        source = Source(id=wanted, type=kind, path=stored, created_at=now, updated_at=now, extra=extra)
+        source = SessionSource(id=wanted, type=kind, path=stored, created_at=now, updated_at=now, extra=extra)
         registry = with_source(journal.registry, source)
         maintenance = replace(counted_maintenance(journal), import_source_count=len(registry.entries))
         added = AddedSource(source=source_state(project, source), sources=len(registry.sources), dry_run=dry_run)
@@ -102,7 +102,7 @@ def agree_source(project: Project, name: str) -> None:
         agree_to(project.root, source, project.world)
 
 
-def source_is_agreed(project: Project, source: Source) -> bool:
+def source_is_agreed(project: Project, source: SessionSource) -> bool:
     from quire.capture.trusted_sources import is_agreed
 
     return is_agreed(project.root, source, source_place(project, source) or source.path, project.world)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.graph.store import StoredNode
     from quire.upkeep.views.record import RecordDetail
-    from quire.upkeep.views.record_details import Kept
+    from quire.upkeep.views.record_details import RecordDetails
     from quire.upkeep.views.record_history import RecordHistory
     from quire.upkeep.views.text_diff import Diff
     from quire.verbs.journal.results import InspectedJournal
@@ -160,7 +160,7 @@ def _section(name: str, found: InspectedJournal) -> Record:
     )
 
 
-def _kept(project: Project, record: Record) -> Kept:
+def _kept(project: Project, record: Record) -> RecordDetails:
     from quire.upkeep.views.items import is_current
     from quire.upkeep.views.record_details import kept_fact, kept_journal, kept_node, kept_profile
 

@@ -28,7 +28,7 @@ from quire.verbs.profile.document import profile_locked
 
 if TYPE_CHECKING:
     from quire.files.undo_recorder import RecordedChange, UndoRecorder
-    from quire.upkeep.undo_plan import Step
+    from quire.upkeep.undo_plan import UndoStep
 
 UNDO, REDO = "undo", "redo"
 _UNDONE, _AGAIN = "Undone: ", "Done again: "
@@ -189,7 +189,7 @@ def _right_to_undo(project: Project, folder: str) -> Iterator[None]:
             yield
 
 
-def _planned_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]]) -> list[Step]:
+def _planned_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]]) -> list[UndoStep]:
     from quire.upkeep.undo_plan import refuse_rejected, refuse_torn, steps_back
 
     steps = steps_back(folder, noted)

@@ -122,7 +122,7 @@ def view_records(
     private: bool = True,
 ) -> RecordPage:
     """Records of all layers that are so and say this, the newest first."""
-    from quire.upkeep.views.record_list import Choice, hidden_refs, page_of_records, records_and_verdicts
+    from quire.upkeep.views.record_list import RecordFilter, hidden_refs, page_of_records, records_and_verdicts
 
     _check_page(offset, limit)
     if layer and layer not in LAYER_NAMES:
@@ -131,7 +131,7 @@ def view_records(
             hint=f"It is one of {', '.join(LAYER_NAMES)}.",
             details={"field": "layer", "allowed": list(LAYER_NAMES)},
         )
-    choice = Choice(
+    choice = RecordFilter(
         layer=layer,
         kind=kind,
         status=status,

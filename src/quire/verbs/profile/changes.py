@@ -39,10 +39,10 @@ from quire.verbs.profile.results import (
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.profile.drafts import Draft
+    from quire.layers.profile.drafts import ProfileDraft
     from quire.layers.profile.entries import Entry
     from quire.layers.profile.links import Linked
-    from quire.layers.profile.remember import Telling
+    from quire.layers.profile.remember import EntryInput
 
 _NAMES = ("Ada", "Basil", "Cleo", "Edda", "Finn", "Hazel", "Ines", "Juno", "Kit", "Lena", "Milo", "Nell", "Otis", "Pia",
           "Remy", "Wren")  # fmt: skip
@@ -77,11 +77,11 @@ def profile_remember(
     `confidence` and `detail` are taken away by None, and left as they are where nothing is given.
     """
     from quire.layers.profile.records import entry_record, entry_ref
-    from quire.layers.profile.remember import Telling, remember
+    from quire.layers.profile.remember import EntryInput, remember
     from quire.layers.profile.rules import allowed_category
 
     allowed_category(category)
-    telling = Telling(
+    telling = EntryInput(
         category=category,
         key=key,
         value=value,
@@ -95,7 +95,7 @@ def profile_remember(
         supersedes=supersedes,
     )
 
-    def plan(draft: Draft, index: Index) -> Remembered:
+    def plan(draft: ProfileDraft, index: Index) -> Remembered:
         before = draft.find(category, key)
         told = remember(draft, telling, _sharing(index, telling, before))
         if before is None and not force:
@@ -152,7 +152,7 @@ def _seen_by_git(project: Project) -> list[Problem]:
     ]
 
 
-def _sharing(index: Index, telling: Telling, before: Entry | None) -> list[str]:
+def _sharing(index: Index, telling: EntryInput, before: Entry | None) -> list[str]:
     """Entries that have at least two tags in common with what is told, the best first."""
     from quire.layers.profile.records import tag_name
     from quire.layers.profile.remember import SHARED_TAGS
@@ -164,7 +164,7 @@ def _sharing(index: Index, telling: Telling, before: Entry | None) -> list[str]:
     return [ref.partition(":")[2] for ref in found]
 
 
-def _candidates(index: Index, telling: Telling, broad: bool) -> list[Candidate]:
+def _candidates(index: Index, telling: EntryInput, broad: bool) -> list[Candidate]:
     """Active entries that say what is told, or nearly: of the same category, or of all."""
     from quire.index.search import Filter
     from quire.index.text_analysis import all_words
@@ -202,7 +202,7 @@ def profile_forget(project: Project, category: str, key: str, *, dry_run: bool =
     from quire.layers.profile.links import forget
     from quire.layers.profile.places import backup_name
 
-    def plan(draft: Draft, _: Index) -> RemovedEntry:
+    def plan(draft: ProfileDraft, _: Index) -> RemovedEntry:
         gone = forget(draft, category, key)
         entry = read_entry(category, key, gone.fields, is_private=gone.private)
         return RemovedEntry(
@@ -247,7 +247,7 @@ def profile_restore(
     from quire.layers.profile.forgotten import read_forgotten
     from quire.layers.profile.links import restore
 
-    def plan(draft: Draft, _: Index) -> RestoredEntry:
+    def plan(draft: ProfileDraft, _: Index) -> RestoredEntry:
         found = [
             item
             for item in read_forgotten(project.root)
@@ -291,7 +291,7 @@ def profile_unlink(
 def profile_session_start(project: Project) -> SessionStarted:
     """Count a session, write down what was read in earlier ones, name the assistant; and say what matters now."""
 
-    def plan(draft: Draft, _: Index) -> tuple[int, bool]:
+    def plan(draft: ProfileDraft, _: Index) -> tuple[int, bool]:
         from quire.layers.profile.entries import new_fields
 
         missing = draft.find(ASSISTANT, NAME) is None

@@ -18,10 +18,10 @@ from quire.verbs.profile.results import EntryView
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.profile.access import Readings
-    from quire.layers.profile.drafts import Draft
+    from quire.layers.profile.drafts import ProfileDraft
     from quire.layers.profile.entries import Entry
-    from quire.layers.profile.places import Places
-    from quire.layers.profile.source import Overview
+    from quire.layers.profile.places import ProfilePlaces
+    from quire.layers.profile.source import ProfileOverview
     from quire.model.sources import Patch
 
 Result = TypeVar("Result")
@@ -55,7 +55,7 @@ def ask_profile(project: Project, work: Callable[[Index], Result], *, dry_run: b
     return found[0]
 
 
-def usable_documents(index: Index) -> Overview:
+def usable_documents(index: Index) -> ProfileOverview:
     """What there is to know of the documents; an error where one cannot be used at all."""
     from quire.layers.profile.source import overview_of
 
@@ -75,7 +75,7 @@ def _migrate(project: Project) -> None:
 
 
 @contextlib.contextmanager
-def profile_locked(project: Project, operation: str, place: str = "") -> Iterator[Places]:
+def profile_locked(project: Project, operation: str, place: str = "") -> Iterator[ProfilePlaces]:
     """The right to write to the documents, where they are once it is granted."""
     from quire.layers.profile.privacy import retarget
     from quire.layers.profile.store import profile_access
@@ -101,7 +101,7 @@ def _overrun() -> Conflict:
 
 
 def change_profile(
-    project: Project, operation: str, plan: Callable[[Draft, Index], Result], *, dry_run: bool = False
+    project: Project, operation: str, plan: Callable[[ProfileDraft, Index], Result], *, dry_run: bool = False
 ) -> Result:
     """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
     from quire.index.open_index import change_with_index
@@ -120,7 +120,7 @@ def change_profile(
         for _ in range(_ATTEMPTS):
             patches: list[Patch] = []
 
-            def look(index: Index) -> tuple[Result, Draft, str, Overview]:
+            def look(index: Index) -> tuple[Result, ProfileDraft, str, ProfileOverview]:
                 if overview_of(index.summary("profile")).error() is not None:
                     open_draft(places, project.world)  # raises, unless git or an editor was just writing it
                     raise Conflict("The documents changed while they were read.")
@@ -132,7 +132,9 @@ def change_profile(
                     raise Conflict("The documents changed while they were read.")
                 return _allowed(project, plan(draft, index), draft), draft, stamp, usable_documents(index)
 
-            def write(planned: tuple[Result, Draft, str, Overview], done: list[Patch] = patches) -> Patch | None:
+            def write(
+                planned: tuple[Result, ProfileDraft, str, ProfileOverview], done: list[Patch] = patches
+            ) -> Patch | None:
                 _, draft, stamp, overview = planned
                 if draft.is_empty:
                     return None
@@ -149,11 +151,11 @@ def change_profile(
     raise _overrun()
 
 
-def _rehearsed(project: Project, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft]:
+def _rehearsed(project: Project, plan: Callable[[ProfileDraft, Index], Result]) -> tuple[Result, ProfileDraft]:
     """What would be done. An older document is looked at as if it had been brought up to our version."""
     from quire.layers.profile.store import open_draft
 
-    def look(index: Index) -> tuple[Result, Draft]:
+    def look(index: Index) -> tuple[Result, ProfileDraft]:
         usable_documents(index)
         draft, _ = open_draft(project.profile_places(), project.world, dry_run=True)
         return _allowed(project, plan(draft, index), draft), draft
@@ -161,7 +163,7 @@ def _rehearsed(project: Project, plan: Callable[[Draft, Index], Result]) -> tupl
     return project.with_index(look)
 
 
-def _allowed(project: Project, result: Result, draft: Draft) -> Result:
+def _allowed(project: Project, result: Result, draft: ProfileDraft) -> Result:
     """What a plan gave, unless an entry would say what was rejected."""
     rejections = project.rejections()
     if rejections is not None:
@@ -170,7 +172,7 @@ def _allowed(project: Project, result: Result, draft: Draft) -> Result:
     return result
 
 
-def _write_profile(project: Project, draft: Draft, stamp: str, overview: Overview) -> Patch:
+def _write_profile(project: Project, draft: ProfileDraft, stamp: str, overview: ProfileOverview) -> Patch:
     """Write a draft to the documents; what the index is to make of it."""
     from quire.layers.profile.store import commit
     from quire.model.sources import Patch
@@ -233,7 +235,7 @@ def entry_readings(project: Project) -> Readings:
     return pending_readings(project.root)
 
 
-def note_entries_read(project: Project, overview: Overview, names: list[str]) -> bool:
+def note_entries_read(project: Project, overview: ProfileOverview, names: list[str]) -> bool:
     """Note that these were read, where it can ever be written down."""
     from quire.layers.profile.access import note_reading
     from quire.layers.profile.entries import time_text
@@ -274,7 +276,7 @@ def entry_view(entry: Entry, readings: Readings | None = None, **fields: object)
     return EntryView(**{**known, **fields})  # type: ignore[arg-type]
 
 
-def profile_warnings(project: Project, overview: Overview) -> list[Problem]:
+def profile_warnings(project: Project, overview: ProfileOverview) -> list[Problem]:
     """What somebody who reads should know of the documents."""
     found = []
     if overview.is_read_only:

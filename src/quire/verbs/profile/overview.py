@@ -42,7 +42,7 @@ from quire.verbs.profile.results import Exported, MovedEntries, Page, ProfileSta
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.profile.access import Readings
-    from quire.layers.profile.drafts import Draft
+    from quire.layers.profile.drafts import ProfileDraft
     from quire.layers.profile.entries import Entry
     from quire.layers.profile.reflection import Reflection
     from quire.retrieval.profile_context import ProfileContext
@@ -222,7 +222,7 @@ def profile_reflect(
         )
         return _reflected(found, wanted)
 
-    def plan(draft: Draft, _: Index) -> Reflected:
+    def plan(draft: ProfileDraft, _: Index) -> Reflected:
         found = reflect(draft.entries(), project.world.now())
         changes: dict[tuple[str, str], dict[str, Any]] = {}
         if "archive" in apply:

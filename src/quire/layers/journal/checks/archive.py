@@ -13,7 +13,7 @@ from quire.layers.journal.checks.findings import listing, passed, warned
 from quire.layers.journal.events import read_history
 from quire.layers.journal.layout import ARCHIVE, BATCH_CHECKPOINTS, BATCH_EVENTS, EVENTS_BYTES, FOLDER
 from quire.layers.journal.retention import is_expired
-from quire.layers.journal.settings import Config
+from quire.layers.journal.settings import JournalSettings
 from quire.layers.journal.store import checkpoint_ids, held_file
 from quire.model.errors import QuireError
 from quire.model.records import Problem
@@ -67,7 +67,7 @@ def archived_ids(archive: list[Archived]) -> set[str]:
 
 
 def check_archive(
-    root: str, archive: list[Archived], config: Config, active: frozenset[str], now: datetime
+    root: str, archive: list[Archived], config: JournalSettings, active: frozenset[str], now: datetime
 ) -> list[Problem]:
     """`active` are the ids of the events that are not archived."""
     where = f"{FOLDER}/{ARCHIVE}"
@@ -83,7 +83,9 @@ def check_archive(
     return [finding for held in archive for finding in _batch_findings(held, config, active, now)]
 
 
-def _batch_findings(held: Archived, config: Config, active: frozenset[str], now: datetime) -> Iterator[Problem]:
+def _batch_findings(
+    held: Archived, config: JournalSettings, active: frozenset[str], now: datetime
+) -> Iterator[Problem]:
     batch, name = held.batch, held.batch.name
     where = f"{FOLDER}/{batch.path}"
     if batch.manifest is None:

@@ -19,7 +19,7 @@ from quire.model.records import Problem
 _FOLDER = f"{FOLDER}/{CHECKPOINTS}"
 
 
-class Looked(Struct, frozen=True, kw_only=True):
+class CheckedCheckpoint(Struct, frozen=True, kw_only=True):
     """A checkpoint as it was found; without a hash where it cannot be read."""
 
     id: str
@@ -33,26 +33,26 @@ class Looked(Struct, frozen=True, kw_only=True):
         return f"{FOLDER}/{checkpoint_path(self.id)}"
 
 
-def look_at_checkpoints(root: str) -> list[Looked]:
+def look_at_checkpoints(root: str) -> list[CheckedCheckpoint]:
     """All checkpoints by their number. What they hold is not kept."""
     return [_look_at(root, name) for name in checkpoint_ids(root)]
 
 
-def _look_at(root: str, name: str) -> Looked:
+def _look_at(root: str, name: str) -> CheckedCheckpoint:
     value, fault, said = document_at(root, checkpoint_path(name))
     if fault:
-        return Looked(id=name, fault="read", said=said)
+        return CheckedCheckpoint(id=name, fault="read", said=said)
     try:
         found = read_checkpoint(value, f"{FOLDER}/{checkpoint_path(name)}")
     except QuireError as error:
-        return Looked(id=name, fault="schema", said=error.message)
+        return CheckedCheckpoint(id=name, fault="schema", said=error.message)
     if content_hash(found.bundle) == found.bundle_hash:
-        return Looked(id=name, bundle_hash=found.bundle_hash, own_name=found.id)
+        return CheckedCheckpoint(id=name, bundle_hash=found.bundle_hash, own_name=found.id)
     said = f"The hash of the checkpoint `{name}` is not that of its bundle."
-    return Looked(id=name, bundle_hash=found.bundle_hash, own_name=found.id, fault="bundle-hash", said=said)
+    return CheckedCheckpoint(id=name, bundle_hash=found.bundle_hash, own_name=found.id, fault="bundle-hash", said=said)
 
 
-def check_checkpoints(root: str, looked: list[Looked]) -> Iterator[Problem]:
+def check_checkpoints(root: str, looked: list[CheckedCheckpoint]) -> Iterator[Problem]:
     path = os.path.join(root, _FOLDER)
     if os.path.islink(path) or not os.path.isdir(path):
         said = f"`{_FOLDER}` is no folder." if os.path.lexists(path) else f"`{_FOLDER}` is missing."
@@ -72,7 +72,7 @@ def check_checkpoints(root: str, looked: list[Looked]) -> Iterator[Problem]:
         yield passed("checkpoints:all", f"All {len(looked):,} checkpoints can be read.", _FOLDER)
 
 
-def check_latest(state: State, looked: list[Looked]) -> Iterator[Problem]:
+def check_latest(state: State, looked: list[CheckedCheckpoint]) -> Iterator[Problem]:
     """Whether the checkpoint that the state names is there, is the state's own, and is the last."""
     named = state.maintenance.latest_checkpoint_id
     held = next((one for one in _readable(looked) if one.id == named), None)
@@ -96,11 +96,11 @@ def check_latest(state: State, looked: list[Looked]) -> Iterator[Problem]:
         yield warned("checkpoints:newer", said, newest.path, hint if is_own else MENDS)
 
 
-def _readable(looked: Iterable[Looked]) -> list[Looked]:
+def _readable(looked: Iterable[CheckedCheckpoint]) -> list[CheckedCheckpoint]:
     return [one for one in looked if one.bundle_hash]
 
 
-def latest_of(state: State, looked: list[Looked]) -> str | None:
+def latest_of(state: State, looked: list[CheckedCheckpoint]) -> str | None:
     """The checkpoint that the state should name; None where none can be read.
 
     One that holds what the state holds is the state's own even where a newer one was left by a writer that died.

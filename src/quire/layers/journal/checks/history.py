@@ -18,11 +18,11 @@ from quire.layers.journal.checks.findings import (
 )
 from quire.layers.journal.checks.order import disordered, repeated
 from quire.layers.journal.cursors import unrecalled
-from quire.layers.journal.events import History, Line, read_history
+from quire.layers.journal.events import EventLine, History, read_history
 from quire.layers.journal.layout import EVENTS, EVENTS_BYTES, FOLDER
 from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.records import signal_lines
-from quire.layers.journal.settings import Config
+from quire.layers.journal.settings import JournalSettings
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import State
 from quire.model.errors import QuireError
@@ -43,7 +43,9 @@ def check_log(root: str) -> tuple[History | None, list[Problem]]:
     return read_history(data), []
 
 
-def check_history(history: History, config: Config, state: State | None, archived: Collection[str]) -> list[Problem]:
+def check_history(
+    history: History, config: JournalSettings, state: State | None, archived: Collection[str]
+) -> list[Problem]:
     """`archived` are the ids that left the log in an orderly way."""
     found = [*_line_findings(history), *_order_findings(history, config, archived)]
     if not found:
@@ -75,11 +77,11 @@ def _line_findings(history: History) -> Iterator[Problem]:
         yield warned("history:torn", said, _EVENTS, hint, history.lines[-1].number)
 
 
-def _code(line: Line) -> str:
+def _code(line: EventLine) -> str:
     return line.problem.code if line.problem is not None else ""
 
 
-def _damage(line: Line) -> Problem:
+def _damage(line: EventLine) -> Problem:
     said = f"Line {line.number:,}: {line.problem.message if line.problem is not None else ''}"
     hint = "It is kept as it is, and all others are read. Mend or remove it by hand."
     if _code(line) != "EventInvalid":
@@ -93,7 +95,7 @@ def _damage(line: Line) -> Problem:
 # -- order ----------------------------------------------------------------------------------------
 
 
-def _order_findings(history: History, config: Config, archived: Collection[str]) -> Iterator[Problem]:
+def _order_findings(history: History, config: JournalSettings, archived: Collection[str]) -> Iterator[Problem]:
     events = history.events
     twice = repeated(events)
     if twice:
@@ -133,7 +135,7 @@ def _count_finding(history: History, state: State) -> Problem:
     return failed("history:event-count", said, _EVENTS, MENDS)
 
 
-def _backlog_finding(history: History, config: Config, state: State) -> Problem:
+def _backlog_finding(history: History, config: JournalSettings, state: State) -> Problem:
     waiting = len(unrecalled(history.events, state.maintenance))
     if waiting > config.backlog_warn_threshold:
         said = f"{waiting:,} events wait to be worked into the memory."

@@ -8,12 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.layers.journal.canonical import decode_json, line_bytes
-from quire.layers.journal.events import Line
+from quire.layers.journal.events import EventLine
 from quire.layers.journal.numbered_ids import allocate_ids, ordinal_of
-from quire.layers.journal.types import Event
+from quire.layers.journal.types import JournalEvent
 
 
-def repeated(events: Iterable[Event]) -> list[str]:
+def repeated(events: Iterable[JournalEvent]) -> list[str]:
     """The ids that more than one event has, by their number."""
     seen: set[int] = set()
     twice: dict[int, str] = {}
@@ -25,7 +25,7 @@ def repeated(events: Iterable[Event]) -> list[str]:
     return list(twice.values())
 
 
-def disordered(events: Iterable[Event]) -> str | None:
+def disordered(events: Iterable[JournalEvent]) -> str | None:
     """The first id that is not above those before it, or has no number. One that was there before is not told again."""
     highest = 0
     seen: set[int] = set()
@@ -41,7 +41,7 @@ def disordered(events: Iterable[Event]) -> str | None:
 class Ordered(Struct, frozen=True, kw_only=True):
     """The lines of a log in order, and what had to be done for it."""
 
-    lines: list[Line]
+    lines: list[EventLine]
     copies: int
     """How many lines stood there twice, byte for byte."""
     names: list[str]
@@ -50,15 +50,15 @@ class Ordered(Struct, frozen=True, kw_only=True):
 
 
 def set_in_order(
-    lines: Iterable[Line], taken: Iterable[str | None], foreign: Collection[int] = frozenset()
+    lines: Iterable[EventLine], taken: Iterable[str | None], foreign: Collection[int] = frozenset()
 ) -> Ordered | None:
     """An event keeps its id wherever it stood. A second one of the same id gets another above all taken, at the end.
 
     `foreign` are the numbers of other events elsewhere, which nobody here may have. Lines that are no events stay
     behind the one they followed. None where no numbers are left.
     """
-    held: dict[int, list[Line]] = {0: []}
-    later: list[list[Line]] = []
+    held: dict[int, list[EventLine]] = {0: []}
+    later: list[list[EventLine]] = []
     raws: set[bytes] = set()
     copies, follows = 0, held[0]
     for line in lines:
@@ -86,7 +86,7 @@ def set_in_order(
     )
 
 
-def _renamed(line: Line, name: str) -> Line:
+def _renamed(line: EventLine, name: str) -> EventLine:
     """The same line under another id; keys that nobody knows stay."""
     if line.event is None:
         return line

@@ -21,15 +21,15 @@ from quire.layers.journal.checks.findings import (
     warned,
 )
 from quire.layers.journal.layout import FOLDER, SOURCES
-from quire.layers.journal.sources import Registry, read_sources
-from quire.layers.journal.types import Source, State
+from quire.layers.journal.sources import SourceRegistry, read_sources
+from quire.layers.journal.types import SessionSource, State
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 
 _SOURCES = f"{FOLDER}/{SOURCES}"
 
 
-def check_registry(root: str) -> tuple[Registry | None, list[Problem]]:
+def check_registry(root: str) -> tuple[SourceRegistry | None, list[Problem]]:
     """The registry, where it can be used."""
     value, fault, said = document_at(root, SOURCES)
     if fault == "missing":
@@ -43,7 +43,7 @@ def check_registry(root: str) -> tuple[Registry | None, list[Problem]]:
 
 
 def check_sources(
-    registry: Registry, state: State | None, types: Collection[str] | None, root: str, home: str
+    registry: SourceRegistry, state: State | None, types: Collection[str] | None, root: str, home: str
 ) -> list[Problem]:
     """`types` are the kinds of sources that can be imported; None where that is not to be judged."""
     found = [_unread(" ".join(entry.faults)) for entry in registry.unread[:TOLD]]
@@ -64,12 +64,12 @@ def _unread(said: str) -> Problem:
     return failed("sources:schema", said, _SOURCES, "It is kept as it is; mend or remove it by hand.")
 
 
-def accepted_sources(registry: Registry, count: float) -> bool:
+def accepted_sources(registry: SourceRegistry, count: float) -> bool:
     """Whether the state counts right; an entry that cannot be read may have been counted or not."""
     return count in range(len(registry.sources), len(registry.entries) + 1)
 
 
-def _count(registry: Registry, state: State) -> Problem:
+def _count(registry: SourceRegistry, state: State) -> Problem:
     count = state.maintenance.import_source_count
     if accepted_sources(registry, count):
         return passed("sources:count", "The state counts the sources right.", _SOURCES)
@@ -84,7 +84,7 @@ def _is_there(path: str, root: str, home: str) -> bool:
     return os.path.exists(os.path.join(root, path))
 
 
-def _source(source: Source, types: Collection[str] | None, root: str, home: str) -> Iterator[Problem]:
+def _source(source: SessionSource, types: Collection[str] | None, root: str, home: str) -> Iterator[Problem]:
     name = source.id
     if types is not None:
         if source.type in types:

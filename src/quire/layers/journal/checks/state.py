@@ -28,7 +28,7 @@ from quire.layers.journal.checks.findings import (
 from quire.layers.journal.documents import read_state
 from quire.layers.journal.layout import CONFIG, FOLDER, STATE
 from quire.layers.journal.numbered_ids import moment_of
-from quire.layers.journal.settings import Config, config_faults, read_config
+from quire.layers.journal.settings import JournalSettings, config_faults, read_config
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State
 from quire.model.errors import QuireError
@@ -91,7 +91,7 @@ def _brought_back(root: str) -> str:
     return f"{RESTORES} `memory journal init` makes a new one."
 
 
-def check_config(root: str) -> tuple[Config, list[Problem]]:
+def check_config(root: str) -> tuple[JournalSettings, list[Problem]]:
     """The settings, or the defaults where the file cannot be used."""
     value, fault, said = document_at(root, CONFIG)
     if fault == "missing":
