@@ -103,6 +103,14 @@ class Recalled(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a program reads it from a command, which then writes it as it is."""
 
 
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a table: columns on a terminal, separated by tabs for programs, marked as recalled for agents."""
+
+    cells: tuple[str, ...]
+    may_cut: int = -1
+    """The column that is cut where a terminal is too narrow."""
+
+
 class Aside(msgspec.Struct, frozen=True, kw_only=True):
     """A remark beside the output: a command writes it to standard error."""
 
@@ -128,7 +136,7 @@ class LaidOut(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-Line = str | Recalled | Aside | Output | Styled | LaidOut
+Line = str | Recalled | Row | Aside | Output | Styled | LaidOut
 
 
 class Result(msgspec.Struct, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
@@ -14,9 +15,9 @@ from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
-from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, warn
+from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, warn
 from quire.surfaces.cli.reading import number, read_input, read_text, share
-from quire.verbs.verb import Aside, Input, LaidOut, Output, Recalled, Result, Styled, Word, cli_marks
+from quire.verbs.verb import Aside, Input, LaidOut, Output, Recalled, Result, Row, Styled, Word, cli_marks
 from quire.verbs.verb import Option as VerbOption
 
 if TYPE_CHECKING:
@@ -98,9 +99,14 @@ def run_verb(session: Session, verb: Verb, given: Arguments) -> int | None:
 
 
 def say_lines(lines: Iterable[Line], program: str = PROGRAM) -> None:
-    """Print the lines of a result."""
-    for line in lines:
-        _say(line, program)
+    """Print the lines of a result; rows that follow each other are one table."""
+    for _, group in groupby(lines, lambda line: isinstance(line, Row)):
+        together = list(group)
+        if rows := [line for line in together if isinstance(line, Row)]:
+            say_table([row.cells for row in rows], rows[0].may_cut)
+        else:
+            for line in together:
+                _say(line, program)
 
 
 def _paths(takes: type[Arguments]) -> tuple[str, ...]:
@@ -123,7 +129,7 @@ def _say(line: Line, program: str) -> None:
             say(line.text)
         case Styled():
             say(_own_words(line.text, program), _COLOURS[line.style])
-        case _:
+        case str():
             say(_own_words(line, program))
 
 

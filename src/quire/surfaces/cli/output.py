@@ -5,19 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
 
 from quire.model.errors import ErrorKind, QuireError, UsageError
 from quire.model.records import Problem
+from quire.model.text import cut
 
 if TYPE_CHECKING:
     from quire.project import Project
 
 EXIT_CODES: dict[ErrorKind, int] = {"failed": 1, "usage": 2, "not_ready": 3}
 
+_NARROW = 20
+"""A column is not cut to fewer characters than this."""
 _SHORT, _LONG = 8, 14
 """From how many characters on a word may be a secret: with letters and digits, and with capitals alone."""
 _BAR_CHARS = 24
@@ -96,6 +99,20 @@ def put(text: str) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(withheld(text).encode("utf-8", "backslashreplace") + b"\n")
         sys.stdout.buffer.flush()
+
+
+def say_table(rows: Sequence[Sequence[str]], may_cut: int) -> None:
+    """Rows as columns, of which one is cut to fit the terminal; elsewhere with tabs between the cells, for programs."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        for row in rows:
+            say("\t".join(row))
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    room = os.get_terminal_size().columns - sum(widths) - 2 * sum(map(bool, widths)) + 2
+    widths[may_cut] = max(widths[may_cut] + min(room, 0), min(widths[may_cut], _NARROW))
+    for row in rows:
+        cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True) if width]
+        say("  ".join(cells).rstrip())
 
 
 def aside(text: str) -> None:

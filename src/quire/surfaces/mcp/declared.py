@@ -16,7 +16,7 @@ from quire.surfaces.mcp.tool import Call, Given
 from quire.surfaces.mcp.tool import Tool as ServedTool
 from quire.verbs.plain import brief, plain
 from quire.verbs.table import load, module_of, tool_for
-from quire.verbs.verb import Aside, LaidOut, Option, Output, Recalled, Result, Styled, cli_marks, command_only
+from quire.verbs.verb import Aside, LaidOut, Option, Output, Recalled, Result, Row, Styled, cli_marks, command_only
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -94,6 +94,8 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
             text = line if isinstance(line, str) else line.text
             parts += [_own_words(in_tools_words(text), fence)] if text else []
             continue
+        if isinstance(line, Row):
+            line = Recalled(text="  ".join(filter(None, line.cells)), origin="memory")
         room -= len(_read_out(line)) if line.is_news else 0
         if room < 0 and has_notice:
             left += 1
