@@ -300,13 +300,15 @@ _WRITER = """
 import sys
 from quire.files.world import real_world
 from quire.project import Project
+from quire.verbs.profile.ask import profile_recall
+from quire.verbs.profile.changes import profile_remember
 root, writer, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
 for at in range(number):
     project = Project(root, real_world(root))
     said = f"What {writer} learned as number {at} of all."
-    done = project.profile_remember("learnings", f"{writer}-{at}", said, force=True)
+    done = profile_remember(project, "learnings", f"{writer}-{at}", said, force=True)
     assert done.action == "ADD", done
-    project.profile_recall("user", sys.argv[4])
+    profile_recall(project, "user", sys.argv[4])
 """
 
 

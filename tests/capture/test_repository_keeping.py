@@ -171,7 +171,7 @@ def test_this_project(environment: dict[str, str]) -> None:
     assert bundle["project"]["name"] == "quire-memory"
     assert bundle["project"]["summary"].startswith("Quire is project memory")
     modules = {module["path"]: module["responsibility"] for module in bundle["projectMap"]["modules"]}
-    assert modules["src/quire/files"].startswith("The ground")
+    assert modules["src/quire/files"].startswith("Durable writes")
     assert "none" not in modules.values()
     assert [command["command"] for command in bundle["validationCommands"]] == [["make", "test"], ["make", "lint"]]
     assert {entry["path"] for entry in bundle["projectMap"]["entrypoints"]} >= {"src/quire/surfaces/cli/__init__.py"}

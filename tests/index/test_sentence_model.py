@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import struct
 import subprocess
 import sys
@@ -520,7 +519,7 @@ def test_the_command_refuses_a_folder_without_a_model_and_changes_nothing(memory
     path = repo / ".memory/index/quire.sqlite"
     before = list(apsw.Connection(str(path)).execute("SELECT id, space FROM vectors"))
     for folder in ("nowhere", "", str(repo), "odd\udcff"):
-        run = memory("rebuild", "--semantic", os.fsencode(folder), "--json")
+        run = memory("rebuild", "--semantic", folder, "--json")
         assert run.code == 1
         assert run.error["code"] == "MemoryValidationFailed"
         assert run.error["details"]["field"] == "semantic"

@@ -22,8 +22,8 @@ from quire.project import Project
 from quire.upkeep.guidance import refresh_map
 from quire.upkeep.views.revision import node_revision
 from quire.verbs.ask.query import inspect
-from quire.verbs.facts import notes as fact_notes
 from quire.verbs.facts import session as sessions
+from quire.verbs.facts import store as fact_storing
 from quire.verbs.facts.notes import note as note_of
 from quire.verbs.facts.notes import notes, notes_done, notes_promote
 from quire.verbs.facts.session import NoteSession, record_session
@@ -94,7 +94,7 @@ def test_the_note_that_became_a_fact_goes_and_no_other(
 ) -> None:
     for text in ("First.", "Second.", "Third."):
         note_of(project, text)
-    told = between(fact_notes, "store", lambda: notes_done(other, [1]), monkeypatch)
+    told = between(fact_storing, "store", lambda: notes_done(other, [1]), monkeypatch)
     assert notes_promote(project, 2, "Specs").fact.content == "Second."
     assert told == ["done"]
     assert [note.text for note in notes(project)[0]] == ["Third."]
@@ -196,7 +196,7 @@ def test_a_reader_sees_both_of_two_nodes_that_are_saved_together(
 
     def reading(store: GraphStore, path: str) -> Any:
         found = read(store, path)
-        if store is project.graph and path.endswith(("a.json", "b.json")) and due:
+        if path.endswith(("a.json", "b.json")) and due:
             save_intent(other.graph, other.world, other.git, pair(due.pop()), actor="agent")
         return found
 

@@ -23,6 +23,9 @@ AT_ONE = """
 import json, os, sys, time
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.supersede import Supersede, supersede
+from quire.verbs.profile.changes import profile_forget, profile_remember
 what, root, number, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 project = Project.open(root)
 print("ready", flush=True)
@@ -31,14 +34,14 @@ for turn in range(times):
     word = f"w{number:02}n{turn:04}"
     try:
         if what == "facts":
-            (head,) = project.memory_query().results
-            done = project.memory_supersede(head.id, f"{word} holds now.")
+            (head,) = list_facts(project, List()).results
+            done = supersede(project, Supersede(fact_id=head.id, content=f"{word} holds now."))
             print(json.dumps(["ok", done.old.content, done.new.content]))
         elif what == "tags":
-            done = project.profile_remember("tools", "one", tags=[word])
+            done = profile_remember(project, "tools", "one", tags=[word])
             print(json.dumps(["ok", done.action, word]))
         else:
-            project.profile_forget("tools", f"key_{turn}")
+            profile_forget(project, "tools", f"key_{turn}")
             print(json.dumps(["ok", "", f"key_{turn}"]))
     except QuireError as error:
         print(json.dumps([error.code, "", error.message]))

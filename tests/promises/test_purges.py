@@ -320,10 +320,12 @@ def _kill_at(space: Space, number: int) -> None:
 _SAVER = """
 import sys
 from quire.project import Project
+from quire.verbs.facts.notes import note
+from quire.verbs.facts.store import Store, store
 for number in range(int(sys.argv[2])):
     project = Project.open(sys.argv[1])
-    project.memory_store("Specs", f"The {number}th berth opens by {sys.argv[3]} alone.")
-    project.note(f"berth {number} opens by {sys.argv[3]} too")
+    store(project, Store(section="Specs", content=f"The {number}th berth opens by {sys.argv[3]} alone."))
+    note(project, f"berth {number} opens by {sys.argv[3]} too")
     print(number, flush=True)
 """
 

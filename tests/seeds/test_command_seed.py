@@ -13,8 +13,6 @@ from graph_here import Project, begun
 from seeds_table import Row, Table
 
 from quire.model.tokens import count_tokens
-from quire.verbs.ask.inspect import product_map_page
-from quire.verbs.graph.changes import save
 
 COMMANDS = Table("commands")
 INTAKE, QUEUE, MAIL = "feature.webhook-intake", "feature.retry-queue", "feature.mail"
@@ -40,8 +38,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.put("src/mail/send.py", "def send(mail):\n    return mail\n")
     project.put("src/pdf/render.py", "def render(page):\n    return page\n")
     project.git.commit()
-    save(
-        project,
+    project.save(
         {"id": "project.shop", "body": "A shop for small marinas. It sells berths."},
         {
             "kind": "feature",
@@ -148,30 +145,30 @@ def _(shop: Project) -> None:
 
 @COMMANDS.holds(11, "The map: features grouped by stage with intent fragments and first anchors")
 def _(shop: Project) -> None:
-    building = product_map_page(shop).partition("**Building**")[2].partition("**Shipped**")[0]
+    building = shop.map().partition("**Building**")[2].partition("**Shipped**")[0]
     told(QUEUE, "Failed webhooks are sent again with growing pauses.", "`src/queue/`", text=building)
     assert INTAKE not in building
-    assert INTAKE in product_map_page(shop).partition("**Shipped**")[2]
+    assert INTAKE in shop.map().partition("**Shipped**")[2]
 
 
 @COMMANDS.holds(12, "The map: recent decisions")
 def _(shop: Project) -> None:
-    told(WORKER, "Retries run in the worker", text=product_map_page(shop).partition("**Recent decisions**")[2])
+    told(WORKER, "Retries run in the worker", text=shop.map().partition("**Recent decisions**")[2])
 
 
 @COMMANDS.holds(13, "The map: open questions")
 def _(shop: Project) -> None:
-    told(OWNER, "Who owns retries", text=product_map_page(shop).partition("**Open questions**")[2])
+    told(OWNER, "Who owns retries", text=shop.map().partition("**Open questions**")[2])
 
 
 @COMMANDS.holds(14, "The map is marked do-not-edit")
 def _(shop: Project) -> None:
-    told("edits in this section are lost", text=product_map_page(shop))
+    told("edits in this section are lost", text=shop.map())
 
 
 @COMMANDS.holds(15, "The map is in a CLAUDE.md that is there, too")
 def _(shop: Project) -> None:
-    assert product_map_page(shop, "CLAUDE.md") == product_map_page(shop)
+    assert shop.map("CLAUDE.md") == shop.map()
     assert (shop.root / "CLAUDE.md").read_text(encoding="utf-8").startswith("# Mine\n")
 
 
@@ -286,7 +283,7 @@ def _(later: Project) -> None:
 @COMMANDS.holds(29, "The map: stale-anchor warnings, refreshed on sync")
 def _(later: Project) -> None:
     later("sync")
-    warnings = product_map_page(later).partition("**Anchors that match no file**")[2]
+    warnings = later.map().partition("**Anchors that match no file**")[2]
     told(MAIL, "src/mail/send.py", text=warnings)
 
 
@@ -306,9 +303,9 @@ def _(later: Project) -> None:
 
 @COMMANDS.holds(31, "The map is refreshed automatically on every save")
 def _(later: Project) -> None:
-    save(later, {"id": QUEUE, "title": "Queue of retries"})
+    later.save({"id": QUEUE, "title": "Queue of retries"})
     for name in ("AGENTS.md", "CLAUDE.md"):
-        told("Queue of retries", text=product_map_page(later, name))
+        told("Queue of retries", text=later.map(name))
 
 
 @pytest.fixture(scope="module")
@@ -327,14 +324,14 @@ def crowded(shop: Project) -> Project:
     ]
     long = " ".join(f"The {word} is painted every spring and looked at every autumn." for word in WORDS.split() * 8)
     nodes.append({"kind": "gotcha", "title": "A long story", "body": f"{long} Only the zeugma is left alone. {long}"})
-    save(project, *nodes)
+    project.save(*nodes)
     return project
 
 
 @COMMANDS.holds(32, "The map is capped at about 1200 tokens")
 def _(crowded: Project) -> None:
-    assert 400 < count_tokens(product_map_page(crowded)) <= 1200
-    assert "more: `memory status`" in product_map_page(crowded)
+    assert 400 < count_tokens(crowded.map()) <= 1200
+    assert "more: `memory status`" in crowded.map()
 
 
 @COMMANDS.holds(33, "The query seeds on full-text matches")
@@ -442,12 +439,12 @@ def _(later: Project) -> None:
     path = later.root / "AGENTS.md"
     before = path.read_bytes()
     path.unlink()
-    save(later, {"id": QUEUE, "tags": ["retries"]})
+    later.save({"id": QUEUE, "tags": ["retries"]})
     assert not path.exists()
     (found,) = later("status", "--json").json["warnings"]
     assert (found["code"], found["path"]) == ("ProductMapMissing", "AGENTS.md")
     assert later("init").code == 0
-    assert product_map_page(later) == product_map_page(later, "CLAUDE.md")
+    assert later.map() == later.map("CLAUDE.md")
     path.write_bytes(before)
 
 

@@ -21,8 +21,6 @@ from page_here import viewing
 from seeds_table import Row, Table
 
 from installed import Memory
-from quire.verbs.ask.inspect import product_map_page
-from quire.verbs.graph.changes import save
 
 GRAPH = Table("graph")
 EXAMPLE = {
@@ -64,8 +62,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = begun(tmp_path_factory, "my-repo")
     project.put("services/billing/src/webhooks/queue.ts", "export const queue = [];\n")
     project.git.commit()
-    save(
-        project,
+    project.save(
         node("feature", "Billing worker", stage="shipped"),
         node("gotcha", "Old retry loop"),
         node("decision", "Inline retries"),
@@ -100,7 +97,7 @@ def _(made: Project) -> None:
 
 def kind_is_saved(kind: str, made: Project) -> None:
     name = f"{kind}.kept-{kind}"
-    assert save(made, node(kind, f"Kept {kind}"))["memory_created"] == [name]
+    assert made.save(node(kind, f"Kept {kind}"))["memory_created"] == [name]
     assert made.node(name)["type"] == kind
 
 
@@ -125,19 +122,19 @@ def _(made: Project) -> None:
 def _(made: Project) -> None:
     _, fields = made.found("project.my-repo")
     assert (made.memory / fields["body_path"]).read_text(encoding="utf-8").startswith("Invoices for marinas.")
-    assert save(made, {"id": "project.my-repo", "tags": ["boats"]})["memory_updated"] == ["project.my-repo"]
+    assert made.save({"id": "project.my-repo", "tags": ["boats"]})["memory_updated"] == ["project.my-repo"]
 
 
 @GRAPH.holds(9, "its title and first body sentence head the generated product map")
 def _(made: Project) -> None:
-    lines = [line for line in product_map_page(made).splitlines() if line]
+    lines = [line for line in made.map().splitlines() if line]
     assert lines[2] == "**My Repo** — Invoices for marinas."
 
 
 @GRAPH.holds(10, "A node with an id that is not there yet is a create, with that id")
 def _(made: Project) -> None:
     told = {**node("gotcha", "Another title"), "id": "gotcha.given-id"}
-    assert save(made, told)["memory_created"] == ["gotcha.given-id"]
+    assert made.save(told)["memory_created"] == ["gotcha.given-id"]
 
 
 @GRAPH.holds(11, "Questions use open/closed: a new one is open")
@@ -217,7 +214,7 @@ def _(made: Project) -> None:
 @GRAPH.holds(30, "anchors: repo-relative path globs")
 def _(made: Project) -> None:
     made.put("web/src/deep/view.ts", "export const view = 1;\n")
-    save(made, node("gotcha", "Views flicker", anchors=["web/src/**/*.ts"]))
+    made.save(node("gotcha", "Views flicker", anchors=["web/src/**/*.ts"]))
     found = made.data("query", "--path", "web/src/deep/view.ts")
     assert found["included_ids"] == ["gotcha.views-flicker"]
     assert made.data("query", "--path", "services/billing/src/webhooks/queue.ts")["included_ids"] == [QUEUE]
@@ -245,7 +242,7 @@ def _(made: Project) -> None:
 
 
 def source_is_kept(kind: str, made: Project) -> None:
-    save(made, node("gotcha", f"Told by {kind}"), line=("--actor", kind))
+    made.save(node("gotcha", f"Told by {kind}"), line=("--actor", kind))
     assert made.node(f"gotcha.told-by-{kind}")["source"]["kind"] == kind
 
 
@@ -326,15 +323,15 @@ def _(made: Project) -> None:
 
 @GRAPH.holds(53, "Events: relation.updated")
 def _(made: Project) -> None:
-    save(made, {"id": QUEUE, "related": [{"predicate": "depends_on", "to": WORKER, "confidence": "low"}]})
+    made.save({"id": QUEUE, "related": [{"predicate": "depends_on", "to": WORKER, "confidence": "low"}]})
     assert made.events()[-1]["event"] == "relation.updated"
     assert made.relation(QUEUE, "depends_on", WORKER)[1]["confidence"] == "low"
 
 
 @GRAPH.holds(54, "Events: relation.deleted")
 def _(made: Project) -> None:
-    save(made, node("gotcha", "Loose end", related=[{"predicate": "affects", "to": WORKER}]))
-    save(made, {"id": "gotcha.loose-end", "unrelated": [{"predicate": "affects", "to": WORKER}]})
+    made.save(node("gotcha", "Loose end", related=[{"predicate": "affects", "to": WORKER}]))
+    made.save({"id": "gotcha.loose-end", "unrelated": [{"predicate": "affects", "to": WORKER}]})
     assert made.events()[-1]["event"] == "relation.deleted"
     assert made.data("inspect", "gotcha.loose-end")["relations"]["outgoing"] == []
 
@@ -365,7 +362,7 @@ def _(made: Project) -> None:
 
 def predicate_is_saved(predicate: str, made: Project) -> None:
     name = predicate.replace("_", "-")
-    save(made, node("gotcha", f"Tied by {name}", related=[{"predicate": predicate, "to": WORKER}]))
+    made.save(node("gotcha", f"Tied by {name}", related=[{"predicate": predicate, "to": WORKER}]))
     assert made.relation(f"gotcha.tied-by-{name}", predicate, WORKER)[1]["status"] == "active"
 
 
@@ -381,7 +378,7 @@ def _(made: Project) -> None:
 
 def confidence_is_saved(word: str, made: Project) -> None:
     link = {"predicate": "affects", "to": WORKER, "confidence": word}
-    save(made, node("decision", f"Sure to a {word} degree", related=[link]))
+    made.save(node("decision", f"Sure to a {word} degree", related=[link]))
     assert made.relation(f"decision.sure-to-a-{word}-degree", "affects", WORKER)[1]["confidence"] == word
 
 
@@ -412,16 +409,16 @@ GRAPH.add(68, "Relation statuses: any other is an error", partial(relation_statu
 
 @GRAPH.holds(69, "Object statuses: closed")
 def _(made: Project) -> None:
-    save(made, {"id": "question.who-pays", "status": "closed"})
+    made.save({"id": "question.who-pays", "status": "closed"})
     assert made.node("question.who-pays")["status"] == "closed"
-    assert "question.who-pays" not in product_map_page(made)
+    assert "question.who-pays" not in made.map()
 
 
 @GRAPH.holds(70, "Object statuses: open")
 def _(made: Project) -> None:
-    save(made, {"id": "question.who-pays", "status": "open"})
+    made.save({"id": "question.who-pays", "status": "open"})
     assert made.node("question.who-pays")["status"] == "open"
-    assert "question.who-pays" in product_map_page(made)
+    assert "question.who-pays" in made.map()
 
 
 @GRAPH.holds(71, "other kinds use active/stale/superseded: open is refused for a decision")
@@ -431,14 +428,14 @@ def _(made: Project) -> None:
 
 @GRAPH.holds(72, "Object statuses: active, also again")
 def _(made: Project) -> None:
-    save(made, node("gotcha", "Comes back"))
-    save(made, stale=[{"id": "gotcha.comes-back", "reason": "thought so"}])
-    save(made, {"id": "gotcha.comes-back", "status": "active"})
+    made.save(node("gotcha", "Comes back"))
+    made.save(stale=[{"id": "gotcha.comes-back", "reason": "thought so"}])
+    made.save({"id": "gotcha.comes-back", "status": "active"})
     assert made.node("gotcha.comes-back")["status"] == "active"
 
 
 def stage_is_saved(stage: str, made: Project) -> None:
-    save(made, node("feature", f"Part in stage {stage}", stage=stage))
+    made.save(node("feature", f"Part in stage {stage}", stage=stage))
     assert made.node(f"feature.part-in-stage-{stage}")["stage"] == stage
     assert f"Part in stage {stage}" in made.data("status")["features_by_stage"][stage]["titles"]
 
@@ -459,8 +456,8 @@ def _(made: Project) -> None:
 
 @GRAPH.holds(80, "The product map groups features by stage")
 def _(made: Project) -> None:
-    save(made, node("feature", "On the map", stage="paused"), node("feature", "Also there", stage="shipped"))
-    shown = product_map_page(made)
+    made.save(node("feature", "On the map", stage="paused"), node("feature", "Also there", stage="shipped"))
+    shown = made.map()
     order = [shown.index(f"**{title}**") for title in ("Building", "Shipped", "Paused")]
     assert order == sorted(order)
     assert order[0] < shown.index(QUEUE) < order[1] < shown.index("feature.also-there") < order[2]
@@ -469,8 +466,8 @@ def _(made: Project) -> None:
 
 @GRAPH.holds(81, "... and excludes dead features")
 def _(made: Project) -> None:
-    save(made, node("feature", "Long gone", stage="dead"))
-    assert "long-gone" not in product_map_page(made)
+    made.save(node("feature", "Long gone", stage="dead"))
+    assert "long-gone" not in made.map()
 
 
 # -- the rest of a node --------------------------------------------------------------------------
@@ -478,7 +475,7 @@ def _(made: Project) -> None:
 
 @GRAPH.holds(82, "tags: unique; a second one is dropped")
 def _(made: Project) -> None:
-    save(made, node("gotcha", "Tagged", tags=["one", "two", "one"]))
+    made.save(node("gotcha", "Tagged", tags=["one", "two", "one"]))
     assert made.node("gotcha.tagged")["tags"] == ["one", "two"]
 
 
@@ -489,7 +486,7 @@ def _(made: Project) -> None:
 
 @GRAPH.holds(84, "evidence {kind, id} by a save")
 def _(made: Project) -> None:
-    save(made, node("decision", "Proven", evidence=[{"kind": "task", "id": "T-17"}]))
+    made.save(node("decision", "Proven", evidence=[{"kind": "task", "id": "T-17"}]))
     assert {"kind": "task", "id": "T-17"} in made.node("decision.proven")["evidence"]
 
 
@@ -513,7 +510,7 @@ def _(made: Project) -> None:
         "digest": f"sha256:{'a' * 64}",
         "media_type": "text/html",
     }
-    save(made, node("decision", "From elsewhere", origin=origin))
+    made.save(node("decision", "From elsewhere", origin=origin))
     assert made.node("decision.from-elsewhere")["origin"] == origin
 
 
@@ -534,7 +531,7 @@ def _(made: Project) -> None:
 def _(made: Project) -> None:
     assert made.refused(task="nothing").startswith("nodes|stale|supersede|delete")
     for name in ("stale", "supersede", "delete"):
-        assert "issues" not in save(made, node("gotcha", "Old retry loop two"), **{name: []})
+        assert "issues" not in made.save(node("gotcha", "Old retry loop two"), **{name: []})
 
 
 def part_is_required(part: str, made: Project) -> None:
@@ -549,8 +546,8 @@ for number, part in enumerate(("kind", "title", "body"), start=95):
 
 @GRAPH.holds(98, "an id that resolves to an existing object is an update; what is not given stays")
 def _(made: Project) -> None:
-    save(made, node("feature", "Partly changed", stage="idea", tags=["kept"]))
-    done = save(made, {"id": "feature.partly-changed", "stage": "building"})
+    made.save(node("feature", "Partly changed", stage="idea", tags=["kept"]))
+    done = made.save({"id": "feature.partly-changed", "stage": "building"})
     assert (done["memory_created"], done["memory_updated"]) == ([], ["feature.partly-changed"])
     fields = made.node("feature.partly-changed")
     assert (fields["title"], fields["tags"], fields["stage"]) == ("Partly changed", ["kept"], "building")
@@ -559,7 +556,7 @@ def _(made: Project) -> None:
 @GRAPH.holds(99, "--dry-run validates and plans without writing")
 def _(made: Project) -> None:
     before = made.files()
-    done = save(made, node("gotcha", "Only planned"), line=("--dry-run",))
+    done = made.save(node("gotcha", "Only planned"), line=("--dry-run",))
     assert (done["dry_run"], done["memory_created"]) == (True, ["gotcha.only-planned"])
     assert made.files() == before
 
@@ -573,14 +570,14 @@ def _(made: Project) -> None:
 
 @GRAPH.holds(101, "Every successful save refreshes the product map")
 def _(made: Project) -> None:
-    assert "feature.seen-at-once" not in product_map_page(made)
-    save(made, node("feature", "Seen at once", stage="building"))
-    assert "feature.seen-at-once" in product_map_page(made)
+    assert "feature.seen-at-once" not in made.map()
+    made.save(node("feature", "Seen at once", stage="building"))
+    assert "feature.seen-at-once" in made.map()
 
 
 @GRAPH.holds(102, "Every successful save rebuilds the index")
 def _(made: Project) -> None:
-    save(made, {**node("gotcha", "Clocks"), "body": "Daylight shifts the xylophone schedule by an hour."})
+    made.save({**node("gotcha", "Clocks"), "body": "Daylight shifts the xylophone schedule by an hour."})
     assert "gotcha.clocks" in made.data("query", "xylophone schedule")["included_ids"]
 
 
@@ -699,7 +696,7 @@ def _(made: Project) -> None:
 def cranes(project: Project, *line: str) -> int:
     """How long an answer is that would be very long, where the usual budget is small."""
     words = "Harbour cranes stand still when the tide gauge is wet. " * 20
-    save(project, *({**node("gotcha", f"Crane {number}"), "body": f"{words}{number}"} for number in range(5)))
+    project.save(*({**node("gotcha", f"Crane {number}"), "body": f"{words}{number}"} for number in range(5)))
     with project.edited(project.memory / "config.json", memory={"defaultTokenBudget": 501, "autoIndex": True}):
         tokens: int = project.data("query", "harbour cranes and the tide gauge", *line)["tokens"]
     return tokens
@@ -723,7 +720,7 @@ def _(made: Project) -> None:
 )
 def _(made: Project) -> None:
     with made.edited(made.memory / "config.json", memory={"defaultTokenBudget": 2000, "autoIndex": False}):
-        save(made, {**node("gotcha", "Not indexed"), "body": "The zeppelin hangar leaks."})
+        made.save({**node("gotcha", "Not indexed"), "body": "The zeppelin hangar leaks."})
         assert "gotcha.not-indexed" in made.data("query", "zeppelin hangar")["included_ids"]
         assert config(made)["memory"]["autoIndex"] is False
 
@@ -832,11 +829,11 @@ def _(made: Project) -> None:
 
 @GRAPH.holds(142, "recovery/: pre-overwrite backups of dirty files")
 def _(made: Project) -> None:
-    save(made, node("gotcha", "Edited by hand"))
+    made.save(node("gotcha", "Edited by hand"))
     made.git.commit()
     body = made.memory / "memory/edited-by-hand.md"
     body.write_text("Somebody's own words, not committed.", encoding="utf-8")
-    (copy,) = save(made, {"id": "gotcha.edited-by-hand", "body": "Other words."})["recovery_files"]
+    (copy,) = made.save({"id": "gotcha.edited-by-hand", "body": "Other words."})["recovery_files"]
     assert copy["path"] == ".memory/memory/edited-by-hand.md"
     kept = made.root / copy["recovery_path"]
     assert kept.read_text(encoding="utf-8") == "Somebody's own words, not committed."
@@ -858,8 +855,8 @@ def _(made: Project) -> None:
 def _(made: Project) -> None:
     made.put("lib/committed.py", "one = 1\n")
     made.put("lib/loose.py", "two = 2\n")
-    save(made, node("feature", "Committed", anchors=["lib/committed.py"], stage="idea"))
-    save(made, node("feature", "Loose", anchors=["lib/loose.py"], stage="idea"))
+    made.save(node("feature", "Committed", anchors=["lib/committed.py"], stage="idea"))
+    made.save(node("feature", "Loose", anchors=["lib/loose.py"], stage="idea"))
     made.git.commit()
     assert made("sync").code == 0
     base = made.git("rev-parse", "HEAD").strip()
@@ -964,8 +961,8 @@ def _(made: Project) -> None:
 def _(made: Project) -> None:
     log = made.memory / "events.jsonl"
     before = log.read_bytes()
-    save(made, node("gotcha", "One line more"))
-    save(made, delete=[{"id": "gotcha.one-line-more", "reason": "tried"}])
+    made.save(node("gotcha", "One line more"))
+    made.save(delete=[{"id": "gotcha.one-line-more", "reason": "tried"}])
     after = log.read_bytes()
     assert after.startswith(before)
     assert after[len(before) :].count(b"\n") == 2

@@ -19,7 +19,6 @@ from installed import Git, Memory
 from quire.files.world import real_world
 from quire.inbox.proposals import propose
 from quire.project import Project
-from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox_add
 
 Tree = dict[str, bytes]
@@ -112,7 +111,7 @@ def filled(place: Path) -> Memory:
     (memory.cwd / "src/queue.py").write_text("def send() -> None: ...\n")
     git = Git(memory.cwd, memory.env)
     git.commit("code")
-    save(memory, *NODES)
+    memory.save(*NODES)
     for section, text in (("Architecture", "The queue lives in Redis."), ("Specs", "Tickets expire after a year.")):
         assert memory("facts", "store", section, text).code == 0
     root = str(memory.cwd)
