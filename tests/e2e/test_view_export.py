@@ -27,7 +27,7 @@ from quire.verbs.admin.export import write_page
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox.review import inbox_add
+from quire.verbs.inbox.add import inbox_add
 from thorough import either, some
 
 MARK = "quire-export.txt"

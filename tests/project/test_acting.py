@@ -29,7 +29,9 @@ from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, init, save
-from quire.verbs.inbox.review import inbox, inbox_add, inbox_reject
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.overview import ShowInbox, inbox
+from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.page.actions import act_accept, act_confirm, act_edit, act_reject, act_stale, act_supersede
 from quire.verbs.page.undo import Acted, undo_acted
 from quire.verbs.profile.changes import profile_remember
@@ -350,7 +352,7 @@ def project_id(acting: Project) -> str:
 @pytest.mark.proof(keep=10)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_no_save_takes_is_refused_and_nothing_is_written(acting: Project, name: str) -> None:
-    inbox_reject(acting, value="Boats are named after rivers.")
+    reject(acting, Reject(value="Boats are named after rivers."))
     act, error, said = REFUSED[name]
     before, log = remembered(acting), events(acting)
     with pytest.raises(error, match=f"(?i){said}"):
@@ -472,7 +474,7 @@ def test_proposals_and_facts_that_arrived_since_survive(acting: Project) -> None
     inbox_add(acting, [new])
     store(acting, Store(section="Specs", content="Maps are drawn at night."))
     undo_acted(acting, acted)
-    waiting = {item.id: item.status for item in inbox(acting, status="all").proposals}
+    waiting = {item.id: item.status for item in inbox(acting, ShowInbox(status="all")).proposals}
     assert waiting == dict.fromkeys([*(item.id for item in proposals()), new.id], "pending")
     contents = {fact.content for fact in list_facts(acting, List()).results}
     assert contents == {"The queue lives in Redis.", "Tickets expire after ninety days.", "Maps are drawn at night."}
@@ -532,7 +534,8 @@ def test_what_a_redo_would_lead_to_must_be_there(acting: Project) -> None:
 @pytest.mark.parametrize("name", ["stale", "stale fact"])
 def test_what_was_rejected_since_is_not_said_again(acting: Project, name: str) -> None:
     acted = ACTIONS[name][0](acting)
-    inbox_reject(acting, value="The queue lives in Redis." if "fact" in name else "The clock of the worker is late.")
+    text = "The queue lives in Redis." if "fact" in name else "The clock of the worker is late."
+    reject(acting, Reject(value=text))
     before = remembered(acting)
     with pytest.raises(ValueRejected):
         undo_acted(acting, acted)

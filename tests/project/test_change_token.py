@@ -15,7 +15,7 @@ from quire.project import Project
 from quire.verbs.ask.query import query
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox.review import inbox_add
+from quire.verbs.inbox.add import inbox_add
 from quire.verbs.page.change_token import TokenMemo, change_token
 from quire.verbs.profile.changes import profile_remember
 

@@ -26,7 +26,8 @@ from quire.verbs.facts.notes import note as note_of
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import save as save_of
-from quire.verbs.inbox.review import inbox_add, inbox_reject
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.journal.init import journal_init
 from quire.verbs.page.views import view_graph, view_inbox, view_map, view_records, view_summary, view_today
 from quire.verbs.profile.changes import profile_link, profile_remember
@@ -122,7 +123,7 @@ def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: 
     page = view_inbox(views, 25, 50)
     assert (page.pending, page.offset, [item.text for item in page.items]) == (30, 25, texts[25:])
     assert view_summary(views).inbox == 30
-    inbox_reject(project, [page.items[0].id])
+    reject(project, Reject(ids=[page.items[0].id]))
     assert view_inbox(views).pending == 29
 
 

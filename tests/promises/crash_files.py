@@ -10,10 +10,10 @@ from trials import Prepared
 
 from quire.model.errors import InputError
 from quire.project import Project
-from quire.verbs.agents.integrate import integration_status
+from quire.verbs.agents.wiring import wiring_status
 from quire.verbs.ask.query import status
 from quire.verbs.ask.query import status as status_of
-from quire.verbs.inbox.review import inbox
+from quire.verbs.inbox.overview import ShowInbox, inbox
 
 __all__ = ["FileTrial", "Scenario", "begin_files"]
 
@@ -66,8 +66,8 @@ class FileTrial(NamedTuple):
         try:
             project = open_project(self.space, LATER, "c")
             status(project)
-            inbox(project)
-            integration_status(project)
+            inbox(project, ShowInbox())
+            wiring_status(project)
             yield from self.as_found()
             # Whoever was not answered says it again; what is settled may be refused by then.
             wrote = True

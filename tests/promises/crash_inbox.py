@@ -15,7 +15,16 @@ from quire.inbox.proposals import Proposal, propose
 from quire.model.errors import StorageFailed
 from quire.project import Project
 from quire.verbs.graph.changes import init
-from quire.verbs.inbox.review import Settled, inbox_accept, inbox_add, inbox_edit, inbox_lift, inbox_reject
+from quire.verbs.inbox.accept import Accept
+from quire.verbs.inbox.accept import accept as accept_proposals
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.edit import Edit
+from quire.verbs.inbox.edit import edit as edit_proposal
+from quire.verbs.inbox.lift import Lift
+from quire.verbs.inbox.lift import lift as lift_rejections
+from quire.verbs.inbox.reject import Reject
+from quire.verbs.inbox.reject import reject as reject_proposals
+from quire.verbs.inbox.results import Settled
 
 __all__ = ["SCENARIOS"]
 
@@ -48,7 +57,7 @@ def proposed(space: str) -> None:
 
 def rejected(space: str) -> None:
     proposed(space)
-    inbox_reject(open_project(space, NOW, "a2"), [name_of(FACT)], reason="not so")
+    reject_proposals(open_project(space, NOW, "a2"), Reject(ids=[name_of(FACT)], reason="not so"))
 
 
 def name_of(text: str) -> str:
@@ -117,7 +126,7 @@ def accept(*texts: str) -> Scenario:
     one = len(texts) == 1
 
     def act(project: Project) -> object:
-        done = inbox_accept(project, names if one else (), everything=not one)
+        done = accept_proposals(project, Accept(ids=names if one else [], everything=not one))
         for _, error in done.failed:
             raise error
         return done
@@ -138,7 +147,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "edit": Scenario(
         proposed,
-        lambda project: inbox_edit(project, name_of(NOTE), fields={"text": "look at the downloads"}),
+        lambda project: edit_proposal(project, Edit(proposal=name_of(NOTE), fields=["text=look at the downloads"])),
         look=without_marks,
     ),
     "accept": accept(*LAYERS),
@@ -148,14 +157,14 @@ SCENARIOS: dict[str, Scenario] = {
     "accept a note": accept(NOTE),
     "reject": Scenario(
         proposed,
-        lambda project: told(inbox_reject(project, [name_of(FACT)], reason="not so")),
+        lambda project: told(reject_proposals(project, Reject(ids=[name_of(FACT)], reason="not so"))),
         look=without_marks,
         sound=sound,
         stepwise=True,
     ),
     "lift": Scenario(
         rejected,
-        lambda project: told(inbox_lift(project, [name_of(FACT)])),
+        lambda project: told(lift_rejections(project, Lift(ids=[name_of(FACT)]))),
         look=without_marks,
         sound=sound,
         stepwise=True,

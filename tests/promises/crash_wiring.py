@@ -11,8 +11,7 @@ from trials import tell
 
 from quire.model.errors import StorageFailed
 from quire.project import Project
-from quire.verbs.agents.integrate import integrate, integrate_remove
-from quire.verbs.agents.integrate import integrate as integrate_of
+from quire.verbs.agents.wiring import unwire_clients, wire_clients
 from quire.verbs.graph.changes import init
 
 __all__ = ["SCENARIOS"]
@@ -38,7 +37,7 @@ def used(space: str) -> None:
 
 def wired(space: str) -> None:
     used(space)
-    integrate_of(open_project(space, NOW, "a1"), ["claude"])
+    wire_clients(open_project(space, NOW, "a1"), ["claude"])
 
 
 def spoilt(space: str) -> None:
@@ -71,7 +70,7 @@ def sound(space: str) -> Iterator[str]:
 
 
 def checked(project: Project, **how: bool) -> object:
-    done = integrate(project, ["claude"], **how)
+    done = wire_clients(project, ["claude"], **how)
     wrong = [file for file in done.files if file.status in ("failed", "unreadable", "refused")]
     if wrong:
         raise StorageFailed(str([(file.path, file.reason) for file in wrong]), hint="Told as failed.")
@@ -79,7 +78,7 @@ def checked(project: Project, **how: bool) -> object:
 
 
 def removed(project: Project) -> object:
-    done = integrate_remove(project, ["claude"])
+    done = unwire_clients(project, ["claude"])
     wrong = [file for file in done.files if file.status in ("failed", "unreadable", "refused")]
     if wrong:
         raise StorageFailed(str([(file.path, file.reason) for file in wrong]), hint="Told as failed.")

@@ -13,7 +13,7 @@ from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox.review import inbox_add
+from quire.verbs.inbox.add import inbox_add
 from quire.verbs.journal.sources import journal_add
 from quire.verbs.profile.changes import profile_remember
 

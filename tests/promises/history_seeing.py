@@ -28,7 +28,7 @@ from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.graph.changes import check as check_of
 from quire.verbs.graph.changes import init, save
 from quire.verbs.graph.changes import rebuild as rebuild_of
-from quire.verbs.inbox.review import inbox
+from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.journal.ask import journal_log, journal_status
 from quire.verbs.journal.sources import journal_add, journal_sources
 from quire.verbs.profile.ask import profile_recall
@@ -167,7 +167,7 @@ def talk(hand: Hand, word: str) -> None:
 
 def waiting(hand: Hand) -> str:
     """One that waits, as far as this process knows: the oldest ones are what everybody is at."""
-    found = inbox(hand.project).proposals
+    found = inbox(hand.project, ShowInbox()).proposals
     return found[hand.random.randrange(min(3, len(found)))].id if found else "in-0000000000"
 
 
@@ -310,7 +310,7 @@ def look_at_inbox(hand: Hand) -> Verb:
         assert not found.warnings
         return [Effect("list", INBOX, {INBOX + item.id: item.status for item in found.proposals})]
 
-    return lambda: inbox(hand.project, status="all"), told, [], nothing
+    return lambda: inbox(hand.project, ShowInbox(status="all")), told, [], nothing
 
 
 def look_at_notes(hand: Hand) -> Verb:

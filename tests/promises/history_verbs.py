@@ -56,7 +56,11 @@ from quire.verbs.facts.store import store as store_fact
 from quire.verbs.facts.supersede import Supersede
 from quire.verbs.facts.supersede import supersede as supersede_fact
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox.review import inbox_accept, inbox_add, inbox_reject
+from quire.verbs.inbox.accept import Accept
+from quire.verbs.inbox.accept import accept as accept_proposals
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.reject import Reject
+from quire.verbs.inbox.reject import reject as reject_proposals
 from quire.verbs.journal.init import journal_update
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.session_import import journal_sync
@@ -343,7 +347,7 @@ def accept(hand: Hand) -> Verb:
     name = waiting(hand)
 
     def call() -> Any:
-        done = inbox_accept(hand.project, [name])
+        done = accept_proposals(hand.project, Accept(ids=[name]))
         for _, error in done.failed:
             raise error
         return done
@@ -362,7 +366,12 @@ def accept(hand: Hand) -> Verb:
 def reject(hand: Hand) -> Verb:
     name = waiting(hand)
     effects = written("rejected", INBOX + name)
-    return lambda: inbox_reject(hand.project, [name], reason="not so"), lambda _: effects, effects, nothing
+    return (
+        lambda: reject_proposals(hand.project, Reject(ids=[name], reason="not so")),
+        lambda _: effects,
+        effects,
+        nothing,
+    )
 
 
 CREATES: Making = {

@@ -27,8 +27,8 @@ from quire.machine import Machine
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.agents.hook_answer import answer_hook, receipts
-from quire.verbs.agents.integrate import integrate, integration_status
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
+from quire.verbs.agents.wiring import wire_clients, wiring_status
 from quire.verbs.ask.query import inspect, status
 from quire.verbs.ask.query import status as status_of
 from quire.verbs.facts.archive import Archive, archive
@@ -42,7 +42,11 @@ from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save, sync
-from quire.verbs.inbox.review import inbox, inbox_accept, inbox_add, inbox_reject, inbox_rejected
+from quire.verbs.inbox.accept import Accept, accept
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.overview import ShowInbox, inbox
+from quire.verbs.inbox.reject import Reject, reject
+from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.ask import journal_log, journal_status
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.integrate import journal_integrate
@@ -205,11 +209,11 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
         "status": lambda project: journal_status(project),
     },
     "inbox": {
-        "inbox": lambda project: inbox(project, status="all"),
-        "rejected": lambda project: inbox_rejected(project),
+        "inbox": lambda project: inbox(project, ShowInbox(status="all")),
+        "rejected": lambda project: rejected(project, ListRejected()),
         "receipts": lambda project: receipts(project),
     },
-    "wiring": {"status": lambda project: integration_status(project)},
+    "wiring": {"status": lambda project: wiring_status(project)},
     "machine": {
         "projects": lambda project: Machine(project.world).projects(),
         "providers": lambda project: journal_providers(project),
@@ -466,8 +470,8 @@ def _keeper(project: Project) -> None:
 
 
 def _clients(project: Project) -> None:
-    integrate(project, ["claude", "cursor", "codex"], force=True)
-    integrate(project, ["claude"], user=True)
+    wire_clients(project, ["claude", "cursor", "codex"], force=True)
+    wire_clients(project, ["claude"], user=True)
     journal_integrate(project, user=True)
 
 
@@ -483,8 +487,8 @@ def _inbox(project: Project, space: str) -> None:
         for text, held in zip(texts, fields, strict=True)
     ]
     inbox_add(project, made)
-    inbox_accept(project, [made[1].id])
-    inbox_reject(project, [made[2].id], reason="not so")
+    accept(project, Accept(ids=[made[1].id]))
+    reject(project, Reject(ids=[made[2].id], reason="not so"))
     say(os.path.join(space, "home", ".claude"), project.root, 0)
     (talk,) = (path for path in read_all(space) if re.fullmatch(KINDS["transcript"].pattern, path))
     event = HookEvent(client="claude", event="session-start", native="SessionStart", session="s", cwd=project.root)

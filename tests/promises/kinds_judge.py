@@ -16,13 +16,13 @@ from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.project import Project
 from quire.upkeep.findings import Finding
-from quire.verbs.admin.doctor import doctor
+from quire.verbs.admin.doctor import Doctor, doctor
 from quire.verbs.admin.export import export
 from quire.verbs.agents.hook_answer import receipts
-from quire.verbs.agents.integrate import integrate, integrate_remove, integration_status
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
+from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
 from quire.verbs.ask.inspect import inspect_any, product_map_page
 from quire.verbs.ask.query import brief, inspect, query, status, why
 from quire.verbs.facts.context import ShowContext, context
@@ -38,7 +38,10 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, diff, save, sync
-from quire.verbs.inbox.review import inbox, inbox_add, inbox_reject, inbox_rejected
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.overview import ShowInbox, inbox
+from quire.verbs.inbox.reject import Reject, reject
+from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.ask import journal_log, journal_query, journal_status, journal_validate
 from quire.verbs.journal.automation import journal_automation
 from quire.verbs.journal.init import journal_update
@@ -75,7 +78,7 @@ READING: dict[str, Verb] = {
     "why": lambda project: why(project, "src/a.py:1"),
     "diff": lambda project: diff(project),
     "export": lambda project: export(project, "json", everything=True, private=True),
-    "doctor": lambda project: doctor(project),
+    "doctor": lambda project: doctor(project, Doctor()),
     "facts": lambda project: overview(project, Overview()),
     "facts list": lambda project: list_facts(project, List()),
     "facts recall": lambda project: find_facts(project, Recall(query="where do retries run?")),
@@ -103,13 +106,13 @@ READING: dict[str, Verb] = {
     "journal update preview": lambda project: journal_update(project, dry_run=True),
     "journal integration": lambda project: journal_integration(project),
     "journal providers": lambda project: journal_providers(project),
-    "inbox": lambda project: inbox(project, status="all"),
-    "inbox rejected": lambda project: inbox_rejected(project),
+    "inbox": lambda project: inbox(project, ShowInbox(status="all")),
+    "inbox rejected": lambda project: rejected(project, ListRejected()),
     "receipts": lambda project: receipts(project),
-    "integrate status": lambda project: integration_status(project),
-    "integrate preview": lambda project: integrate(project, ["claude", "cursor", "codex"], dry_run=True),
-    "integrate user preview": lambda project: integrate(project, ["claude"], user=True, dry_run=True),
-    "remove preview": lambda project: integrate_remove(project, dry_run=True),
+    "integrate status": lambda project: wiring_status(project),
+    "integrate preview": lambda project: wire_clients(project, ["claude", "cursor", "codex"], dry_run=True),
+    "integrate user preview": lambda project: wire_clients(project, ["claude"], user=True, dry_run=True),
+    "remove preview": lambda project: unwire_clients(project, dry_run=True),
     "view today": lambda project: view_today(project),
     "view summary": lambda project: view_summary(project),
     "view inbox": lambda project: view_inbox(project),
@@ -156,12 +159,12 @@ WRITING: dict[str, Verb] = {
     "profile": lambda project: profile_remember(project, "learnings", "next", "Remembered beside it."),
     "journal": lambda project: journal_recall(project),
     "inbox": _propose,
-    "wiring": lambda project: integrate(project, ["claude", "cursor", "codex"]),
+    "wiring": lambda project: wire_clients(project, ["claude", "cursor", "codex"]),
     "machine": lambda project: Machine(project.world).add(project.root),
     "notes": lambda project: note_of(project, "one more"),
     "pins": lambda project: focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id])),
     "session": lambda project: record_session(project, NoteSession(session_id="live", turns=5)),
-    "rejection": lambda project: inbox_reject(project, value="Nobody reads the reports.", reason="still not so"),
+    "rejection": lambda project: reject(project, Reject(value="Nobody reads the reports.", reason="still not so")),
     "collect": lambda project: collect_sessions(project),
     "run": lambda project: journal_run_once(project),
     "sync": lambda project: sync(project),
@@ -237,7 +240,7 @@ WITNESSES: dict[str, Callable[[Project], bool]] = {
     "facts": lambda project: {view.content for view in list_facts(project, List()).results} >= set(TOLD),
     "profile": lambda project: [view.key for view in profile_recall(project, "tools").results] == ["shell"],
     "journal": lambda project: len(journal_log(project, events=True).results) > 3,
-    "inbox": lambda project: len(inbox(project, status="all").proposals) >= 3,
+    "inbox": lambda project: len(inbox(project, ShowInbox(status="all")).proposals) >= 3,
     "notes": lambda project: [note.text for note in notes(project)[0]] == ["look at the uploads"],
     "wiring": lambda project: {"claude", "cursor", "codex"} <= set(_wired(project)),
     "machine": lambda project: [entry.project_root for entry in Machine(project.world).projects()] == [project.root],
@@ -246,7 +249,7 @@ WITNESSES: dict[str, Callable[[Project], bool]] = {
 
 
 def _wired(project: Project) -> list[str]:
-    return [one.client for one in integration_status(project, user=False).clients if one.parts]
+    return [one.client for one in wiring_status(project, user=False).clients if one.parts]
 
 
 class Judged(msgspec.Struct, kw_only=True):

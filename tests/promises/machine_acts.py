@@ -22,7 +22,6 @@ PREVIEWED = (
     "inbox_add",
     "init",
     "integrate",
-    "integrate_remove",
     "journal_add",
     "journal_recall",
     "journal_remove",
@@ -44,6 +43,7 @@ PREVIEWED = (
     "profile_unlink",
     "save",
     "sync",
+    "wire_clients",
 )
 """Verbs that can be tried without doing anything."""
 WIRED = ("CLAUDE.md", "AGENTS.md", ".mcp.json", ".claude/", ".memory/integrations/", ".gitignore")
@@ -129,13 +129,13 @@ def compact(run: Run, draw: Random) -> Deed:
 
 @rule(1)
 def collect(run: Run, draw: Random) -> Deed:
-    return Deed("collect_sessions", run.model.copy())
+    return Deed("collect", run.model.copy())
 
 
 @rule(1)
 def import_others(run: Run, draw: Random) -> Deed:
     """There is nothing to import; asked for in each of the ways there are."""
-    verb, *given = draw.choice((("import_hosts",), ("take_imports", ["none"]), ("take_agents", ["none"])))
+    verb, *given = draw.choice((("import",), ("import_hosts",), ("take_imports", ["none"]), ("take_agents", ["none"])))
     return Deed(verb, run.model.copy(), tuple(given))
 
 
@@ -144,9 +144,15 @@ def integrate(run: Run, draw: Random) -> Deed | None:
     """A client is wired, or is wired no more; only where branches do not have to be merged again."""
     if not run.guided:
         return None
-    verb = draw.choice(("integrate", "integrate_remove", "journal_integrate"))
+    verb, options = draw.choice(
+        (
+            ("integrate", {}),
+            ("integrate", {"remove": True}),
+            ("wire_clients", {}),
+            ("journal_integrate", {"dry_run": True}),
+        )
+    )
     given: tuple[Any, ...] = ("all",) if verb == "journal_integrate" else (["claude"],)
-    options = {"dry_run": True} if verb == "journal_integrate" else {}
     return Deed(verb, run.model.copy(), given, options, touches=WIRED)
 
 

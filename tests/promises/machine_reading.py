@@ -25,7 +25,7 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "first_brief": (),
     "first_offers": (),
     "initialized": (),
-    "integration_status": (),
+    "integrate": ([], {"status": True}),
     "journal_automation": (),
     "journal_integration": (),
     "journal_log": (),

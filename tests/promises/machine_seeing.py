@@ -88,7 +88,7 @@ def look(run: Run) -> dict[str, Any]:
             for word in words_in(item["text"])
         },
         "checkpoints": sum(item["kind"] == "checkpoint" for item in records.values()),
-        "rejected": {item.value: not item.lifted_at for item in run.call(project, "inbox_rejected").found.values()},
+        "rejected": {item.value: not item.lifted_at for item in run.call(project, "inbox_rejected").results},
         "notes": [note.text for note in run.call(project, "notes")[0]],
         "proposals": {item.id: partial(status_of, item) for item in run.call(project, "inbox", status="all").proposals},
         "pins": sorted(facts[view.ref] for view in run.call(project, "memory_working").pins),

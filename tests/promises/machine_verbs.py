@@ -37,6 +37,16 @@ DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "memory_import": ("facts.import_", "import_facts", "Import", ("data",)),
     "memory_ingest_lifecycle": ("facts.ingest", "ingest", "Ingest", ("candidate",)),
     "memory_compact": ("facts.compact", "compact_conversation", "Compact", ("data",)),
+    "inbox": ("inbox.overview", "inbox", "ShowInbox", ()),
+    "inbox_accept": ("inbox.accept", "accept", "Accept", ("ids",)),
+    "inbox_edit": ("inbox.edit", "edit", "Edit", ("proposal",)),
+    "inbox_reject": ("inbox.reject", "reject", "Reject", ("ids",)),
+    "inbox_rejected": ("inbox.rejected", "rejected", "ListRejected", ()),
+    "inbox_lift": ("inbox.lift", "lift", "Lift", ("ids",)),
+    "collect": ("inbox.collect", "collect", "Collect", ()),
+    "import": ("inbox.import_", "import_sources", "Import", ("words",)),
+    "integrate": ("agents.integrate", "integrate", "Integrate", ("clients",)),
+    "doctor": ("admin.doctor", "doctor", "Doctor", ()),
 }
 """Declared verbs by the names that the machine has for them: module, function, arguments, which come in a row."""
 

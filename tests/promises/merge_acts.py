@@ -14,7 +14,8 @@ from quire.verbs.admin.export import export
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox.review import inbox_reject
+from quire.verbs.inbox.reject import Reject
+from quire.verbs.inbox.reject import reject as reject_text
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add
@@ -64,7 +65,7 @@ def forget(category: str, key: str) -> Act:
 
 
 def reject(value: str) -> Act:
-    return lambda yard: inbox_reject(yard.project, value=value)
+    return lambda yard: reject_text(yard.project, Reject(value=value))
 
 
 def source(yard: Yard) -> None:

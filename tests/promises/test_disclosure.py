@@ -19,7 +19,8 @@ from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox.review import inbox_add, inbox_edit
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.edit import Edit, edit
 from quire.verbs.profile.changes import profile_remember
 
 SECRETS = made_up()
@@ -173,5 +174,5 @@ def test_a_secret_in_a_name_or_a_side_field_is_refused(project: Project, repo: P
     item = propose("facts", "fact", "Plain.", {"section": "Specs", "content": "Plain."}, origin="file:x", by="file")
     inbox_add(project, [item])
     with pytest.raises(QuireError):
-        inbox_edit(project, item.id, text=f"Now with {value}")
+        edit(project, Edit(proposal=item.id, text=f"Now with {value}"))
     assert not any(value.encode() in path.read_bytes() for path in repo.rglob("*") if path.is_file())

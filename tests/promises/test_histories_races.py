@@ -30,8 +30,11 @@ from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox import review
-from quire.verbs.inbox.review import inbox, inbox_accept, inbox_add, inbox_rejected
+from quire.verbs.inbox import accept as accept_module
+from quire.verbs.inbox.accept import Accept, accept
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.overview import ShowInbox, inbox
+from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.page import actions
 from quire.verbs.page.actions import act_edit
 from quire.verbs.page.views import view_records
@@ -78,12 +81,12 @@ def test_a_proposal_is_settled_once(
 ) -> None:
     item = node_proposal()
     inbox_add(project, [item])
-    told = between(review, "accept_proposal", lambda: verb_named(act)(other, [item.id]), monkeypatch)
-    done = inbox_accept(project, [item.id])
+    told = between(accept_module, "accept_proposal", lambda: verb_named(act)(other, [item.id]), monkeypatch)
+    done = accept(project, Accept(ids=[item.id]))
     assert told == [LockBusy.code]
     assert [one.ref for one in done.done] == ["gotcha.jobs-are-dropped"]
-    assert [one.status for one in inbox(project, status="all").proposals] == ["accepted"]
-    assert inbox_rejected(project).found == {}
+    assert [one.status for one in inbox(project, ShowInbox(status="all")).proposals] == ["accepted"]
+    assert rejected(project, ListRejected()).results == []
     with pytest.raises(InputError, match="was accepted already"):
         verb_named(act)(other, [item.id])
 

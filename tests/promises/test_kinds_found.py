@@ -15,15 +15,16 @@ from promised import proves
 from quire.files.marked_sections import Markers, find_section
 from quire.inbox.store import read_inbox
 from quire.model.errors import InputError, InvalidStore, StorageFailed, UnsupportedVersion
-from quire.verbs.admin.doctor import doctor
-from quire.verbs.agents.integrate import integrate, integration_status
+from quire.verbs.admin.doctor import Doctor, doctor
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
+from quire.verbs.agents.wiring import wire_clients, wiring_status
 from quire.verbs.ask.query import inspect, status
 from quire.verbs.ask.query import status as status_of
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.graph.changes import check, save
 from quire.verbs.graph.changes import save as save_of
-from quire.verbs.inbox.review import inbox, inbox_reject
+from quire.verbs.inbox.overview import ShowInbox, inbox
+from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.journal.automation import journal_automation
 from quire.verbs.journal.sources import journal_add
 from quire.verbs.page.record_views import view_record
@@ -48,7 +49,7 @@ def test_facts_that_cannot_be_read_stop_no_other_layer(space: Space) -> None:
     os.mkdir(space.path("facts"))
     project = space.open()
     assert inspect(project, "feature.witness").node.node.title == "Witness"
-    assert len(inbox(project, status="all").proposals) >= 3
+    assert len(inbox(project, ShowInbox(status="all")).proposals) >= 3
     assert [item["path"] for item in status(project).unreadable] == [".memory/facts.jsonl"]
     with pytest.raises(InvalidStore, match=r"facts\.jsonl"):
         list_facts(project, List())
@@ -83,7 +84,7 @@ def test_a_number_that_cannot_be_kept_makes_a_node_unreadable_for_everybody(spac
 def test_a_rejection_that_cannot_be_read_is_not_written_over(space: Space, damage: str) -> None:
     data = spoil(space, "rejection", damage)
     with pytest.raises(InvalidStore, match="cannot be read"):
-        inbox_reject(space.open(), value="Nobody reads the reports.", reason="still not so")
+        reject(space.open(), Reject(value="Nobody reads the reports.", reason="still not so"))
     assert Path(space.path("rejection")).read_bytes() == data
 
 
@@ -99,7 +100,7 @@ def test_a_line_of_the_inbox_that_is_not_utf8_anywhere_is_told_of(space: Space) 
 @proves("P5.2", "A11", over="wiring", found="a record of wiring that could not be read was written over")
 def test_a_record_of_wiring_that_cannot_be_read_is_kept_beside_its_place(space: Space) -> None:
     data = spoil(space, "record of wiring", "half")
-    integrate(space.open(), ["claude", "cursor", "codex"])
+    wire_clients(space.open(), ["claude", "cursor", "codex"])
     path = space.path("record of wiring")
     assert Path(path + ".damaged").read_bytes() == data
     assert json.loads(Path(path).read_bytes())["version"] == 1
@@ -110,10 +111,10 @@ def test_a_record_of_wiring_that_cannot_be_read_is_kept_beside_its_place(space: 
 def test_depth_without_end_crashes_nobody_who_looks(space: Space, kind: str) -> None:
     spoil(space, kind, "deep inside")
     project = space.open()
-    integration_status(project)
+    wiring_status(project)
     journal_automation(project)
     journal_run_once(project)
-    assert doctor(project).findings
+    assert doctor(project, Doctor()).findings
 
 
 @proves("P5.5", "D15", over="machine", found="agreed sources of a newer version were replaced by ours")

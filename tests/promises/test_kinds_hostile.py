@@ -36,7 +36,9 @@ from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, save
 from quire.verbs.graph.changes import save as save_of
-from quire.verbs.inbox.review import inbox, inbox_edit, inbox_reject
+from quire.verbs.inbox.edit import Edit, edit
+from quire.verbs.inbox.overview import ShowInbox, inbox
+from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.journal.ask import journal_query
 from quire.verbs.journal.restore import journal_restore
 from quire.verbs.journal.sources import journal_add
@@ -211,9 +213,11 @@ ENDLESS: dict[str, Callable[[Project], object]] = {
     "source": lambda project: journal_add(project, "markdown", project.root, name=LONG_LINE),
     "path of a source": lambda project: journal_add(project, "markdown", LONG_LINE),
     "checkpoint": lambda project: journal_restore(project, LONG_LINE),
-    "rejected value": lambda project: inbox_reject(project, value=LONG_TEXT),
-    "reason of a rejection": lambda project: inbox_reject(project, value="Nobody.", reason=LONG_LINE),
-    "edit of a proposal": lambda project: inbox_edit(project, inbox(project).proposals[0].id, text=LONG_TEXT),
+    "rejected value": lambda project: reject(project, Reject(value=LONG_TEXT)),
+    "reason of a rejection": lambda project: reject(project, Reject(value="Nobody.", reason=LONG_LINE)),
+    "edit of a proposal": lambda project: edit(
+        project, Edit(proposal=inbox(project, ShowInbox()).proposals[0].id, text=LONG_TEXT)
+    ),
 }
 
 

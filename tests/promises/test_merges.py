@@ -29,7 +29,7 @@ from quire.model.errors import QuireError
 from quire.verbs.admin.repair import repair
 from quire.verbs.ask.query import inspect, query, status
 from quire.verbs.graph.changes import check, init
-from quire.verbs.inbox.review import inbox_rejected
+from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.ask import journal_status, journal_validate
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.session_import import journal_sync
@@ -87,9 +87,9 @@ def test_branches_that_add_are_merged_without_a_conflict_and_are_the_union(
     before = records(yard)
     assert both(yard, one, two, turned=turned) == []
     assert yard.checked() == {}
-    rejected = {item.value for item in inbox_rejected(yard.project).found.values()}
+    values = {item.value for item in rejected(yard.project, ListRejected()).results}
     if place == "inbox":
-        assert rejected == {"The moon is cheese.", "Water runs uphill.", "Night comes at noon."}
+        assert values == {"The moon is cheese.", "Water runs uphill.", "Night comes at noon."}
         with pytest.raises(QuireError, match="rejected"):
             store("Water runs uphill.")(yard)
         return
@@ -347,8 +347,8 @@ def united(yard: Yard) -> None:
     assert {ref for ref in told if ref.startswith("gotcha.")} == {f"gotcha.node-{number}" for number in numbers}
     facts = sorted(text for ref, text in told.items() if ref.startswith("fact:"))
     assert facts == [*(f"Fact {number} holds." for number in numbers), BEGUN]
-    rejected = {item.value for item in inbox_rejected(yard.project).found.values()}
-    assert rejected == {f"Saying {number} is not true." for number in numbers}
+    values = {item.value for item in rejected(yard.project, ListRejected()).results}
+    assert values == {f"Saying {number} is not true." for number in numbers}
     events = [json.loads(line) for line in yard.read(EVENTS).splitlines()]
     made = [event["id"] for event in events if event["event"] == "memory.created" and event["id"].startswith("gotcha.")]
     assert sorted(made) == [f"gotcha.node-{number}" for number in numbers]

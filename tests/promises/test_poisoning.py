@@ -22,7 +22,7 @@ from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox.review import inbox_add
+from quire.verbs.inbox.add import inbox_add
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.session_import import journal_sync

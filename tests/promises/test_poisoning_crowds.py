@@ -21,7 +21,8 @@ from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.verbs.ask.query import query
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
-from quire.verbs.inbox.review import inbox, inbox_add
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add
@@ -54,7 +55,7 @@ def test_every_mark_is_read_back_as_it_was_stored(project: Project, world: World
     other = f"{TOKENS} So it waits."
     proposal = propose("facts", "fact", other, {"section": "Specs", "content": other}, origin="file:x", by="file")
     inbox_add(project, [proposal])
-    (waiting,) = inbox(project).proposals
+    (waiting,) = inbox(project, ShowInbox()).proposals
     assert (waiting.text, waiting.fields["content"]) == (other, other)
     assert json.loads(Path(project.root, ".memory/facts.jsonl").read_text().splitlines()[0])["content"] == TOKENS
     tool_calls = ToolCalls(
@@ -98,7 +99,7 @@ def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project
     assert [line for line in told.splitlines() if line.startswith("- ")] == [
         line for line in before.splitlines() if line.startswith("- ")
     ]
-    assert inbox(project).counts["pending"] == PENDING_MOST
+    assert inbox(project, ShowInbox()).counts["pending"] == PENDING_MOST
     run = memory("inbox")
     assert run.code == 0
     assert str(PENDING_MOST) in run.out.replace(",", "")

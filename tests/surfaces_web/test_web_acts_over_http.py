@@ -19,7 +19,7 @@ from installed import Git, Memory
 from quire.files.world import real_world
 from quire.inbox.proposals import propose
 from quire.project import Project
-from quire.verbs.inbox.review import inbox_add
+from quire.verbs.inbox.add import inbox_add
 
 Tree = dict[str, bytes]
 NODES = [

@@ -1,4 +1,4 @@
-"""Fields of receipts, and of sessions that were read."""
+"""Fields of receipts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from quire.clients.receipts import Receipt
-    from quire.verbs.agents.session_end import Collected
 
 
 def receipts_fields(found: Sequence[Receipt], total: int) -> dict[str, Any]:
@@ -25,18 +24,3 @@ def _receipt(item: Receipt) -> dict[str, Any]:
             if one.outcome == outcome
         ]
     return fields
-
-
-def collected_fields(done: Collected) -> dict[str, Any]:
-    return {
-        "sessions": done.sessions,
-        "episodes": done.episodes,
-        "ingested": done.ingested,
-        "proposed": done.proposed,
-        "known": done.known,
-        "rejected": done.rejected,
-        "waiting": done.waiting,
-        "imported": done.imported,
-        "busy": done.busy,
-        "failed": [{"session": name, "reason": reason} for name, reason in done.failed],
-    }

@@ -37,6 +37,16 @@ VERBS = (
     ("notes clear", "facts.notes:CLEAR", "", ""),
     ("notes undo", "facts.notes:UNDO", "", ""),
     ("notes promote", "facts.notes:PROMOTE", "", ""),
+    ("inbox", "inbox.overview", "", ""),
+    ("inbox accept", "inbox.accept", "", ""),
+    ("inbox edit", "inbox.edit", "", ""),
+    ("inbox reject", "inbox.reject", "", ""),
+    ("inbox rejected", "inbox.rejected", "", ""),
+    ("inbox lift", "inbox.lift", "", ""),
+    ("inbox collect", "inbox.collect", "", ""),
+    ("import", "inbox.import_", "", ""),
+    ("integrate", "agents.integrate", "", ""),
+    ("doctor", "admin.doctor", "", ""),
 )
 
 

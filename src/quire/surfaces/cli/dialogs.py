@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from quire.surfaces.cli.commands import Session
     from quire.verbs.verb import Verb
 
-DIALOGS: dict[str, str] = {}
+DIALOGS = {"import": "import_choice", "integrate": "integrate_consent"}
 """The words of a command, and the module below `quire.surfaces.cli` that has its `on_terminal`."""
 
 _ASK_BESIDE_OUTPUT = ("import", "integrate", "purge", "reset")

@@ -122,7 +122,7 @@ def _made(done: Initialized) -> None:
 
 def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | None, bool]:
     """What was wired, and whether to go on."""
-    from quire.verbs.agents.integrate import integrate
+    from quire.verbs.agents.wiring import wire_clients
 
     plan = offers.wiring
     if plan is None:
@@ -142,7 +142,7 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
     said = _ask("Wire them?", default="no")
     if said != "yes":
         return None, said == "no"
-    done = integrate(project, plan.clients)
+    done = wire_clients(project, plan.clients)
     files = [file for file in done.files if file.status in _WRITTEN]
     _tell(f"Wired: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
     warn((*done.warnings, *_faults(done)))

@@ -90,15 +90,14 @@ def _refuse_nonsense(brief: bool, no_guidance: bool, agents: tuple[str, ...], ki
 def _answer(
     project: Project, done: Initialized, wired: Integrated | None, imported: ImportedHosts | None, *, asked: bool
 ) -> None:
-    from quire.fields.clients import integrated_fields
     from quire.fields.graph import initialized_fields
-    from quire.fields.importing import imported_fields
+    from quire.verbs.agents.integrate import wired_fields
 
     fields = initialized_fields(done)
     fields["next_steps"] = list(_steps(done, wired))
     if asked:
-        fields["integration"] = integrated_fields(wired) if wired is not None else None
-        fields["imported"] = imported_fields(imported) if imported is not None else None
+        fields["integration"] = wired_fields(wired) if wired is not None else None
+        fields["imported"] = imported.fields() if imported is not None else None
     more = [*(wired.warnings if wired is not None else ()), *(imported.warnings if imported is not None else ())]
     answer(project, fields, [*done.warnings, *more])
 

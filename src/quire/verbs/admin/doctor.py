@@ -1,21 +1,25 @@
-"""What is wrong with an installation, from the program to the agents; and what of it can be mended without a loss."""
+"""`memory doctor`: what is wrong with an installation, and what of it can be mended without a loss."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import QuireError
+from quire.model.text import counted
 from quire.project import Project
 from quire.upkeep.findings import Finding, Section
 from quire.verbs.admin.doctor_agents import agent_findings, fix_agents, server_findings, session_findings
 from quire.verbs.admin.repair import repair
 from quire.verbs.agents.session_end import collect_sessions
 from quire.verbs.graph.changes import rebuild
+from quire.verbs.verb import Arguments, Line, Option, Result, Styled, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -30,27 +34,48 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool = False
 
 
-class Doctored(msgspec.Struct, frozen=True, kw_only=True):
+class Doctor(Arguments, frozen=True, kw_only=True):
+    fix: Annotated[bool, Option(help="Mend what can be mended without losing anything.")] = False
+
+
+class Doctored(Result, kw_only=True):
     """Everything that was looked at, as it is after what was mended."""
 
-    findings: tuple[Finding, ...]
-    fixed: tuple[Mended, ...] = ()
+    findings: list[Finding]
+    fixed: list[Mended] = []
+    fix: bool = False
+    """Whether it was to mend what it can."""
 
     @property
     def is_healthy(self) -> bool:
         return not any(finding.state == "error" for finding in self.findings)
 
+    def exit_code(self) -> int:
+        return 0 if self.is_healthy else 1
 
-def doctor(project: Project, *, fix: bool = False) -> Doctored:
-    """Look at the program, the machine, the project, the agents, the sessions and the server.
+    def fields(self) -> dict[str, Any]:
+        states = [finding.state for finding in self.findings]
+        return {
+            "healthy": self.is_healthy,
+            "findings": self.findings,
+            "counts": {state: states.count(state) for state in ("ok", "note", "warning", "error")},
+            "fixed": self.fixed,
+        }
 
-    With `fix`, what can be mended without losing anything is mended first. The network is never asked.
+
+def doctor(project: Project, given: Doctor) -> Doctored:
+    """Say what is wrong with the installation: program, machine, project, agents, sessions, server.
+
+    Starts the MCP server once to see whether it answers; asks no network. With --fix it completes what a dead writer
+    left, adds missing lines to .gitignore, makes a damaged index anew, mends what loses nothing in the memory's files
+    (as `memory check --repair` does), writes damaged wiring of this project again, forgets listed projects that are
+    gone, and reads sessions that wait. Everything else is said with what to do about it. Works without a memory, too.
     """
     findings = _findings(project)
-    if not fix or not any(finding.fixable for finding in findings):
-        return Doctored(findings=tuple(findings))
+    if not given.fix or not any(finding.fixable for finding in findings):
+        return Doctored(findings=findings, fix=given.fix)
     fixed = _fix(project, findings)
-    return Doctored(findings=tuple(_findings(project)), fixed=tuple(fixed))
+    return Doctored(findings=_findings(project), fixed=fixed, fix=True)
 
 
 def _findings(project: Project) -> list[Finding]:
@@ -205,3 +230,47 @@ def _looked(section: Section, look: Callable[[], list[Finding]]) -> list[Finding
 
 def _said(error: QuireError | OSError) -> str:
     return error.message if isinstance(error, QuireError) else error.strerror or str(error)
+
+
+# -- what is read --------------------------------------------------------------------------
+
+_STYLES: dict[str, Literal["red", "yellow", "dim"]] = {"error": "red", "warning": "yellow", "note": "dim"}
+
+
+def lines(found: Doctored) -> Iterator[Line]:
+    for item in found.fixed:
+        yield Styled(text=item.message, style="red" if item.failed else "green")
+    if found.fixed:
+        yield ""
+    for section, findings in groupby(found.findings, attrgetter("section")):
+        yield Styled(text=section, style="bold")
+        for finding in findings:
+            yield from _finding_lines(finding)
+    counts = [(sum(finding.state == state for finding in found.findings), state) for state in _STYLES]
+    said = ", ".join(counted(count, state) for count, state in counts if count)
+    yield ""
+    yield f"Found: {said}." if said else "Everything is well."
+    fixable = sum(finding.fixable for finding in found.findings)
+    if fixable and not found.fix:
+        yield f"`memory doctor --fix` mends {'one of them' if fixable == 1 else f'{fixable} of them'}."
+
+
+def _finding_lines(finding: Finding) -> Iterator[Line]:
+    text = f"  {finding.state:<7}  {finding.name}: {finding.message}"
+    style = _STYLES.get(finding.state)
+    yield Styled(text=text, style=style) if style else text
+    if finding.hint and finding.state != "ok":
+        yield f"           {finding.hint}"
+
+
+VERB = Verb(
+    takes=Doctor,
+    run=doctor,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory doctor                exit code 1 when there is an error
+  memory doctor --fix          mend what can be mended without losing anything
+  memory doctor --json | jq '.data.findings[] | select(.state == "error")'
+""",
+)

@@ -13,8 +13,8 @@ from quire.model.text import cut
 from quire.model.times import instant
 from quire.project import Project
 from quire.upkeep.findings import Finding
-from quire.verbs.agents.integrate import STARTED, integrate, integration_status, wiring_manifests
 from quire.verbs.agents.session_end import session_is_over
+from quire.verbs.agents.wiring import STARTED, wire_clients, wiring_manifests, wiring_status
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import ClientStatus, PartSeen
@@ -33,8 +33,8 @@ _USER = " (user)"
 
 
 def agent_findings(project: Project) -> list[Finding]:
-    here = integration_status(project, user=False)
-    home = integration_status(project, user=True).clients if project.world.home else ()
+    here = wiring_status(project, user=False)
+    home = wiring_status(project, user=True).clients if project.world.home else ()
     at_home = {one.client: one for one in home if one.wired}
     found = [_about("records", problem.message, "warning", problem.hint or "") for problem in here.warnings]
     for one in here.clients:
@@ -78,7 +78,7 @@ def _started_findings(project: Project, wired: Sequence[str]) -> list[Finding]:
 
 
 def fix_agents(project: Project, names: Sequence[str]) -> str:
-    done = integrate(project, sorted(names), repair=True)
+    done = wire_clients(project, sorted(names), repair=True)
     written = [file.path for file in done.files if file.status in ("created", "updated")]
     left = [file.path for file in done.files if file.reason]
     said = f"Wrote {', '.join(written)}." if written else "Nothing of the wiring had to be written."

@@ -10,8 +10,8 @@ import msgspec
 from quire.model.errors import InputError
 from quire.model.text import cut
 from quire.project import Project
-from quire.verbs.agents.integrate import integrate, wiring_manifests, wiring_surroundings
 from quire.verbs.agents.session_brief import hook_start
+from quire.verbs.agents.wiring import wire_clients, wiring_manifests, wiring_surroundings
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, found_host_sources, import_hosts, read_host_source
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def take_agents(project: Project, agents: Sequence[str], *, dry_run: bool = Fals
         return None
     if dry_run:
         return _wiring_planned(project, clients)
-    return integrate(project, clients)
+    return wire_clients(project, clients)
 
 
 def take_imports(project: Project, kinds: Sequence[str], *, dry_run: bool = False) -> ImportedHosts | None:

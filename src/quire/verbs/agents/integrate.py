@@ -1,196 +1,167 @@
-"""Wiring clients to the memory, in the project or in the user's home; and how they are wired now."""
+"""`memory integrate`: wire agents' programs to the memory, show how they are wired, take it back."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from quire.layers.graph.layout import FOLDER
-from quire.model.errors import InputError
+from quire.model.errors import UsageError
 from quire.model.records import Problem
-from quire.model.text import cut
 from quire.project import Project
-from quire.verbs.graph.guidance_undo import guidance_seen, with_guidance, without_guidance
+from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
+from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.clients.wiring.manifest import Manifests
-    from quire.clients.wiring.types import Integrated, IntegrationStatus, Scope, Surroundings
+    from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, IntegrationStatus
 
-_ALL = "all"
-STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
-"""What the files of a project start by name, and which parts of them."""
+_WIDTH = 10
 
 
-def integrate(
-    project: Project,
-    clients: Sequence[str] = (),
-    *,
-    user: bool = False,
-    dry_run: bool = False,
-    repair: bool = False,
-    force: bool = False,
-) -> Integrated:
-    """Wire these clients; without any, those that are in use here. With `repair`, those that are wired already.
+class Integrate(Arguments, frozen=True, kw_only=True):
+    clients: Annotated[list[str], Word(required=False)] = []
+    user: Annotated[bool, Option(help="Your own configuration, for all projects, instead of this project's.")] = False
+    status: Annotated[bool, Option(help="Show what is wired, and change nothing.")] = False
+    repair: Annotated[bool, Option(help="Put right what is missing or changed, where a client is wired.")] = False
+    remove: Annotated[bool, Option(help="Take the wiring back.")] = False
+    dry_run: Annotated[bool, Option(help="Show every change as a diff, and make none.")] = False
+    force: Annotated[bool, Option(help="Replace an entry called quire that starts another program.")] = False
+    yes: Annotated[bool, Option(help="Do not ask before files in your home folder are changed.")] = False
 
-    Files of ours that somebody changed are written anew only with `repair`; an entry of somebody else under our
-    name is replaced only with `force`.
+
+class ClientsIntegrated(Result, kw_only=True):
+    """What wiring did or would do, or with --status how it is."""
+
+    done: Integrated | None = None
+    found: IntegrationStatus | None = None
+    user: bool = False
+
+    def exit_code(self) -> int:
+        return 1 if self.done is not None and not self.done.is_clean else 0
+
+    def fields(self) -> dict[str, Any]:
+        if self.done is not None:
+            return wired_fields(self.done)
+        return {"clients": msgspec.to_builtins(self.found.clients) if self.found else []}
+
+
+def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
+    """Wire your agents' programs to the memory: MCP server, hooks, skill or rules, guidance.
+
+    CLIENTS are any of claude, codex, cursor, gemini, opencode, copilot, cline, or all; without any, those that the
+    project or your home folder shows signs of. Their configuration files are changed in place, and everything else in
+    them stays as it is. What is written is meant to be committed: teammates without Quire see no failure. --remove
+    takes it back, byte for byte; your own later changes stay.
     """
-    from quire.clients.wiring.engine import integrate_clients
-    from quire.clients.wiring.places import detect
-
-    scope: Scope = "user" if user else "project"
-    named = _named(clients)
-    around = wiring_surroundings(project, scope)
-    with _wiring(project, scope, dry_run) as manifests:
-        wired = _wired(scope, around, manifests)
-        if repair:
-            asked = [client for client in named or wired if client in wired]
-            if named and not asked:
-                raise _not_wired(named)
-        else:
-            asked = list(named or dict.fromkeys([*detect(around), *wired]))
-            if not asked:
-                raise _none_found()
-        done = integrate_clients(
-            asked,
-            around,
-            project.world,
-            manifests,
-            scope=scope,
-            action="repair" if repair else "install",
-            dry_run=dry_run,
-            force=force,
+    refuse_contradictions(given)
+    if needs_consent(given):
+        raise UsageError(
+            "With --user, files in your home folder are changed, and it asks before.",
+            hint="Repeat the command with --yes, or look first with --dry-run.",
         )
-        if scope == "user" or not asked:
-            return done
-        done = with_guidance(project, done, manifests)
-    return msgspec.structs.replace(done, warnings=(*done.warnings, *_unreachable(project)))
-
-
-def _unreachable(project: Project) -> list[Problem]:
-    """That agents will not find what the files of the project start by name."""
-    from quire.upkeep.installation import reach_hint, unreachable
-
-    reasons: dict[str, list[str]] = {}
-    for name, _ in STARTED:
-        reasons.setdefault(unreachable(name, project.world.env), []).append(f"`{name}`")
-    return [
-        Problem(
-            code="CommandUnreachable",
-            severity="warning",
-            message=f"Agents start {' and '.join(names)} by name: {why}. Without, they get no memory.",
-            hint=reach_hint(project.world.env),
-        )
-        for why, names in reasons.items()
-        if why
-    ]
-
-
-def integrate_remove(
-    project: Project, clients: Sequence[str] = (), *, user: bool = False, dry_run: bool = False
-) -> Integrated:
-    """Take the wiring of these clients back; without any, of all that are wired. What others wrote stays."""
-    from quire.clients.wiring.engine import integrate_clients
-
-    scope: Scope = "user" if user else "project"
-    around = wiring_surroundings(project, scope)
-    with _wiring(project, scope, dry_run) as manifests:
-        asked = list(_named(clients) or _wired(scope, around, manifests))
-        guided = without_guidance(project, asked, manifests, dry_run=dry_run) if scope == "project" else ([], [])
-        done = integrate_clients(asked, around, project.world, manifests, scope=scope, action="remove", dry_run=dry_run)
-    parts, files = guided
-    return msgspec.structs.replace(done, parts=(*done.parts, *parts), files=(*done.files, *files))
-
-
-def integration_status(project: Project, clients: Sequence[str] = (), *, user: bool | None = None) -> IntegrationStatus:
-    """How these clients are wired, or all of them: here, in the home, or by default in both."""
-    from quire.clients.wiring.looking import look_at_clients
-    from quire.clients.wiring.types import CLIENTS, IntegrationStatus
-
-    scopes: list[Scope] = ["project", "user"] if user is None else ["user" if user else "project"]
-    if not project.world.home and user is None:
-        scopes.remove("user")
-    around = wiring_surroundings(project, scopes[-1])
-    found = {scope: wiring_manifests(project, scope) for scope in scopes}
-    told = look_at_clients(_named(clients) or CLIENTS, around, found)
-    if "project" in scopes:
-        told = [msgspec.structs.replace(one, parts=guidance_seen(project, one)) for one in told]
-    problems = [problem for manifests in found.values() for problem in manifests.problems]
-    return IntegrationStatus(clients=tuple(told), warnings=tuple(problems))
-
-
-def wiring_surroundings(project: Project, scope: Scope) -> Surroundings:
-    from quire.clients.wiring.types import Surroundings
-
-    if scope == "user" and not (project.world.home and os.path.isabs(project.world.home)):
-        raise InputError(
-            "There is no home folder to look for clients in.", hint="Set HOME, or wire the project without --user."
-        )
-    return Surroundings(root=project.root, home=project.world.home, env=project.world.env)
-
-
-def wiring_manifests(project: Project, scope: Scope) -> Manifests:
-    from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
-    from quire.clients.wiring.manifest import Manifests
-
-    top = project.world.memory_home if scope == "user" else os.path.join(project.root, FOLDER)
-    return Manifests(os.path.join(top, INTEGRATIONS), project.world, private=scope == "user")
-
-
-@contextlib.contextmanager
-def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests]:
-    """The records of a scope, with the right to change them."""
-    from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
-    from quire.files.write_access import write_access
-
-    if scope == "project":
-        project.recover()
-        project.graph.config()
-    wiring_manifests(project, scope).refuse_newer()
-    if dry_run:
-        yield wiring_manifests(project, scope)
-    elif scope == "project":
-        with write_access(project.root, FOLDER, project.world, "integrate", written=(INTEGRATIONS,)):
-            yield wiring_manifests(project, scope)
+    if given.status:
+        found = wiring_status(project, given.clients, user=True if given.user else None)
+        return ClientsIntegrated(found=found, user=given.user, warnings=list(found.warnings))
+    if given.remove:
+        done = unwire_clients(project, given.clients, user=given.user, dry_run=given.dry_run)
     else:
-        with write_access(project.world.memory_home, INTEGRATIONS, project.world, "integrate"):
-            yield wiring_manifests(project, scope)
+        done = wire_clients(
+            project,
+            given.clients,
+            user=given.user,
+            dry_run=given.dry_run,
+            repair=given.repair,
+            force=given.force,
+        )
+    return ClientsIntegrated(done=done, warnings=wiring_warnings(done))
 
 
-def _wired(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
-    from quire.clients.wiring.looking import wired_clients
-
-    return wired_clients(scope, around, manifests)
-
-
-def _named(clients: Sequence[str]) -> tuple[str, ...]:
-    from quire.clients.wiring.types import CLIENTS
-
-    if _ALL in clients:
-        return CLIENTS
-    for name in clients:
-        if name not in CLIENTS:
-            raise InputError(
-                f"`{cut(name, 40)}` is no client that can be wired.",
-                hint=f"It is any of {', '.join(CLIENTS)}, or all.",
-                details={"field": "client", "allowed": [*CLIENTS, _ALL]},
-            )
-    return tuple(client for client in CLIENTS if client in clients)
+def refuse_contradictions(given: Integrate) -> None:
+    """Raise UsageError where two options exclude each other."""
+    if sum((given.status, given.repair, given.remove)) > 1:
+        raise UsageError("--status, --repair and --remove exclude each other.", hint="Give one of them.")
+    if given.status and (given.dry_run or given.force):
+        raise UsageError("--status changes nothing.", hint="Leave --dry-run and --force out.")
 
 
-def _none_found() -> InputError:
-    from quire.clients.wiring.types import CLIENTS
-
-    return InputError(
-        "No client was found here or in your home folder.",
-        hint=f"Name those that you use: any of {', '.join(CLIENTS)}, or all.",
-    )
+def needs_consent(given: Integrate) -> bool:
+    """Whether files in the home folder would be changed, and nobody said yes to that."""
+    return given.user and not (given.status or given.dry_run or given.yes)
 
 
-def _not_wired(named: Sequence[str]) -> InputError:
-    words = " ".join(named)
-    return InputError(f"Not wired here: {', '.join(named)}.", hint=f"`memory integrate {words}` does it.")
+def wired_fields(done: Integrated) -> dict[str, Any]:
+    """Each part of each client, and each file; in a dry run with the difference it would make."""
+    fields: dict[str, Any] = msgspec.to_builtins(done)
+    del fields["warnings"]
+    if not done.dry_run:
+        for file in fields["files"]:
+            del file["diff"]
+    return {**fields, "complete": done.is_clean}
+
+
+def wiring_warnings(done: Integrated) -> list[Problem]:
+    """Warnings of the whole, and what is wrong with single files."""
+    return [*done.warnings, *(_fault(file) for file in done.files if file.reason)]
+
+
+def _fault(file: FileDone) -> Problem:
+    message = f"{file.reason[:1].upper()}{file.reason[1:].rstrip('.')}."
+    return Problem(code="IntegrationFailed", severity="error", path=file.path, message=message, hint=file.hint or None)
+
+
+def lines(result: ClientsIntegrated) -> Iterator[Line]:
+    if result.found is not None:
+        yield from _status_lines(result.found, user=result.user)
+    if result.done is not None:
+        yield from _done_lines(result.done)
+
+
+def _status_lines(found: IntegrationStatus, *, user: bool) -> Iterator[str]:
+    for one in found.clients:
+        yield f"{one.client}: {_described(one)}"
+        for part in one.parts:
+            if user or part.scope == "project" or part.state != "missing":
+                where = "  (user)" if part.scope == "user" and not user else ""
+                reason = f"  ({part.reason})" if part.reason else ""
+                yield f"  {part.state:<{_WIDTH}}  {part.part:<8}  {part.path}{where}{reason}"
+
+
+def _described(one: ClientStatus) -> str:
+    words = ["wired" if one.wired else "not wired", "installed" if one.installed else "not found on this machine"]
+    return ", ".join(words + (["in use in this project"] if one.in_project else []))
+
+
+def _done_lines(done: Integrated) -> Iterator[str]:
+    yield from (file.diff.rstrip("\n") for file in done.files if file.diff)
+    for client in done.clients:
+        parts = [part for part in done.parts if part.client == client]
+        if parts:
+            yield client
+        for part in parts:
+            reason = f"  ({part.reason})" if part.reason else ""
+            yield f"  {part.status:<{_WIDTH}}  {part.part:<8}  {part.path}{reason}"
+    if not done.parts:
+        yield "There is nothing to take back." if done.action == "remove" else "There is nothing to do."
+    changed = [file for file in done.files if file.status in ("created", "updated")]
+    if done.dry_run:
+        yield "Nothing was changed: this was a dry run."
+    elif changed and done.action != "remove" and done.scope == "project":
+        yield "Commit these files to share them. Most clients ask once whether you trust them."
+
+
+VERB = Verb(
+    takes=Integrate,
+    run=integrate,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory integrate                    wire the clients that are in use here
+  memory integrate claude codex       wire these
+  memory integrate all --dry-run      show what would change, as a diff
+  memory integrate --status           what is wired, and how
+  memory integrate --repair           put right what was damaged or is missing
+  memory integrate cursor --remove    take it back: every file as it was
+  memory integrate claude --user      in your own configuration, for all projects
+""",
+)

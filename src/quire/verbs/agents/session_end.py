@@ -18,10 +18,11 @@ from quire.project import Project, as_warning
 from quire.verbs.agents.ended_sessions import INGESTED
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.session import NoteSession, record_session
-from quire.verbs.inbox.review import inbox_add
+from quire.verbs.inbox.add import inbox_add
 from quire.verbs.journal.automation_cycle import SETTLED_SECONDS, run_cycle
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.capture.session_proposals import Account
@@ -38,7 +39,14 @@ _KEPT = 2_000
 _LOCAL_PROVIDER = "local"
 
 
-class Collected(msgspec.Struct, kw_only=True):
+class UnreadSession(msgspec.Struct, frozen=True):
+    """A session that could not be read."""
+
+    session: str
+    reason: str
+
+
+class Collected(Result, kw_only=True):
     """What came of the sessions that waited."""
 
     sessions: int = 0
@@ -53,10 +61,12 @@ class Collected(msgspec.Struct, kw_only=True):
     """Sessions that are still going on."""
     imported: int = 0
     """Sessions that the journal took in."""
-    failed: list[tuple[str, str]] = []
     busy: bool = False
     """Somebody else is at it."""
-    warnings: list[Problem] = []
+    failed: list[UnreadSession] = []
+
+    def is_incomplete(self) -> bool:
+        return bool(self.failed)
 
 
 class _Read(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -166,7 +176,7 @@ def _collect(project: Project, ended: Ended, done: Collected) -> None:
         if session is None and _is_missing(ended.transcript):
             return
         if session is None:
-            done.failed.append((name, "its file is not where this client keeps sessions"))
+            done.failed.append(UnreadSession(name, "its file is not where this client keeps sessions"))
             return
         read = propose_session(
             session,
@@ -183,7 +193,8 @@ def _collect(project: Project, ended: Ended, done: Collected) -> None:
             done.episodes += _leave_episode(project, told, ended.at)
         added = inbox_add(project, [_told(item, ended.summary) for item in read.proposals])
     except (QuireError, OSError, ValueError, RecursionError, MemoryError) as error:
-        done.failed.append((name, error.message if isinstance(error, QuireError) else str(error)[:200]))
+        reason = error.message if isinstance(error, QuireError) else str(error)[:200]
+        done.failed.append(UnreadSession(name, reason))
         if isinstance(error, QuireError | OSError):
             _wait_on(project, ended)  # the disk, or another writer: the next time may do
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,8 +15,11 @@ from quire.model.seals import parse_seal
 from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.project import Project
-from quire.verbs.inbox.accept import is_from
-from quire.verbs.inbox.review import Settled, inbox, inbox_accept, inbox_add
+from quire.verbs.inbox.accept import Accept, accept
+from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.proposal_records import is_from
+from quire.verbs.inbox.results import Settled, proposal_fields
+from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.capture.hosts.types import HostRead, HostSource
@@ -37,7 +40,7 @@ class FoundSource(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
 
 
-class ImportedHosts(msgspec.Struct, kw_only=True):
+class ImportedHosts(Result, kw_only=True):
     """What came of an import."""
 
     sources: list[FoundSource]
@@ -48,7 +51,37 @@ class ImportedHosts(msgspec.Struct, kw_only=True):
     known: int = 0
     rejected: int = 0
     dry_run: bool = False
-    warnings: list[Problem] = []
+    accepted: Settled | None = None
+    """What became of those that wait, where they were to be accepted at once."""
+    looks: bool = False
+    """Whether no source was named, so that it only says what there is."""
+    previews: bool = False
+    """Whether each proposal is to be shown."""
+
+    def is_incomplete(self) -> bool:
+        return self.accepted is not None and self.accepted.is_incomplete()
+
+    def fields(self) -> dict[str, Any]:
+        sources = [
+            {
+                "kind": found.source.kind,
+                "path": found.source.shown,
+                "scope": found.source.scope,
+                "items": found.items,
+                "new": found.new,
+                "skipped": found.skipped,
+            }
+            for found in self.sources
+        ]
+        return {
+            "sources": sources,
+            "results": [proposal_fields(item) for item in self.proposals],
+            "waiting": [item.id for item in self.waiting],
+            "known": self.known,
+            "rejected": self.rejected,
+            "dry_run": self.dry_run,
+            **({"accepted": self.accepted.fields()} if self.accepted else {}),
+        }
 
 
 def import_hosts(
@@ -92,15 +125,19 @@ def import_hosts(
 
 def accept_imported(project: Project, done: ImportedHosts) -> Settled:
     """Make records of all that waits of an import, but for what its own source calls undecided."""
+    from quire.inbox.store import count_pending
+
     undecided = [item for item in done.waiting if item.standing == "open"]
     decided = [item.id for item in done.waiting if item.standing != "open"]
-    settled = inbox_accept(project, decided) if decided else Settled(left=len(inbox(project).proposals))
+    settled = accept(project, Accept(ids=decided)) if decided else Settled(left=count_pending(project.root))
     settled.undecided = undecided
     return settled
 
 
 def _pending_from(project: Project, origins: Collection[str]) -> list[Proposal]:
-    return [item for item in inbox(project).proposals if item.origin in origins]
+    from quire.inbox.store import read_inbox
+
+    return [item for item in read_inbox(project.root).pending if item.origin in origins]
 
 
 def _beside_records(project: Project, reads: list[HostRead]) -> tuple[list[HostRead], set[str]]:

@@ -25,7 +25,8 @@ from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.fact_file import ask_facts, known_facts
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import confirm, save
-from quire.verbs.inbox.review import inbox_accept, inbox_reject
+from quire.verbs.inbox.accept import Accept, accept
+from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.page.undo import Acted, note_action
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def act_accept(project: Project, name: str) -> Acted:
     """Make the record that was proposed."""
 
     def work() -> _Told:
-        done = inbox_accept(project, [name])
+        done = accept(project, Accept(ids=[name]))
         for _, error in done.failed:
             raise error
         return _proposed(done.done[0], "Accepted", done.warnings)
@@ -173,7 +174,7 @@ def act_reject(project: Project, name: str, reason: str = "") -> Acted:
     """Say no to a proposal; from now on it is refused, whoever writes it."""
 
     def work() -> _Told:
-        done = inbox_reject(project, [name], reason=reason)
+        done = reject(project, Reject(ids=[name], reason=reason))
         return _proposed(done.done[0], "Rejected", done.warnings)
 
     return _act(project, "reject", work)

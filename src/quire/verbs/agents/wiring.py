@@ -1,0 +1,196 @@
+"""Wiring clients to the memory, in the project or in the user's home; and how they are wired now."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.layers.graph.layout import FOLDER
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.project import Project
+from quire.verbs.graph.guidance_undo import guidance_seen, with_guidance, without_guidance
+
+if TYPE_CHECKING:
+    from quire.clients.wiring.manifest import Manifests
+    from quire.clients.wiring.types import Integrated, IntegrationStatus, Scope, Surroundings
+
+_ALL = "all"
+STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
+"""What the files of a project start by name, and which parts of them."""
+
+
+def wire_clients(
+    project: Project,
+    clients: Sequence[str] = (),
+    *,
+    user: bool = False,
+    dry_run: bool = False,
+    repair: bool = False,
+    force: bool = False,
+) -> Integrated:
+    """Wire these clients; without any, those that are in use here. With `repair`, those that are wired already.
+
+    Files of ours that somebody changed are written anew only with `repair`; an entry of somebody else under our
+    name is replaced only with `force`.
+    """
+    from quire.clients.wiring.engine import integrate_clients
+    from quire.clients.wiring.places import detect
+
+    scope: Scope = "user" if user else "project"
+    named = _named(clients)
+    around = wiring_surroundings(project, scope)
+    with _wiring(project, scope, dry_run) as manifests:
+        wired = _wired(scope, around, manifests)
+        if repair:
+            asked = [client for client in named or wired if client in wired]
+            if named and not asked:
+                raise _not_wired(named)
+        else:
+            asked = list(named or dict.fromkeys([*detect(around), *wired]))
+            if not asked:
+                raise _none_found()
+        done = integrate_clients(
+            asked,
+            around,
+            project.world,
+            manifests,
+            scope=scope,
+            action="repair" if repair else "install",
+            dry_run=dry_run,
+            force=force,
+        )
+        if scope == "user" or not asked:
+            return done
+        done = with_guidance(project, done, manifests)
+    return msgspec.structs.replace(done, warnings=(*done.warnings, *_unreachable(project)))
+
+
+def _unreachable(project: Project) -> list[Problem]:
+    """That agents will not find what the files of the project start by name."""
+    from quire.upkeep.installation import reach_hint, unreachable
+
+    reasons: dict[str, list[str]] = {}
+    for name, _ in STARTED:
+        reasons.setdefault(unreachable(name, project.world.env), []).append(f"`{name}`")
+    return [
+        Problem(
+            code="CommandUnreachable",
+            severity="warning",
+            message=f"Agents start {' and '.join(names)} by name: {why}. Without, they get no memory.",
+            hint=reach_hint(project.world.env),
+        )
+        for why, names in reasons.items()
+        if why
+    ]
+
+
+def unwire_clients(
+    project: Project, clients: Sequence[str] = (), *, user: bool = False, dry_run: bool = False
+) -> Integrated:
+    """Take the wiring of these clients back; without any, of all that are wired. What others wrote stays."""
+    from quire.clients.wiring.engine import integrate_clients
+
+    scope: Scope = "user" if user else "project"
+    around = wiring_surroundings(project, scope)
+    with _wiring(project, scope, dry_run) as manifests:
+        asked = list(_named(clients) or _wired(scope, around, manifests))
+        guided = without_guidance(project, asked, manifests, dry_run=dry_run) if scope == "project" else ([], [])
+        done = integrate_clients(asked, around, project.world, manifests, scope=scope, action="remove", dry_run=dry_run)
+    parts, files = guided
+    return msgspec.structs.replace(done, parts=(*done.parts, *parts), files=(*done.files, *files))
+
+
+def wiring_status(project: Project, clients: Sequence[str] = (), *, user: bool | None = None) -> IntegrationStatus:
+    """How these clients are wired, or all of them: here, in the home, or by default in both."""
+    from quire.clients.wiring.looking import look_at_clients
+    from quire.clients.wiring.types import CLIENTS, IntegrationStatus
+
+    scopes: list[Scope] = ["project", "user"] if user is None else ["user" if user else "project"]
+    if not project.world.home and user is None:
+        scopes.remove("user")
+    around = wiring_surroundings(project, scopes[-1])
+    found = {scope: wiring_manifests(project, scope) for scope in scopes}
+    told = look_at_clients(_named(clients) or CLIENTS, around, found)
+    if "project" in scopes:
+        told = [msgspec.structs.replace(one, parts=guidance_seen(project, one)) for one in told]
+    problems = [problem for manifests in found.values() for problem in manifests.problems]
+    return IntegrationStatus(clients=tuple(told), warnings=tuple(problems))
+
+
+def wiring_surroundings(project: Project, scope: Scope) -> Surroundings:
+    from quire.clients.wiring.types import Surroundings
+
+    if scope == "user" and not (project.world.home and os.path.isabs(project.world.home)):
+        raise InputError(
+            "There is no home folder to look for clients in.", hint="Set HOME, or wire the project without --user."
+        )
+    return Surroundings(root=project.root, home=project.world.home, env=project.world.env)
+
+
+def wiring_manifests(project: Project, scope: Scope) -> Manifests:
+    from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
+    from quire.clients.wiring.manifest import Manifests
+
+    top = project.world.memory_home if scope == "user" else os.path.join(project.root, FOLDER)
+    return Manifests(os.path.join(top, INTEGRATIONS), project.world, private=scope == "user")
+
+
+@contextlib.contextmanager
+def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests]:
+    """The records of a scope, with the right to change them."""
+    from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
+    from quire.files.write_access import write_access
+
+    if scope == "project":
+        project.recover()
+        project.graph.config()
+    wiring_manifests(project, scope).refuse_newer()
+    if dry_run:
+        yield wiring_manifests(project, scope)
+    elif scope == "project":
+        with write_access(project.root, FOLDER, project.world, "integrate", written=(INTEGRATIONS,)):
+            yield wiring_manifests(project, scope)
+    else:
+        with write_access(project.world.memory_home, INTEGRATIONS, project.world, "integrate"):
+            yield wiring_manifests(project, scope)
+
+
+def _wired(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
+    from quire.clients.wiring.looking import wired_clients
+
+    return wired_clients(scope, around, manifests)
+
+
+def _named(clients: Sequence[str]) -> tuple[str, ...]:
+    from quire.clients.wiring.types import CLIENTS
+
+    if _ALL in clients:
+        return CLIENTS
+    for name in clients:
+        if name not in CLIENTS:
+            raise InputError(
+                f"`{cut(name, 40)}` is no client that can be wired.",
+                hint=f"It is any of {', '.join(CLIENTS)}, or all.",
+                details={"field": "client", "allowed": [*CLIENTS, _ALL]},
+            )
+    return tuple(client for client in CLIENTS if client in clients)
+
+
+def _none_found() -> InputError:
+    from quire.clients.wiring.types import CLIENTS
+
+    return InputError(
+        "No client was found here or in your home folder.",
+        hint=f"Name those that you use: any of {', '.join(CLIENTS)}, or all.",
+    )
+
+
+def _not_wired(named: Sequence[str]) -> InputError:
+    words = " ".join(named)
+    return InputError(f"Not wired here: {', '.join(named)}.", hint=f"`memory integrate {words}` does it.")

@@ -1,0 +1,126 @@
+"""`memory import`: what other programs already know of this project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from quire.model.errors import UsageError
+from quire.model.text import counted
+from quire.project import Project
+from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, accept_imported, import_hosts
+from quire.verbs.inbox.results import failed_lines, proposal_lines, undecided_lines
+from quire.verbs.verb import Arguments, Line, Option, Verb, Word
+
+_LISTED = 3
+"""Of more files in one folder, only the folder is named."""
+
+
+class Import(Arguments, frozen=True, kw_only=True):
+    words: Annotated[list[str], Word(required=False, is_path=True)] = []
+    everything: Annotated[bool, Option(name="--all", help="Everything that is found.")] = False
+    as_kind: Annotated[
+        str | None, Option(name="--as", metavar="KIND", help="The SOURCEs are paths of files of this kind.")
+    ] = None
+    accept: Annotated[bool, Option(help="Make records of it at once, also of what was proposed before.")] = False
+    choose: Annotated[bool, Option(help="Ask for each, in a terminal.")] = False
+    dry_run: Annotated[bool, Option(help="Show what would be proposed, write nothing.")] = False
+
+
+def import_sources(project: Project, given: Import) -> ImportedHosts:
+    """Read what other programs already know of this project.
+
+    Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, Claude's and Codex's own
+    notes, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads. Without a SOURCE,
+    shows what there is. Those that are named (by kind, or with --as by path) become proposals with their origin, which
+    wait in `memory inbox`. Their files are only read; a second import proposes only what is new.
+    """
+    refuse_contradictions(given)
+    if given.choose:
+        raise UsageError("--choose asks in a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
+    looks = not given.words and not given.everything
+    kinds, paths = (given.words, []) if given.as_kind is None else ([], given.words)
+    done = import_hosts(project, kinds, paths=paths, as_kind=given.as_kind, dry_run=given.dry_run or looks)
+    done.looks, done.previews = looks, given.dry_run
+    if given.accept:
+        done.accepted = accept_imported(project, done)
+        done.warnings = [*done.accepted.warnings, *done.warnings]
+    return done
+
+
+def refuse_contradictions(given: Import) -> None:
+    """Raise UsageError where two options exclude each other, or one lacks what it needs."""
+    settles = given.accept or given.choose
+    if settles and given.dry_run:
+        raise UsageError("--dry-run writes nothing; leave out --accept and --choose.")
+    if given.everything and given.words:
+        raise UsageError("Give sources or --all, not both.")
+    if given.as_kind is not None and not given.words:
+        raise UsageError("--as names no file.", hint="Give its path: memory import --as KIND PATH…")
+    if settles and not given.words and not given.everything:
+        raise UsageError("No source is named.", hint="Give kinds, as `memory import` lists them, or --all.")
+    if given.accept and given.choose:
+        raise UsageError("Give --accept or --choose, not both.")
+
+
+def lines(done: ImportedHosts) -> Iterator[Line]:
+    yield from source_lines(done)
+    if done.previews:
+        for item in done.proposals:
+            yield from proposal_lines(item)
+    elif not done.looks:
+        yield from _outcome(done)
+    if done.looks and done.sources:
+        yield "memory import KIND… proposes them; --dry-run shows each, --accept takes them at once."
+
+
+def source_lines(done: ImportedHosts) -> Iterator[str]:
+    """The files that were found, and how much of each is new."""
+    if not done.sources:
+        yield "Nothing of other programs is found here. `memory import --help` says what is looked for."
+    folders: dict[tuple[str, str], list[FoundSource]] = {}
+    for found in done.sources:
+        folders.setdefault((found.source.kind, found.source.shown.rpartition("/")[0]), []).append(found)
+    for (kind, folder), group in folders.items():
+        if len(group) > _LISTED:
+            yield _source_line(kind, f"{folder or '.'}/ ({len(group)} files)", group)
+        else:
+            yield from (_source_line(kind, found.source.shown, [found]) for found in group)
+
+
+def _source_line(kind: str, place: str, group: list[FoundSource]) -> str:
+    items, new = sum(found.items for found in group), sum(found.new for found in group)
+    return f"{kind:22} {place}: {f'{new} new of {items}' if items else 'nothing to propose'}"
+
+
+def _outcome(done: ImportedHosts) -> Iterator[Line]:
+    before = f", {done.rejected} rejected before" if done.rejected else ""
+    said = f"{done.known} known already{before}"
+    settled = done.accepted
+    if settled is None:
+        where = ": see `memory inbox`" if done.proposals else ""
+        yield f"{counted(len(done.proposals), 'new proposal')}{where}. ({said})"
+        if len(done.waiting) > len(done.proposals):
+            pending = f"{counted(len(done.waiting), 'proposal')} of these sources"
+            verb = "is" if len(done.waiting) == 1 else "are"
+            yield f"{pending} {verb} pending. Add --accept, or see `memory inbox`."
+        return
+    changed = sum(bool(item.updates) for item in settled.done)
+    yield f"{counted(len(settled.done) - changed, 'record')} made{f', {changed} changed' if changed else ''}. ({said})"
+    yield from failed_lines(settled)
+    yield from undecided_lines(settled)
+
+
+VERB = Verb(
+    takes=Import,
+    run=import_sources,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory import                       show what is found, and what of it is new
+  memory import adr claude-md         propose what these say: it waits in `memory inbox`
+  memory import adr --accept          make records of it at once
+  memory import --all --choose        decide one by one
+  memory import --as mcp-memory ~/notes/memory.json
+""",
+)

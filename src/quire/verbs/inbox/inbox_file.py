@@ -1,0 +1,85 @@
+"""The proposals that a verb is about, and what it writes down of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.inbox.layout import FOLDER
+from quire.model.errors import InputError, QuireError
+from quire.model.times import timestamp
+from quire.project import Project, as_warning
+
+if TYPE_CHECKING:
+    from quire.inbox.proposals import Proposal
+    from quire.inbox.store import Inbox
+    from quire.verbs.inbox.options import Choice
+    from quire.verbs.inbox.results import Settled
+
+
+def named_proposals(project: Project, given: Choice) -> list[Proposal]:
+    """The proposals that are meant, all of them waiting."""
+    from quire.inbox.store import named_proposal, read_inbox
+
+    project.ready()
+    inbox = read_inbox(project.root)
+    if given.everything:
+        return chosen_from(inbox, given.by, given.origin)
+    found = list({item.id: item for item in (named_proposal(inbox, name) for name in given.ids)}.values())
+    if not found:
+        raise InputError("No proposal is named.", hint="Give ids, or --all.", details={"field": "id"})
+    for item in found:
+        if item.status != "pending":
+            raise InputError(
+                f"`{item.id}` was {item.status} already.",
+                hint="`memory inbox lift` takes a rejection back." if item.status == "rejected" else None,
+                details={"field": "id", "id": item.id},
+            )
+    return found
+
+
+def settled_as(project: Project, item: Proposal, status: Any, **fields: str) -> Proposal:
+    return msgspec.structs.replace(item, status=status, settled_at=timestamp(project.world.now()), **fields)
+
+
+def write_settled(project: Project, done: Settled, lifted: Iterable[str] = ()) -> Settled:
+    """Write down in the inbox what was settled, and what may be proposed again."""
+    from quire.files.write_access import write_access
+    from quire.inbox.store import read_inbox, write_inbox
+
+    changed = {item.id: item for item in done.done}
+    with write_access(project.root, FOLDER, project.world, "settle proposals"):
+        inbox = read_inbox(project.root)
+        done.warnings += [problem for problem in inbox.problems if problem not in done.warnings]
+        for name in lifted:
+            item = inbox.find(name)
+            if item is not None and item.status == "rejected":
+                changed[name] = msgspec.structs.replace(item, status="pending", settled_at="", reason="")
+        done.left = len(inbox.pending)
+        if changed:
+            after = inbox.with_changed(changed)
+            done.left = len(after.pending)
+            try:
+                write_inbox(project.root, after, project.world.token())
+            except QuireError as error:
+                done.warnings.append(as_warning(error))
+    return done
+
+
+def chosen_from(inbox: Inbox, by: str | None, origin: str | None, status: str = "pending") -> list[Proposal]:
+    return [
+        item
+        for item in inbox.proposals
+        if status in ("all", item.status)
+        and (by is None or item.by == by)
+        and (origin is None or _is_from(item, origin))
+    ]
+
+
+def _is_from(item: Proposal, origin: str) -> bool:
+    """A part of where it is from. Of a session only whole parts: the name of one may begin that of another."""
+    if item.origin.startswith("session:"):
+        return f":{origin.strip(':')}:" in f":{item.origin}:"
+    return origin in item.origin

@@ -1,0 +1,82 @@
+"""`memory inbox reject`: say no to proposals, or to a text that nobody proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from quire.inbox.layout import FOLDER
+from quire.model.errors import UsageError
+from quire.model.times import timestamp
+from quire.project import Project
+from quire.verbs.facts.notes import settling_lock
+from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
+from quire.verbs.inbox.options import Choice, refuse_unclear
+from quire.verbs.inbox.results import Settled, settled_lines
+from quire.verbs.verb import Line, Option, Verb
+
+if TYPE_CHECKING:
+    from quire.inbox.proposals import Proposal
+
+
+class Reject(Choice, frozen=True, kw_only=True):
+    reason: Annotated[str, Option(metavar="TEXT", help="Why; shown to whoever writes it again.")] = ""
+    value: Annotated[str | None, Option(metavar="TEXT", help="Reject this text, which nobody proposed.")] = None
+
+
+def reject(project: Project, given: Reject) -> Settled:
+    """Say no to proposals, or to a value that nobody proposed yet.
+
+    The value is kept in .memory/rejected/, which belongs into git. It is refused at every save, store and import until
+    `memory inbox lift`. Records that say it already are left alone; `memory check` names them.
+    """
+    from quire.guard.admission import admit
+    from quire.inbox.proposals import TEXT_CHARS
+    from quire.inbox.rejections import Rejection
+
+    if given.value is None:
+        refuse_unclear(given)
+    elif given.ids or given.everything:
+        raise UsageError("Give ids, --all or --value, not several of them.")
+    reason = admit(given.reason, "reason", most=500)[0] if given.reason else ""
+    if given.value is not None:
+        project.ready()
+        value, _ = admit(given.value, "value", most=TEXT_CHARS)
+        now = timestamp(project.world.now())
+        said = Rejection(value=value, reason=reason, rejected_at=now, origin="user")
+        return _reject(project, Settled(rejections=[said]), [], reason)
+    named_proposals(project, given)
+    with settling_lock(project, "reject proposals"):
+        return _reject(project, Settled(), named_proposals(project, given), reason)
+
+
+def _reject(project: Project, done: Settled, chosen: list[Proposal], reason: str) -> Settled:
+    from quire.files.write_access import write_access
+    from quire.inbox.rejections import Rejection, write_rejection
+
+    now = timestamp(project.world.now())
+    for item in chosen:
+        done.rejections.append(
+            Rejection(value=item.text, kind=item.kind, reason=reason, rejected_at=now, origin=item.origin)
+        )
+        done.done.append(settled_as(project, item, "rejected", reason=reason))
+    with write_access(project.root, FOLDER, project.world, "reject"):
+        for rejection in done.rejections:
+            done.files.append(write_rejection(project.root, rejection, project.world.token()))
+    return write_settled(project, done)
+
+
+def lines(done: Settled) -> Iterator[Line]:
+    yield from settled_lines(done, "Rejected")
+
+
+VERB = Verb(
+    takes=Reject,
+    run=reject,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory inbox reject in-77b0 --reason "not decided"
+  memory inbox reject --value "We use Redis."
+""",
+)

@@ -1,0 +1,137 @@
+"""Proposals and rejections as results: their fields, and the lines that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.model.text import counted, cut, one_line
+from quire.verbs.verb import Line, Recalled, Result
+
+if TYPE_CHECKING:
+    from quire.inbox.proposals import Proposal
+    from quire.inbox.rejections import Rejection
+    from quire.model.errors import QuireError
+
+_QUOTE_CHARS = 200
+_UNDECIDED = 10
+
+
+class Settled(Result, kw_only=True):
+    """What was settled, and what could not be."""
+
+    done: list[Proposal] = []
+    failed: list[tuple[Proposal, QuireError]] = []
+    rejections: list[Rejection] = []
+    files: list[str] = []
+    undecided: list[Proposal] = []
+    """Those that were left out because their own source calls them undecided: each of them is accepted by its id."""
+    left: int = 0
+    """How many still wait."""
+
+    def is_incomplete(self) -> bool:
+        return bool(self.failed)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "settled": [proposal_fields(item) for item in self.done],
+            "failed": [
+                {"id": item.id, "code": error.code, "message": error.message, "hint": error.hint}
+                for item, error in self.failed
+            ],
+            "rejections": [rejection_fields(item) for item in self.rejections],
+            "files_changed": self.files,
+            "undecided": [item.id for item in self.undecided],
+            "pending": self.left,
+        }
+
+
+def proposal_fields(item: Proposal) -> dict[str, Any]:
+    return {"evidence": [], "status": item.status, **msgspec.to_builtins(item)}
+
+
+def rejection_fields(item: Rejection) -> dict[str, Any]:
+    names = ("id", "value", "kind", "reason", "origin", "rejected_at")
+    return {**{name: getattr(item, name) for name in names}, "lifted_at": item.lifted_at or None}
+
+
+def proposal_lines(item: Proposal) -> Iterator[Line]:
+    """A proposal with its evidence."""
+    status = "" if item.status == "pending" else f"  {item.status}"
+    yield f"{item.id}  {item.kind} → {_target(item)}{status}"
+    title = item.fields.get("title")
+    if isinstance(title, str) and title.strip() and title.strip() != item.text.split("\n")[0].strip():
+        yield _quoted(item, f"  {title}")
+    yield _quoted(item, "  " + item.text.replace("\n", "\n  "))
+    for evidence in item.evidence[:3]:
+        where = ", ".join(filter(None, (evidence.where, evidence.at[:10])))
+        quote = "" if evidence.quote.strip() == item.text.strip() else f": “{_first_line(evidence.quote)}”"
+        yield _quoted(item, f"    {evidence.by}{f', {where}' if where else ''}{quote}")
+    if not item.evidence:
+        yield f"    {item.by}, {item.origin}"
+    if item.updates:
+        yield f"    changes {item.updates}, which was made of an earlier version of its file"
+    if item.standing == "open":
+        yield f"    not decided by its file: “{cut(item.said, _QUOTE_CHARS)}”; accept it by its id"
+    elif item.standing == "over":
+        yield f"    no longer valid by its file: “{cut(item.said, _QUOTE_CHARS)}”; it becomes a retired record"
+    if item.ref:
+        yield f"    is {item.ref}"
+    yield ""
+
+
+def settled_lines(done: Settled, verb: str) -> Iterator[Line]:
+    """What was accepted, rejected or lifted, and what was not."""
+    for item in done.done:
+        yield _quoted(item, f"{verb} {item.id}: {_first_line(item.text)}" + (f"  ({item.ref})" if item.ref else ""))
+    named = {item.id for item in done.done}
+    for rejection in done.rejections:
+        if rejection.id not in named:
+            yield Recalled(text=f"{verb} {rejection.id}: {_first_line(rejection.value)}", origin=rejection.origin)
+    yield from failed_lines(done)
+    yield from undecided_lines(done)
+    if not (done.done or done.rejections or done.failed or done.undecided):
+        yield "Nothing waits that this would choose."
+    if done.files:
+        yield f"Commit {', '.join(sorted({path.rpartition('/')[0] + '/' for path in done.files}))} to share it."
+    yield waiting_line(done.left)
+
+
+def failed_lines(done: Settled) -> Iterator[Line]:
+    for item, error in done.failed:
+        yield f"Not accepted: {item.id}: {error.message}"
+        if error.hint:
+            yield f"  {error.hint}"
+
+
+def undecided_lines(done: Settled) -> Iterator[Line]:
+    """Those that were left because no person said yet that they hold."""
+    for item in done.undecided[:_UNDECIDED]:
+        named = item.fields.get("title") or _first_line(item.text)
+        text = f"Not decided by its file (“{cut(item.said, 60)}”): {named}. `memory inbox accept {item.id}` accepts it."
+        yield _quoted(item, text)
+    if len(done.undecided) > _UNDECIDED:
+        yield f"{len(done.undecided) - _UNDECIDED} more are not decided by their files: see `memory inbox`."
+
+
+def waiting_line(left: int) -> str:
+    return f"{counted(left, 'proposal')} {'waits' if left == 1 else 'wait'}."
+
+
+def _quoted(item: Proposal, text: str) -> Recalled:
+    return Recalled(text=text, origin=item.origin)
+
+
+def _first_line(text: str) -> str:
+    return cut(one_line(text), _QUOTE_CHARS)
+
+
+def _target(item: Proposal) -> str:
+    fields = item.fields
+    if item.into == "profile":
+        return f"profile {fields.get('category')}.{fields.get('key')}"
+    if item.into == "facts":
+        return f"facts, {fields.get('section')}"
+    return item.into
