@@ -45,8 +45,9 @@ from quire.layers.journal.store import open_journal
 from quire.project import Project
 from quire.retrieval.journal.answer import answer_journal
 from quire.verbs.ask.query import query
-from quire.verbs.journal.ask import journal_inspect, journal_query
 from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.inspect import journal_inspect
+from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add
@@ -335,7 +336,7 @@ def _ways(ground: Ground, index: Any, raw: apsw.Connection) -> dict[str, Callabl
 
     now = real_world().now()
     return {
-        "Project.journal_query": lambda text: journal_query(ground.project(), text),
+        "Project.journal_query": lambda text: journal_query(ground.project(), JournalQuery(question=text)),
         "Project.query, the journal alone": lambda text: query(ground.project(), text, layers=("journal",)),
         "answer_journal, index open": lambda text: answer_journal(index, text, now=now),
         "reading the journal": lambda _: open_journal(str(ground.root)),
@@ -366,7 +367,7 @@ def _spent_where(ground: Ground, asked: list[str]) -> dict[str, float]:
 
     with cProfile.Profile() as profile:
         for question in asked:
-            journal_query(ground.project(), question)
+            journal_query(ground.project(), JournalQuery(question=question))
     stats: Any = pstats.Stats(profile)
     total = stats.total_tt / len(asked)
     found = {

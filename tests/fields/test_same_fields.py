@@ -23,12 +23,8 @@ from quire.fields.graph import (
     why_fields,
 )
 from quire.fields.journal import (
-    journal_log_fields,
-    journal_query_fields,
     journal_sources_fields,
     journal_start_fields,
-    journal_status_fields,
-    journal_validate_fields,
 )
 from quire.fields.looking import looked_fields
 from quire.fields.profile import (
@@ -53,8 +49,11 @@ from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import ShowNotes, show_notes
 from quire.verbs.facts.overview import Overview, overview
 from quire.verbs.graph.changes import check, confirm, diff, sync
-from quire.verbs.journal.ask import journal_log, journal_query, journal_status, journal_validate
+from quire.verbs.journal.log import JournalLog, journal_log
+from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.sources import journal_sources
+from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.plain import json_line, plain
 from quire.verbs.profile.ask import profile_connections
 from quire.verbs.profile.changes import profile_remember
@@ -123,11 +122,11 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "profile context": lambda project: (profile_context_fields(profile_context(project)), []),
     "profile reflect": lambda project: (profile_reflect_fields(profile_reflect(project)), []),
     "profile export": lambda project: (profile_export_fields(profile_export(project, "markdown")), []),
-    "journal": lambda project: _told(journal_status_fields, journal_status(project)),
-    "journal log": lambda project: _told(journal_log_fields, journal_log(project)),
-    "journal validate": lambda project: (journal_validate_fields(journal_validate(project)), []),
+    "journal": lambda project: _told(plain, journal_status(project, JournalStatus())),
+    "journal log": lambda project: _told(plain, journal_log(project, JournalLog())),
+    "journal validate": lambda project: _told(plain, journal_validate(project, JournalValidate())),
     "journal sources": lambda project: (journal_sources_fields(journal_sources(project)), []),
-    "journal query what": lambda project: _told(journal_query_fields, journal_query(project, "what")),
+    "journal query what": lambda project: _told(plain, journal_query(project, JournalQuery(question="what"))),
 }
 
 

@@ -21,10 +21,10 @@ from quire.layers.journal.canonical import file_bytes
 from quire.model.errors import NotInitialized, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.ask import journal_status
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.status import JournalStatus, journal_status
 
 LESSON = (
     "Cache the order list.",
@@ -100,7 +100,7 @@ def test_new_sessions_are_imported_and_recalled_in_one_call(journal: Project, se
     assert [event["kind"] for event in events(journal)] == ["tool_run", "imported_session", "tool_run"]
     bundle = json.loads(Path(journal.root, ".agent-memory/state.json").read_bytes())["bundle"]
     assert [item["title"] for item in bundle["gotchas"]] == ["Cache keys must include the tenant"]
-    assert journal_status(journal).unrecalled == {"all": 0, "local": 0, "imports": 0}
+    assert journal_status(journal, JournalStatus()).unrecalled == {"all": 0, "local": 0, "imports": 0}
 
 
 def test_the_run_is_noted_in_canonical_form(journal: Project, sessions: Path) -> None:

@@ -23,10 +23,11 @@ from quire.files.world import World
 from quire.model.errors import Conflict, QuireError
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.ask import journal_log, journal_status
 from quire.verbs.journal.automation import journal_automation, journal_ensure_running, journal_start, journal_stop
 from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.status import JournalStatus, journal_status
 
 CYCLE = (
     "from quire.project import Project; from quire.verbs.agents.session_end import journal_run_once; "
@@ -167,7 +168,7 @@ def test_many_runs_at_once_import_everything_once(here: Project, tmp_path: Path)
     processes = [subprocess.Popen(line, cwd=here.root, env=dict(here.world.env)) for _ in range(4)]
     assert [process.wait(30) for process in processes] == [0, 0, 0, 0]
     journal_run_once(here)
-    found = journal_log(here, events=True, archived=True, limit=0).results
+    found = journal_log(here, JournalLog(events=True, archived=True, limit=0)).results
     assert [entry.kind for entry in found].count("imported_session") == 40
     assert len({entry.id for entry in found}) == len(found)
 
@@ -205,9 +206,9 @@ def test_a_run_that_is_killed_anywhere_is_continued_by_the_next(here: Project, t
         killed += 1
         step += 11
         assert journal_run_once(here).run["errors"] == []
-        status = journal_status(here)
+        status = journal_status(here, JournalStatus())
         assert (status.unrecalled["all"], status.warnings) == (0, [])
-        found = journal_log(here, events=True, archived=True, limit=0).results
+        found = journal_log(here, JournalLog(events=True, archived=True, limit=0)).results
         assert [entry.kind for entry in found].count("imported_session") == 3
         assert len({entry.id for entry in found}) == len(found)
         assert journal_run_once(here).status == "idle"

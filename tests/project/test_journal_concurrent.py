@@ -21,11 +21,12 @@ import pytest
 
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.journal.ask import journal_status, journal_validate
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 from thorough import either
 
 TRIALS = Path(__file__).parent.parent / "promises" / "journal_trials.py"
@@ -175,7 +176,7 @@ def check(project: Project, talk: Talk) -> Notes:
     assert told == talk.tokens
     state = json.loads(Path(project.root, ".agent-memory/state.json").read_bytes())
     assert state["maintenance"]["historyEventCount"] == len(events)
-    assert [one for one in journal_validate(project).findings if one["level"] == "fail"] == []
+    assert [one for one in journal_validate(project, JournalValidate()).findings if one["level"] == "fail"] == []
     checkpoints = sorted(path.stem for path in Path(project.root, ".agent-memory/history/checkpoints").iterdir())
     runs = [event for event in events if event["kind"] == "tool_run"]
     assert checkpoints == [f"chk-{number:06}" for number in range(1, len(runs) + 1)]
@@ -237,7 +238,7 @@ def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, cro
     left = journal_recall(project, source="imports")
     seen = sum(note["seen"] for note in notes if note["did"] == "recall" and note["source"] == "imports")
     assert seen + left.raw_event_count == imported
-    assert journal_status(project).unrecalled["imports"] == 0
+    assert journal_status(project, JournalStatus()).unrecalled["imports"] == 0
     events = check(project, talk)
     runs = {event["id"] for event in events if event["kind"] == "tool_run"}
     told = [note["event"] for note in notes if note.get("event")]

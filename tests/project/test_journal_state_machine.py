@@ -23,13 +23,14 @@ from quire.files.world import World
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
 from quire.layers.journal.shapes import bundle_faults
 from quire.project import Project
-from quire.verbs.journal.ask import journal_status, journal_validate
 from quire.verbs.journal.init import journal_init, journal_update
 from quire.verbs.journal.journal_state import change_journal
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.restore import journal_restore
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add, journal_remove
+from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 from thorough import either
 
 EXAMPLES = either(8, 60)
@@ -259,7 +260,7 @@ class JournalMachine(RuleBasedStateMachine):
         from quire.layers.journal.archive import find_candidates, plan_pruning, sweep_batches
 
         self.now += timedelta(days=days)
-        status = journal_status(self.project).retention
+        status = journal_status(self.project, JournalStatus()).retention
 
         def plan(journal: Any) -> tuple[tuple[int, int], Any]:
             candidates = find_candidates(journal, self.now)
@@ -342,10 +343,10 @@ class JournalMachine(RuleBasedStateMachine):
         place = 1 if is_in_front else len(ours)
         waiting = {event["contentHash"] for event in (*self.waiting(), *theirs)}
         path.write_text("".join([*ours[:place], *lines, *ours[place:]]))
-        journal_validate(self.project, mend=True)
+        journal_validate(self.project, JournalValidate(mend=True))
         # What nobody has seen still waits; that more of it waits, because of ids that two had, does no harm.
         assert waiting <= {event["contentHash"] for event in self.waiting()}
-        found = journal_status(self.project).unrecalled
+        found = journal_status(self.project, JournalStatus()).unrecalled
         self.unseen_imports, self.unseen_local = found["imports"], found["local"]
         self.fork = None
 
@@ -389,7 +390,7 @@ class JournalMachine(RuleBasedStateMachine):
 
     @invariant()
     def what_waits_is_known(self) -> None:
-        status = journal_status(self.project)
+        status = journal_status(self.project, JournalStatus())
         found = status.unrecalled
         assert (found["imports"], found["local"]) == (self.unseen_imports, self.unseen_local)
         assert found["all"] == self.unseen_imports + self.unseen_local
@@ -403,7 +404,7 @@ class JournalMachine(RuleBasedStateMachine):
         assert maintenance["historyEventCount"] == len(self.events())
         assert maintenance["importSourceCount"] == len(self.sources)
         assert {source["id"] for source in self.read("sources.json")} == self.sources
-        found = [one for one in journal_validate(self.project).findings if one["level"] == "fail"]
+        found = [one for one in journal_validate(self.project, JournalValidate()).findings if one["level"] == "fail"]
         assert found == []
 
     @invariant()

@@ -14,8 +14,8 @@ from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import save
-from quire.verbs.journal.ask import journal_log
 from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.page.record_views import view_diff, view_histories, view_history, view_record
 from quire.verbs.profile.changes import profile_link, profile_remember
 
@@ -113,13 +113,13 @@ def test_a_journal_alone_is_enough_and_a_section_is_one_record(repo: Path, world
     assert focus.body
     section = view_record(views, "bundle:next-steps")
     assert (section.item.ref, section.item.title) == ("bundle:next-steps", "Next steps")
-    name = journal_log(project).results[0].ref
+    name = journal_log(project, JournalLog()).results[0].ref
     checkpoint = view_record(views, name)
     assert (checkpoint.item.kind, checkpoint.path) == (
         "checkpoint",
         f".agent-memory/history/checkpoints/{name[11:]}.json",
     )
-    event = journal_log(project, events=True).results[0].ref
+    event = journal_log(project, JournalLog(events=True)).results[0].ref
     for ref in ("bundle:current-focus", name, event):
         commits = [entry.title for entry in view_history(views, ref).entries if entry.how == "commit"]
         assert commits == ["journal"]

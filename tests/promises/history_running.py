@@ -22,7 +22,7 @@ from quire.project import Project
 from quire.verbs.ask.query import query
 from quire.verbs.ask.query import status as status_of
 from quire.verbs.graph.changes import check, rebuild
-from quire.verbs.journal.ask import journal_validate
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 
 __all__ = ["Ran", "as_it_lies", "index_apart", "leftovers", "run"]
 
@@ -176,7 +176,7 @@ def unsound(root: Path) -> list[str]:
     project = Project.open(str(root))
     found = check(project)
     wrong = [*found.errors, *(one for one in found.warnings if one.code in ("LocalStateDamaged", "MarkersDamaged"))]
-    faults = [one for one in journal_validate(project).findings if one["level"] == "fail"]
+    faults = [one for one in journal_validate(project, JournalValidate()).findings if one["level"] == "fail"]
     return [f"check: {problem.code} {problem.message}" for problem in wrong] + [f"journal: {one}" for one in faults]
 
 

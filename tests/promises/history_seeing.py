@@ -29,8 +29,9 @@ from quire.verbs.graph.changes import check as check_of
 from quire.verbs.graph.changes import init, save
 from quire.verbs.graph.changes import rebuild as rebuild_of
 from quire.verbs.inbox.overview import ShowInbox, inbox
-from quire.verbs.journal.ask import journal_log, journal_status
+from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.profile.ask import profile_recall
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.overview import profile_about_me
@@ -292,8 +293,8 @@ def look_at_journal(hand: Hand) -> Verb:
 
     def call() -> tuple[Any, Any, Any]:
         project = hand.project
-        status = journal_status(project)
-        return status, journal_log(project, events=True, archived=True, limit=0), journal_sources(project)
+        status = journal_status(project, JournalStatus())
+        return status, journal_log(project, JournalLog(events=True, archived=True, limit=0)), journal_sources(project)
 
     return call, told, [], nothing
 
@@ -302,7 +303,7 @@ def look_at_log(hand: Hand) -> Verb:
     def told(log: Any) -> list[Effect]:
         return [Effect("list", JOURNAL, {JOURNAL + event.id: event.id for event in log.results})]
 
-    return lambda: journal_log(hand.project, events=True, archived=True, limit=0), told, [], nothing
+    return lambda: journal_log(hand.project, JournalLog(events=True, archived=True, limit=0)), told, [], nothing
 
 
 def look_at_inbox(hand: Hand) -> Verb:

@@ -25,20 +25,18 @@ from quire.model.errors import InvalidStore, NotInitialized, StorageFailed
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
 from quire.verbs.graph.changes import check
-from quire.verbs.journal.ask import (
-    journal_diff,
-    journal_inspect,
-    journal_log,
-    journal_query,
-    journal_status,
-    journal_validate,
-)
+from quire.verbs.journal.diff import JournalDiff, journal_diff
 from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.journal.journal_state import change_journal
+from quire.verbs.journal.log import JournalLog, journal_log
+from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.restore import journal_restore
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add, journal_remove, journal_sources
+from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 
 FAR = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
 FARTHER = datetime(2027, 6, 1, 8, 0, tzinfo=UTC)
@@ -203,7 +201,7 @@ def overheard(space: str) -> None:
         lines = file.read().splitlines()
     event = {**json.loads(lines[0]), "id": "evt-000099", "createdAt": "2026-03-02T12:00:00.000Z"}
     write(space, EVENTS, b"".join(text + b"\n" for text in [*lines, json.dumps(event).encode()]))
-    journal_validate(open_project(space, NOW, "a5"), mend=True)
+    journal_validate(open_project(space, NOW, "a5"), JournalValidate(mend=True))
 
 
 def damaged(space: str) -> None:
@@ -268,7 +266,7 @@ SCENARIOS: dict[str, Scenario] = {
     "return": Scenario(pruned, lambda project: journal_restore(project, batch_of(project)), now=FAR),
     "expire": Scenario(pruned, prune, now=FARTHER, expires=True),
     "cycle": Scenario(grown, cycle, now=FAR, stepwise=True, loose=(RUNS, f"{JOURNAL}automation/")),
-    "mend": Scenario(merged, lambda project: journal_validate(project, mend=True), broken=True),
+    "mend": Scenario(merged, lambda project: journal_validate(project, JournalValidate(mend=True)), broken=True),
     "rebuild": Scenario(damaged, lambda project: journal_restore(project, "chk-000002"), broken=True, loose=(LOCAL,)),
 }
 
@@ -372,7 +370,7 @@ def outside(entry: bytes) -> bytes:
 
 
 def faults_of(project: Project) -> list[str]:
-    found = journal_validate(project).findings
+    found = journal_validate(project, JournalValidate()).findings
     return [f"{one['code']} {one['path']}: {one['message']}" for one in found if one["level"] == "fail"]
 
 
@@ -389,14 +387,16 @@ def unindexed(project: Project, now: Held) -> list[str]:
 # -- the next command ---------------------------------------------------------------------------------------------
 
 NEXT: dict[str, Callable[[Project], object]] = {
-    "status": lambda project: journal_status(project),
-    "log": lambda project: journal_log(project, events=True, archived=True),
-    "validate": lambda project: journal_validate(project),
+    "status": lambda project: journal_status(project, JournalStatus()),
+    "log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
+    "validate": lambda project: journal_validate(project, JournalValidate()),
     "sources": lambda project: journal_sources(project),
     "recall preview": lambda project: journal_recall(project, dry_run=True),
     "update preview": lambda project: journal_update(project, dry_run=True),
-    "inspect": lambda project: journal_inspect(project, journal_log(project).results[0].ref),
-    "diff": lambda project: journal_diff(project, journal_log(project).results[-1].id),
+    "inspect": lambda project: journal_inspect(project, journal_log(project, JournalLog()).results[0].ref),
+    "diff": lambda project: journal_diff(
+        project, JournalDiff(before=journal_log(project, JournalLog()).results[-1].id)
+    ),
     "check": lambda project: check(project),
 }
 
@@ -465,7 +465,7 @@ class Trial(NamedTuple):
 
     def lost(self) -> Iterator[str]:
         """What is not there for the first reader although it was acknowledged."""
-        journal_status(self.open("c"))
+        journal_status(self.open("c"), JournalStatus())
         if not self.is_done(look(self.space)):
             yield f"acknowledged and lost: {self.differing(look(self.space))}"
 
@@ -643,15 +643,15 @@ def work_add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
 def work_read(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Whenever it is looked at, the journal is whole."""
     project = Project.open(root)
-    status = journal_status(project)
-    events = journal_log(project, events=True, archived=True, limit=0).results
+    status = journal_status(project, JournalStatus())
+    events = journal_log(project, JournalLog(events=True, archived=True, limit=0)).results
     assert len(events) >= status.events, (len(events), status.events)
     assert len({event.id for event in events}) == len(events)
     assert status.latest_checkpoint_id is not None
     assert journal_inspect(project, f"checkpoint:{status.latest_checkpoint_id}").items
     noted: dict[str, Any] = {"did": "read", "events": status.events, "problems": len(status.warnings)}
     if turn % 3 == number % 3:
-        noted["mode"] = journal_query(project, "what was decided about the queue?").mode
+        noted["mode"] = journal_query(project, JournalQuery(question="what was decided about the queue?")).mode
     if turn % 3 == (number + 1) % 3:
         noted["failed"] = faults_of(project)
     yield noted

@@ -47,14 +47,15 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
-from quire.verbs.journal.ask import journal_log, journal_status
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.integrate import journal_integrate
-from quire.verbs.journal.journal_state import journal_providers
+from quire.verbs.journal.log import JournalLog, journal_log
+from quire.verbs.journal.providers import JournalProviders, journal_providers
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.restore import journal_restore
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.page.views import view_graph
 from quire.verbs.profile.ask import profile_recall
 from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_link, profile_remember
@@ -204,9 +205,9 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
         "there": lambda project: profile_recall(_inland_of(project), "user"),
     },
     "journal": {
-        "log": lambda project: journal_log(project, events=True, archived=True),
+        "log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
         "sources": lambda project: journal_sources(project),
-        "status": lambda project: journal_status(project),
+        "status": lambda project: journal_status(project, JournalStatus()),
     },
     "inbox": {
         "inbox": lambda project: inbox(project, ShowInbox(status="all")),
@@ -216,7 +217,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
     "wiring": {"status": lambda project: wiring_status(project)},
     "machine": {
         "projects": lambda project: Machine(project.world).projects(),
-        "providers": lambda project: journal_providers(project),
+        "providers": lambda project: journal_providers(project, JournalProviders()),
         "there": lambda project: profile_recall(_inland_of(project), "user"),
     },
     "index": {"status": lambda project: status(project)},
@@ -450,7 +451,7 @@ def _journal(space: str) -> None:
         journal_recall(project)
         for turn in range(12 if season < 2 else 1):
             again = open_project(space, then + timedelta(hours=turn + 1), f"k{season}")
-            journal_restore(again, journal_log(again).results[turn % 2].id)
+            journal_restore(again, journal_log(again, JournalLog()).results[turn % 2].id)
         if season < 2:
             prune(open_project(space, then + timedelta(days=100), f"l{season}"))
     journal_run_once(open_project(space, NOW, "j5"))

@@ -42,13 +42,16 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
-from quire.verbs.journal.ask import journal_log, journal_query, journal_status, journal_validate
 from quire.verbs.journal.automation import journal_automation
 from quire.verbs.journal.init import journal_update
 from quire.verbs.journal.integrate import journal_integration
-from quire.verbs.journal.journal_state import journal_providers
+from quire.verbs.journal.log import JournalLog, journal_log
+from quire.verbs.journal.providers import JournalProviders, journal_providers
+from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.page.change_token import TokenMemo, change_token
 from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
 from quire.verbs.page.record_views import view_history, view_record
@@ -96,16 +99,16 @@ READING: dict[str, Verb] = {
     "profile forgotten": lambda project: profile_forgotten(project),
     "profile reflect": lambda project: profile_reflect(project),
     "profile export": lambda project: profile_export(project, "json"),
-    "journal status": lambda project: journal_status(project),
-    "journal log": lambda project: journal_log(project, events=True, archived=True),
-    "journal query": lambda project: journal_query(project, "what was decided?"),
-    "journal validate": lambda project: journal_validate(project),
+    "journal status": lambda project: journal_status(project, JournalStatus()),
+    "journal log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
+    "journal query": lambda project: journal_query(project, JournalQuery(question="what was decided?")),
+    "journal validate": lambda project: journal_validate(project, JournalValidate()),
     "journal sources": lambda project: journal_sources(project),
     "journal automation": lambda project: journal_automation(project),
     "journal recall preview": lambda project: journal_recall(project, dry_run=True),
     "journal update preview": lambda project: journal_update(project, dry_run=True),
     "journal integration": lambda project: journal_integration(project),
-    "journal providers": lambda project: journal_providers(project),
+    "journal providers": lambda project: journal_providers(project, JournalProviders()),
     "inbox": lambda project: inbox(project, ShowInbox(status="all")),
     "inbox rejected": lambda project: rejected(project, ListRejected()),
     "receipts": lambda project: receipts(project),
@@ -239,7 +242,7 @@ WITNESSES: dict[str, Callable[[Project], bool]] = {
     "graph": lambda project: inspect(project, "feature.witness").node.body.strip() == WITNESS,
     "facts": lambda project: {view.content for view in list_facts(project, List()).results} >= set(TOLD),
     "profile": lambda project: [view.key for view in profile_recall(project, "tools").results] == ["shell"],
-    "journal": lambda project: len(journal_log(project, events=True).results) > 3,
+    "journal": lambda project: len(journal_log(project, JournalLog(events=True)).results) > 3,
     "inbox": lambda project: len(inbox(project, ShowInbox(status="all")).proposals) >= 3,
     "notes": lambda project: [note.text for note in notes(project)[0]] == ["look at the uploads"],
     "wiring": lambda project: {"claude", "cursor", "codex"} <= set(_wired(project)),

@@ -22,11 +22,13 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import StorageFailed
 from quire.project import Project
-from quire.verbs.journal.ask import journal_query, journal_status, journal_validate
 from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 
 pytestmark = proves("P5.1")
 
@@ -93,7 +95,7 @@ class Desk:
         return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files if path.is_file())
 
     def sound(self) -> None:
-        found = journal_validate(self.project).findings
+        found = journal_validate(self.project, JournalValidate()).findings
         assert [one for one in found if one["level"] == "fail"] == []
         ids = Counter(event["id"] for event in self.events())
         assert not ids or max(ids.values()) == 1
@@ -241,7 +243,7 @@ def test_text_that_is_no_utf8_is_read_as_far_as_it_is_and_halves_of_characters_d
         assert word in desk.told()
     journal_recall(desk.project)
     assert not [char for char in desk.everything() if char in "\x00\x1b\u202e"]
-    assert journal_query(desk.project, "what about anchors?").answer
+    assert journal_query(desk.project, JournalQuery(question="what about anchors?")).answer
     desk.sound()
 
 
@@ -320,7 +322,7 @@ def test_a_secret_is_in_no_file_that_we_write(desk: Desk, kind: str) -> None:
     assert secret not in said
     assert PARTS[kind] not in said
     assert name not in said
-    found = journal_validate(desk.project).findings
+    found = journal_validate(desk.project, JournalValidate()).findings
     assert [one for one in found if one["code"].startswith("history:secret")] == []
 
 
@@ -393,7 +395,7 @@ def test_our_own_output_in_a_session_is_not_believed_again(desk: Desk) -> None:
     desk.good("first.jsonl", "lanterns")
     desk.sync()
     journal_recall(desk.project)
-    said = journal_query(desk.project, "what about lanterns?").answer
+    said = journal_query(desk.project, JournalQuery(question="what about lanterns?")).answer
     page = (desk.root / "docs/agent-memory/current-focus.md").read_text(encoding="utf-8")
     entry = (desk.root / "AGENTS.md").read_text(encoding="utf-8")
     events = (desk.root / ".agent-memory/history/events.jsonl").read_text(encoding="utf-8")
@@ -462,7 +464,7 @@ def test_a_full_disk_during_a_sync_costs_nothing_but_the_sync(desk: Desk, monkey
             refusals -= 1
         monkeypatch.setattr(disk, "before", lambda _operation, _path: None)
         assert len(desk.events()) == there
-        assert journal_status(desk.project).warnings == []
+        assert journal_status(desk.project, JournalStatus()).warnings == []
     assert refusals >= 3
     desk.sync()
     assert Counter(event["externalItemId"] for event in desk.events()) == Counter(f"s{n:02}" for n in range(12))

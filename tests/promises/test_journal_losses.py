@@ -23,12 +23,14 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import NotFound, QuireError, UnsupportedVersion
 from quire.project import Project
-from quire.verbs.journal.ask import journal_query, journal_status, journal_validate
 from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.restore import journal_restore
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 
 pytestmark = proves("P6.4")
 
@@ -79,7 +81,7 @@ class Harbor:
         return {str(path.relative_to(self.root)): path.read_bytes() for path in found}
 
     def faults(self) -> list[str]:
-        found = journal_validate(self.project).findings
+        found = journal_validate(self.project, JournalValidate()).findings
         return [f"{one['code']}: {one['message']}" for one in found if one["level"] == "fail"]
 
 
@@ -147,7 +149,7 @@ def test_a_session_whose_event_was_removed_on_purpose_can_be_kept_out(harbor: Ha
     (gone,) = [event for event in events if event["externalItemId"] == "s001"]
     kept = "".join(json.dumps(event) + "\n" for event in events if event != gone)
     (harbor.root / EVENTS).write_text(kept, encoding="utf-8")
-    journal_validate(harbor.project, mend=True)
+    journal_validate(harbor.project, JournalValidate(mend=True))
     item = {name: gone[name] for name in ("sourceId", "externalItemId", "contentHash")}
     (harbor.root / JOURNAL / "archive").mkdir(exist_ok=True)
     (harbor.root / JOURNAL / "archive/expired.jsonl").write_text(json.dumps(item) + "\n", encoding="utf-8")
@@ -186,7 +188,7 @@ def test_a_check_finds_no_fault_with_a_note_that_a_sync_can_read(harbor: Harbor)
     ledger["sources"]["claude"] |= {f"{number:036}": {"stamp": "1.1.1", "hash": "0" * 64} for number in range(70_000)}
     (harbor.root / LEDGER).write_text(json.dumps(ledger), encoding="utf-8")
     assert harbor.sync().warnings == []
-    found = journal_validate(harbor.project).findings
+    found = journal_validate(harbor.project, JournalValidate()).findings
     assert [one["message"] for one in found if one["code"] == "local:imports"] == []
 
 
@@ -358,13 +360,13 @@ def test_an_event_that_a_merge_brought_waits_to_be_recalled_wherever_it_stands(
     harbor.say(1)
     harbor.sync()
     journal_recall(harbor.project)
-    assert journal_status(harbor.project).unrecalled["all"] == 0
+    assert journal_status(harbor.project, JournalStatus()).unrecalled["all"] == 0
     path = harbor.root / EVENTS
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     new = json.dumps(theirs(2, "lantern")) + "\n"
     path.write_text("".join([lines[0], new, *lines[1:]] if is_in_front else [*lines, new]), encoding="utf-8")
     assert harbor.faults() != []
-    journal_validate(harbor.project, mend=True)
+    journal_validate(harbor.project, JournalValidate(mend=True))
     assert harbor.faults() == []
     events = harbor.events()
     assert len({event["id"] for event in events}) == len(events) == len(lines) + 1
@@ -388,10 +390,10 @@ def test_an_event_that_has_the_id_of_an_archived_one_gets_another(harbor: Harbor
     assert prune(harbor.project) == 2
     path = harbor.root / EVENTS
     path.write_text(path.read_text(encoding="utf-8") + json.dumps(theirs(2, "lantern")) + "\n", encoding="utf-8")
-    journal_validate(harbor.project, mend=True)
+    journal_validate(harbor.project, JournalValidate(mend=True))
     events = harbor.events()
     assert len({event["id"] for event in events}) == len(events)
-    assert journal_status(harbor.project).unrecalled["imports"] == 1
+    assert journal_status(harbor.project, JournalStatus()).unrecalled["imports"] == 1
     assert harbor.faults() == []
     batch = next(iter((harbor.root / JOURNAL / "archive").iterdir())).name
     journal_restore(harbor.project, batch)
@@ -484,7 +486,7 @@ def test_a_check_that_somebody_writes_in_the_middle_of_finds_nothing_wrong(harbo
                 return os.open(path, *more, **named)
 
         monkeypatch.setattr(paths, "os", Os())
-        found = journal_validate(ours).findings
+        found = journal_validate(ours, JournalValidate()).findings
         monkeypatch.setattr(paths, "os", os)
         wrong += [f"{number}, {opened[number]}: {one['message']}" for one in found if one["level"] == "fail"]
         opens = min(len(opened), 12)
@@ -498,7 +500,7 @@ def test_a_question_to_a_damaged_state_is_answered_from_the_history_with_a_warni
     harbor.say(1)
     harbor.sync()
     (harbor.root / STATE).write_bytes(b'{"schemaVersion": 2, "bundle": {')
-    found = journal_query(harbor.project, "what was decided about mailer1x0?")
+    found = journal_query(harbor.project, JournalQuery(question="what was decided about mailer1x0?"))
     assert found.sufficient
     assert "mailer1x0" in found.answer
     assert [(one.path, one.hint) for one in found.warnings] == [
@@ -513,7 +515,7 @@ def test_a_question_to_a_state_of_another_version_is_refused(harbor: Harbor) -> 
     (harbor.root / STATE).write_text(json.dumps({**harbor.state(), "schemaVersion": 3}), encoding="utf-8")
     before = harbor.files()
     with pytest.raises(UnsupportedVersion):
-        journal_query(harbor.project, "what was decided about mailer1x0?")
+        journal_query(harbor.project, JournalQuery(question="what was decided about mailer1x0?"))
     assert harbor.files() == before
 
 

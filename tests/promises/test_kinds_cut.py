@@ -24,7 +24,7 @@ from quire.verbs.agents.session_end import collect_sessions
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, save
-from quire.verbs.journal.ask import journal_log
+from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.session_import import journal_sync
 from quire.verbs.journal.sources import journal_add, journal_sources
 from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_remember
@@ -152,7 +152,10 @@ ADDED: dict[str, tuple[Step, Callable[[Project], str]]] = {
         ),
         lambda project: repr([(item.category, item.key) for item in profile_forgotten(project)]),
     ),
-    "history": (_sync, lambda project: repr([item.summary for item in journal_log(project, events=True).results])),
+    "history": (
+        _sync,
+        lambda project: repr([item.summary for item in journal_log(project, JournalLog(events=True)).results]),
+    ),
     "spool": (_add_pointer, lambda project: repr([item.session for item in waiting_sessions(project.root)])),
     "receipts": (_add_receipt, lambda project: repr([item.session for item in read_receipts(project.root)])),
 }

@@ -39,7 +39,7 @@ from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.edit import Edit, edit
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.journal.ask import journal_query
+from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.restore import journal_restore
 from quire.verbs.journal.sources import journal_add
 from quire.verbs.page.record_views import view_record
@@ -97,7 +97,7 @@ HANDED: dict[str, Callable[[Project], str]] = {
     "query": lambda project: query(project, "where do retries run?").markdown,
     "facts context": lambda project: context(project, ShowContext(prompt="where do retries run?")).markdown,
     "profile context": lambda project: profile_context(project).markdown,
-    "journal query": lambda project: journal_query(project, "what was decided?").answer,
+    "journal query": lambda project: journal_query(project, JournalQuery(question="what was decided?")).answer,
     "session start": lambda project: hook_start(project, client="claude", session="new", tokens=900, chars=9_000).text,
     "prompt": lambda project: hook_prompt(project, "where do retries run?", tokens=900, chars=9_000).text,
     "edit": lambda project: hook_edit(project, ["src/a.py"], tokens=900, chars=9_000).text,

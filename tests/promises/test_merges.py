@@ -30,9 +30,10 @@ from quire.verbs.admin.repair import repair
 from quire.verbs.ask.query import inspect, query, status
 from quire.verbs.graph.changes import check, init
 from quire.verbs.inbox.rejected import ListRejected, rejected
-from quire.verbs.journal.ask import journal_status, journal_validate
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.profile.ask import profile_recall
 from thorough import either, some
 
@@ -133,13 +134,13 @@ def test_two_journals_that_grew_conflict_in_their_counts_and_are_put_together(ya
     assert set(yard.checked()) >= set(conflicts)
     yard.git("checkout", "--quiet", "--ours", JOURNAL)
     assert f"{JOURNAL}history/events.jsonl" in yard.checked()  # ids that two events have
-    journal_validate(yard.project, mend=True)
+    journal_validate(yard.project, JournalValidate(mend=True))
     assert events_of(yard) == {"s001": 1, "s002": 1, "s003": 1}
     yard.git.commit("both")
     assert yard.checked() == {}
     assert journal_sync(yard.project, everything=True).imported == 0
     journal_recall(yard.project)
-    assert journal_status(yard.project).unrecalled["all"] == 0
+    assert journal_status(yard.project, JournalStatus()).unrecalled["all"] == 0
 
 
 @proves("P6.2", "E3", over="graph", found="a body with the marks of a conflict was answered from")
@@ -247,7 +248,7 @@ def test_what_one_archived_and_the_other_added_to_is_told_once(yard: Yard, turne
     yard.begin(source, sessions(1, 2, day="2025-01-05"))
     assert both(yard, archive_events, sessions(3), turned=turned) != []
     yard.git("checkout", "--quiet", "--ours", JOURNAL, "docs", AGENTS)
-    journal_validate(yard.project, mend=True)
+    journal_validate(yard.project, JournalValidate(mend=True))
     assert events_of(yard) == {"s001": 1, "s002": 1, "s003": 1}
     journal_recall(yard.project)
     yard.git.commit("both")

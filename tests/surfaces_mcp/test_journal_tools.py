@@ -544,7 +544,7 @@ def test_a_question_is_answered_with_refs(tools: Asked, sessions: Path) -> None:
             "projectionPath": "docs/agent-memory/gotchas.md",
         }
     ]
-    assert "- bundle:gotchas.cache-keys-must-include-the-tenant: Cache keys" in tools.text
+    assert 'ref="bundle:gotchas.cache-keys-must-include-the-tenant"' in tools.text
 
 
 def test_a_scope_is_kept_to_and_too_little_is_said(tools: Asked, sessions: Path) -> None:

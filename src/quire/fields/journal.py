@@ -11,65 +11,13 @@ from quire.fields.envelope import all_fields, own_fields
 
 if TYPE_CHECKING:
     from quire.clients.wiring_journal.types import ComponentSeen, JournalIntegrated, JournalIntegration
-    from quire.retrieval.journal.answer import JournalAnswer
 
 # -- asking -----------------------------------------------------------------------------------
-
-
-def journal_query_fields(found: JournalAnswer) -> dict[str, Any]:
-    """The answer to a question, and where each part of it stands."""
-    fields = own_fields(found)
-    fields.pop("shortlist", None)
-    return fields
-
-
-def journal_answer_fields(found: JournalAnswer) -> dict[str, Any]:
-    """The answer alone, as other programs know it."""
-    return {
-        "mode": found.mode,
-        "answer": found.answer,
-        "why": found.why,
-        "citations": [
-            {
-                "sourceType": item.source_type,
-                "sourceId": item.source_id,
-                "pathOrSection": item.path_or_section,
-                "summary": item.summary,
-                "projectionPath": item.projection_path,
-            }
-            for item in found.citations
-        ],
-    }
-
-
-def journal_status_fields(found: Any) -> dict[str, Any]:
-    """What waits to be recalled, how the sources are, what to do next."""
-    return own_fields(found)
-
-
-def journal_log_fields(found: Any) -> dict[str, Any]:
-    """Checkpoints or events, the newest first."""
-    return own_fields(found)
-
-
-def journal_diff_fields(found: Any) -> dict[str, Any]:
-    """What changed between two states of the memory."""
-    return own_fields(found)
 
 
 def journal_inspect_fields(found: Any) -> dict[str, Any]:
     """A part of the bundle, an event or a checkpoint in full."""
     return all_fields(found)
-
-
-def journal_validate_fields(found: Any) -> dict[str, Any]:
-    """Faults in the journal's files, and what was mended."""
-    return all_fields(found)
-
-
-def journal_providers_fields(found: Any) -> dict[str, Any]:
-    """Who can be asked, and what may be spent."""
-    return own_fields(found)
 
 
 # -- making -----------------------------------------------------------------------------------

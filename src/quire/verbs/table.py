@@ -47,6 +47,12 @@ VERBS = (
     ("import", "inbox.import_", "", ""),
     ("integrate", "agents.integrate", "", ""),
     ("doctor", "admin.doctor", "", ""),
+    ("journal query", "journal.query", "journal_query", "journal"),
+    ("journal status", "journal.status", "memory_status", "journal"),
+    ("journal log", "journal.log", "", ""),
+    ("journal diff", "journal.diff", "", ""),
+    ("journal validate", "journal.validate", "memory_validate", "journal"),
+    ("journal providers", "journal.providers", "", ""),
 )
 
 

@@ -47,6 +47,8 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     """What help calls it; by default the name of the field."""
     required: bool = True
     choices: tuple[str, ...] = ()
+    joined: bool = False
+    """Whether all words that are left make up one text."""
     stdin: str = ""
     """What standard input holds where the word is `-` or missing; of many words, where `-` is the only one."""
     unless: str = ""

@@ -163,7 +163,7 @@ def _declared(takes: type[Arguments]) -> tuple[list[Option], list[Argument]]:
                     name=name,
                     required=mark.required,
                     choices=mark.choices,
-                    many=_kind(hint) is list,
+                    many=_kind(hint) is list or mark.joined,
                     metavar=_shown(mark, hint),
                 )
             )
@@ -211,6 +211,8 @@ def arguments_of(verb: Verb, values: dict[str, Any]) -> Arguments:
                 value = read_text(mark.stdin)
             elif value == ("-",):
                 value = (read_text(mark.stdin),)
+        if isinstance(mark, Word) and mark.joined and value is not None:
+            value = " ".join(value)
         if value in (None, (), False):
             continue
         if isinstance(mark, VerbOption) and isinstance(value, str) and value.strip().lower() in mark.clears:

@@ -7,36 +7,28 @@ from importlib import import_module
 
 import msgspec
 
-from quire.surfaces.cli.commands import Command, Session
-from quire.surfaces.cli.declared import command_named
-from quire.surfaces.cli.journal_shown import reply
-from quire.verbs.table import module_of
+from quire.surfaces.cli.commands import Command
+from quire.surfaces.cli.declared import command_named, command_of
+from quire.verbs.table import load, module_of
 
-_EXAMPLES = """Examples:
-  memory journal init                            look at the project and make the journal
-  memory journal add claude-local ~/.claude      where an agent keeps its sessions
-  memory journal sync --all                      import what is new in them
-  memory journal recall                          work it into the memory
-  memory journal query "what changed?"           ask
-"""
 _VERBS = {
     "init": "journal_making:MAKING",
     "update": "journal_making:MAKING",
     "recall": "journal_recalling:RECALLING",
-    "query": "journal_asking:ASKING",
-    "status": "journal_asking:ASKING",
+    "query": "",
+    "status": "",
     "add": "journal_importing:IMPORTING",
     "sources": "journal_importing:IMPORTING",
     "remove": "journal_importing:IMPORTING",
     "sync": "journal_importing:IMPORTING",
-    "log": "journal_recalling:RECALLING",
-    "diff": "journal_recalling:RECALLING",
+    "log": "",
+    "diff": "",
     "restore": "journal_making:MAKING",
-    "validate": "journal_asking:ASKING",
+    "validate": "",
     "automate": "journal_automation:AUTOMATE",
     "integrate": "journal_integrating:INTEGRATE",
     "mcp": "journal_serving:MCP",
-    "providers": "journal_asking:ASKING",
+    "providers": "",
 }
 """Every verb in the order of the help; where it is not declared in `quire.verbs.table`, the module that has it."""
 
@@ -61,23 +53,4 @@ class _Verbs(Mapping[str, Command]):
         return len(_VERBS)
 
 
-def run(session: Session) -> None:
-    """What happened in the sessions of this project, and what is known by now.
-
-    Kept in .agent-memory/, with pages to read in docs/agent-memory/. Works with and without the rest of the memory,
-    and needs no model. Also installed as agent-memory. Without a verb, shows the status.
-    """
-    from quire.surfaces.cli.journal_asking import say_status
-    from quire.verbs.journal.ask import journal_status
-
-    project = session.project()
-    found = journal_status(project)
-    if session.as_json:
-        from quire.fields.journal import journal_status_fields
-
-        reply(session, project, journal_status_fields(found), found.warnings)
-        return
-    say_status(session, found)
-
-
-COMMAND = Command(run=run, examples=_EXAMPLES, subcommands=_Verbs(), alone=True)
+COMMAND = msgspec.structs.replace(command_of(load("journal.overview"), "journal"), subcommands=_Verbs())

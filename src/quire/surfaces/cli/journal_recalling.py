@@ -6,9 +6,7 @@ from functools import partial
 from typing import Any
 
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
-from quire.model.errors import UsageError
-from quire.model.text import cut, one_line
-from quire.surfaces.cli.commands import Argument, Command, Option, Session
+from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.journal_making import PROVIDER
 from quire.surfaces.cli.journal_shown import (
     DRY,
@@ -25,10 +23,6 @@ from quire.surfaces.cli.journal_shown import (
     warn_of,
 )
 from quire.surfaces.cli.output import say
-from quire.surfaces.cli.reading import number
-
-_SUMMARY_CHARS = 200
-_LIMIT = 20
 
 
 def recall(
@@ -156,69 +150,6 @@ def _say_done(session: Session, done: Any) -> None:
     warn_of(session, done.warnings)
 
 
-# -- history ----------------------------------------------------------------------------------
-
-
-def log(session: Session, events: bool, archived: bool, source: str | None, limit: str | None) -> None:
-    """List the checkpoints, or the events, the newest first.
-
-    A checkpoint is the whole memory as it was: `memory journal diff` compares two, `memory journal restore` brings one
-    back.
-    """
-    from quire.verbs.journal.ask import journal_log
-
-    most = number("limit", limit)
-    if most is not None and most < 0:
-        raise UsageError("--limit takes a number from 0 on; 0 lists everything.")
-    project = session.project()
-    found = journal_log(
-        project,
-        limit=_LIMIT if most is None else most,
-        events=events or source is not None,
-        archived=archived,
-        source=source,
-    )
-    if session.as_json:
-        from quire.fields.journal import journal_log_fields
-
-        reply(session, project, journal_log_fields(found), found.warnings)
-        return
-    for entry in found.results:
-        notes = [word for word, is_so in (("latest", entry.is_latest), (entry.batch or "", entry.archived)) if is_so]
-        notes += [entry.source] if entry.source else []
-        lead = " ".join([entry.id, entry.created_at, *(f"[{note}]" for note in notes if note)])
-        say(f"{lead} {cut(one_line(entry.summary), _SUMMARY_CHARS)}")
-        if entry.changed_sections:
-            say(f"  changed: {listed(entry.changed_sections)}")
-    if not found.results:
-        say("There is none.")
-    elif found.total > len(found.results):
-        say(f"Shown: {len(found.results)} of {found.total:,}; --limit shows more.")
-    warn_of(session, found.warnings)
-
-
-def diff(session: Session, before: str, after: str | None) -> None:
-    """Show what changed between two checkpoints.
-
-    With one, from that checkpoint to the memory as it is now. The pages are compared line by line.
-    """
-    from quire.verbs.journal.ask import journal_diff
-
-    project = session.project()
-    found = journal_diff(project, before, after)
-    if session.as_json:
-        from quire.fields.journal import journal_diff_fields
-
-        reply(session, project, journal_diff_fields(found))
-        return
-    say(f"From {found.before} to {found.after}: {found.summary}")
-    if found.same:
-        return
-    for line in diff_lines(found.diff):
-        say(line)
-    say_diffs(found.files)
-
-
 RECALLING = {
     "recall": Command(
         run=recall,
@@ -256,29 +187,5 @@ RECALLING = {
             PROVIDER,
             DRY,
         ),
-    ),
-    "log": Command(
-        run=log,
-        examples="""Examples:
-  memory journal log
-  memory journal log --events --archived --limit 0
-  memory journal log --source codex
-""",
-        options=(
-            Option(name="--events", into="events", help="The events instead of the checkpoints."),
-            Option(name="--archived", into="archived", help="Also what was put into the archive."),
-            Option(name="--source", into="source", metavar="ID", help="Only the events of this source."),
-            Option(
-                name="--limit",
-                into="limit",
-                metavar="N",
-                help=f"At most so many; {_LIMIT} by default, 0 for everything.",
-            ),
-        ),
-    ),
-    "diff": Command(
-        run=diff,
-        examples="Examples:\n  memory journal diff chk-000001\n  memory journal diff chk-000001 chk-000003\n",
-        arguments=(Argument(name="before"), Argument(name="after", required=False)),
     ),
 }

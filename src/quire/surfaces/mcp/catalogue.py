@@ -10,6 +10,8 @@ from collections.abc import Container, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from quire.model.errors import UsageError
 from quire.verbs.table import tools_of
 
@@ -52,9 +54,14 @@ def served_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
     names = set(toolsets)
     tools = chosen_tools(names)
     if names == {"journal"}:
-        from quire.surfaces.mcp.journal_tools import JOURNAL_ALONE
-
-        tools |= {tool.name: tool for tool in JOURNAL_ALONE}
+        # As it is called in the original program; elsewhere this name belongs to the facts.
+        query = tools["journal_query"]
+        tools["memory_query"] = msgspec.structs.replace(
+            query,
+            name="memory_query",
+            says="The same as journal_query, under the name that other programs know.",
+            left_out=tuple(name for name in query.left_out if name != "output"),
+        )
     return tools
 
 

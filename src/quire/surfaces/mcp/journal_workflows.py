@@ -20,17 +20,15 @@ from quire.surfaces.mcp.journal_shown import (
     TOP,
     automation_text,
     automation_warnings,
-    backlog_fields,
     backlog_of,
     daemon_text,
     messages,
-    next_action,
-    retention_fields,
     retention_text,
-    short,
-    validation_fields,
 )
 from quire.surfaces.mcp.tool import Call, Given
+from quire.verbs.journal.shown import short
+from quire.verbs.journal.status import JournalOverview, JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, JournalValidated, journal_validate
 from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
@@ -77,18 +75,17 @@ def _given(found: Workflow, call: Call, *, failed: bool = False) -> Given:
 
 
 def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.verbs.journal.ask import journal_status, journal_validate
     from quire.verbs.journal.automation import journal_automation
     from quire.verbs.journal.integrate import journal_integration
 
     try:
-        found = journal_status(project)
+        found = journal_status(project, JournalStatus())
     except NotInitialized as error:
         return _given(_not_there(project, error), call)
     except QuireError as error:
         return _given(_not_read(project, error), call)
     call.wanted()
-    checked = journal_validate(project)
+    checked = journal_validate(project, JournalValidate())
     automation = journal_automation(project)
     integration = journal_integration(project)
     last = automation.last_run or {}
@@ -104,15 +101,15 @@ def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
         suggested_next_action=_advice(found, checked, automation, integration),
         details={
             "memoryHealth": health,
-            "backlog": backlog_fields(left),
+            "backlog": found.backlog_fields(),
             "automation": {
                 "running": automation.running,
                 "lastRunStatus": last.get("status"),
                 "lastRunFinishedAt": last.get("finishedAt"),
             },
             "integration": integration.health,
-            "validate": validation_fields(checked),
-            "retention": retention_fields(found.retention),
+            "validate": _validation(checked),
+            "retention": found.retention.tool_fields(),
         },
         warnings=warnings,
         errors=errors,
@@ -120,7 +117,7 @@ def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
     return _given(work, call)
 
 
-def _advice(found: Any, checked: Any, automation: Any, integration: Any) -> str:
+def _advice(found: JournalOverview, checked: JournalValidated, automation: Any, integration: Any) -> str:
     """What to do first: faults, a process that is gone, clients whose wiring was damaged, what waits, warnings."""
     if checked.failed:
         return "Call memory_validate: it lists every fault. `memory journal validate --mend` sets right what it can."
@@ -129,9 +126,13 @@ def _advice(found: Any, checked: Any, automation: Any, integration: Any) -> str:
     if integration.damaged:
         return _DAMAGED_WIRING
     if found.next_command or not checked.warned:
-        return next_action(found)
+        return found.tool_action()
     hints = (item["hint"] or "" for item in checked.findings if item["level"] == "warn")
     return next((hint for hint in hints if "`" in hint), "Call memory_validate: it says what the warnings are about.")
+
+
+def _validation(checked: JournalValidated) -> dict[str, Any]:
+    return {"failCount": checked.failed, "warnCount": checked.warned, "topFindings": checked.fault_fields(TOP)}
 
 
 def _waiting(count: int) -> str:
@@ -154,13 +155,11 @@ def _not_there(project: Project, error: NotInitialized) -> Workflow:
 
 def _not_read(project: Project, error: QuireError) -> Workflow:
     """A journal that cannot be opened: what is wrong with it is the result, not a failure of the call."""
-    from quire.verbs.journal.ask import journal_validate
-
-    checked = journal_validate(project)
+    checked = journal_validate(project, JournalValidate())
     return Workflow(
         summary=f"The journal cannot be read: {short(error.message)}",
         suggested_next_action=error.hint or "Call memory_validate.",
-        details={"memoryHealth": "unhealthy", "validate": validation_fields(checked)},
+        details={"memoryHealth": "unhealthy", "validate": _validation(checked)},
         warnings=messages(checked.findings, "warn"),
         errors=messages(checked.findings, "fail") or [short(error.message)],
     )
@@ -172,7 +171,6 @@ def _not_read(project: Project, error: QuireError) -> Workflow:
 def memory_maintain(project: Project, given: Arguments, call: Call) -> Given:
     """One cycle, here. No process is started: that is for the user to ask for."""
     from quire.verbs.agents.session_end import journal_run_once
-    from quire.verbs.journal.ask import journal_status
     from quire.verbs.journal.automation import journal_automation
 
     automation = journal_automation(project)
@@ -191,7 +189,7 @@ def memory_maintain(project: Project, given: Arguments, call: Call) -> Given:
     elif cycle.busy:
         action = "Call automation_status later: it says how the other run went."
     else:
-        action = next_action(journal_status(project))
+        action = journal_status(project, JournalStatus()).tool_action()
     work = Workflow(
         summary=" ".join([*(busy or [_run_text(cycle.run)]), daemon_text(automation.running)]),
         suggested_next_action=action,
@@ -266,19 +264,18 @@ def _page_files(root: str) -> Iterator[str]:
 
 def memory_compact_handoff(project: Project, given: Arguments, call: Call) -> Given:
     from quire.layers.journal.bundles import known, objects_at, shown
-    from quire.verbs.journal.ask import journal_status, journal_validate
     from quire.verbs.journal.automation import journal_automation
 
-    found = journal_status(project)
+    found = journal_status(project, JournalStatus())
     automation = journal_automation(project)
-    checked = journal_validate(project)
+    checked = journal_validate(project, JournalValidate())
     journal, evidence = backlog_of(project)
     bundle = journal.state.bundle
     steps = objects_at(bundle, "nextSteps")[:TOP]
     focus = short(shown(bundle, "currentFocus", "summary"))
     groups = evidence.grouped_item_count
     waiting = f"Groups of events that wait to be recalled: {groups:,}." if groups else ""
-    action = next_action(found)
+    action = found.tool_action()
     starts = [short(known(step, "start") or shown(step, "title")) for step in steps]
     first = [action] if found.next_command else []
     work = Workflow(

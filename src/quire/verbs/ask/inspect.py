@@ -13,14 +13,14 @@ from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.project import Project
 from quire.verbs.ask.query import inspect
 from quire.verbs.facts.inspect import connections, inspect_fact
-from quire.verbs.journal.ask import journal_inspect
+from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.profile.ask import profile_inspect
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
     from quire.verbs.facts.inspect import FactInspected
     from quire.verbs.facts.results import ConnectionView
-    from quire.verbs.journal.results import InspectedJournal
+    from quire.verbs.journal.inspect import InspectedJournal
     from quire.verbs.profile.results import EntryConnections
 
 _PROFILE_WORDS = tuple(name for name in CATEGORIES if name not in KINDS)

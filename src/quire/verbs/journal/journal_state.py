@@ -11,7 +11,7 @@ from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROV
 from quire.model.errors import InputError, QuireError
 from quire.model.records import Problem
 from quire.project import Project
-from quire.verbs.journal.results import FileChange, Providers, ProviderSeen, SourceState
+from quire.verbs.journal.results import FileChange, SourceState
 
 if TYPE_CHECKING:
     from quire.capture.providers.ask import ProviderAnswer as ModelAnswer
@@ -155,48 +155,6 @@ def ask_model(project: Project, kind: Kind, request: Request, provider: str) -> 
 
 def model_warnings(answer: ModelAnswer) -> list[Problem]:
     return [Problem(code="JournalProviderNote", severity="warning", message=text) for text in answer.warnings]
-
-
-def journal_providers(project: Project, *, ceiling: float | None = None, versions: bool = False) -> Providers:
-    """Which models could be asked on this machine, and what may be spent on them; `ceiling` sets that."""
-    import math
-
-    from msgspec.structs import replace
-
-    from quire.capture.providers.availability import available
-    from quire.capture.providers.settings import ceiling_of, read_settings, settings_path, write_settings
-    from quire.capture.providers.spend_log import spent_today
-
-    settings = read_settings(project.world)
-    if ceiling is not None:
-        if not math.isfinite(ceiling) or ceiling < 0:
-            raise InputError("The ceiling is an amount in US dollars, 0 or more.", hint="0 turns spending off.")
-        settings = replace(settings, daily_ceiling_usd=ceiling)
-        write_settings(project.world, settings)
-    spent = spent_today(project.world)
-    return Providers(
-        ceiling_usd=ceiling_of(settings, project.world),
-        spent_usd=spent.spent_usd,
-        open_usd=spent.open_usd,
-        calls=spent.calls,
-        day=spent.day,
-        settings_path=settings_path(project.world),
-        providers=[
-            ProviderSeen(
-                name=LOCAL_PROVIDER, found=True, path="", version="", reason="part of this program; needs no model"
-            ),
-            *(
-                ProviderSeen(
-                    name=item.name,
-                    found=item.found,
-                    path=item.path or "",
-                    version=item.version or "",
-                    reason=item.reason or "",
-                )
-                for item in available(settings, project.world, root=project.root, versions=versions)
-            ),
-        ],
-    )
 
 
 # -- showing ----------------------------------------------------------------------------

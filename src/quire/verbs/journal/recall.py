@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
 from quire.model.errors import Conflict, InputError
 from quire.project import Project
+from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
 from quire.verbs.journal.journal_state import (
     ask_model,
     change_journal,
@@ -21,7 +22,6 @@ from quire.verbs.journal.journal_state import (
     sift_rejected_events,
 )
 from quire.verbs.journal.model_requests import recall_request
-from quire.verbs.journal.restore import journal_checkpoint
 from quire.verbs.journal.results import Recalled
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _recalling(
     if writing.state is not None and writing.checkpoint is not None:
         result.planned = plan_journal(project, writing.state, diffs=shows, agreed=agreed)
         result.memory = _in_numbers(journal.state.bundle, found.bundle, result)
-        result.baseline = recall_against(project, checkpoint or journal.latest_checkpoint, found.bundle)
+        result.baseline = difference_from(project, checkpoint or journal.latest_checkpoint, found.bundle)
         result.checkpoint, result.event = writing.checkpoint.id, writing.events[0].id
     return result, replace(writing, entry=agreed)
 
@@ -232,21 +232,6 @@ def _asked_recall(
         proposal = consolidate(proposal, rest)
     made_from = f"{journal.state.bundle_hash}:{events[-1].id}:{len(events)}"
     return made_from, proposal, answer.cost_usd, model_warnings(answer)
-
-
-def recall_against(project: Project, name: str | None, bundle: Bundle) -> dict[str, Any] | None:
-    """How a bundle differs from a checkpoint."""
-    from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
-    from quire.model.errors import QuireError
-
-    if name is None:
-        return None
-    try:
-        checkpoint = journal_checkpoint(project, name)
-    except QuireError as error:
-        return {"id": name, "error": error.message}
-    value = diff_value(diff_bundles(checkpoint.bundle, bundle))
-    return {"id": checkpoint.id, "createdAt": checkpoint.created_at, **value, "summary": diff_text(value)}
 
 
 def _in_numbers(before: Bundle, after: Bundle, result: Recalled) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,6 +11,7 @@ from quire.layers.journal.layout import FOLDER, SECTION_KEYS, STATE
 from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Problem
 from quire.project import Project
+from quire.verbs.journal.checkpoints import journal_checkpoint
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_locked,
@@ -114,23 +115,6 @@ def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tu
         result.planned = plan_journal(project, writing.state, diffs=diffs)
         result.checkpoint, result.event = writing.checkpoint.id, writing.events[0].id
     return result, writing
-
-
-def journal_checkpoint(project: Project, name: str) -> Any:
-    """A checkpoint, be it active or archived."""
-    from quire.layers.journal.archive import find_batches
-    from quire.layers.journal.layout import BATCH_CHECKPOINTS
-    from quire.layers.journal.store import load_checkpoint
-    from quire.model.errors import NotFound
-
-    name = name.removeprefix("checkpoint:")
-    try:
-        return load_checkpoint(project.root, name)
-    except NotFound:
-        for batch in find_batches(project.root):
-            if batch.manifest and name in batch.manifest.archived_checkpoint_ids:
-                return load_checkpoint(project.root, name, f"{batch.path}/{BATCH_CHECKPOINTS}")
-        raise
 
 
 def _return_batch(project: Project, name: str, *, dry_run: bool) -> RestoredState:

@@ -134,75 +134,6 @@ class SyncedJournal(msgspec.Struct, kw_only=True):
     warnings: list[Problem] = []
 
 
-class RetentionState(msgspec.Struct, frozen=True, kw_only=True):
-    enabled: bool
-    candidate_events: int
-    candidate_checkpoints: int
-    archive_batches: int
-    expired_batches: int
-    oldest_archive: str | None
-
-
-class JournalStatus(msgspec.Struct, kw_only=True):
-    """The journal at a glance."""
-
-    schema_version: int
-    generator_version: str
-    provider: str
-    generated_at: str
-    bundle_hash: str
-    latest_checkpoint_id: str | None
-    checkpoints: int
-    events: int
-    unrecalled: dict[str, int]
-    """By scope: all, local, imports."""
-    backlog: list[str]
-    sources: list[SourceState]
-    drift: dict[str, Any] | None
-    """How the memory differs from a checkpoint; None where there is none."""
-    file_diffs: list[FileChange] = []
-    retention: RetentionState
-    automation: dict[str, Any]
-    next_action: str
-    next_command: str | None
-    warnings: list[Problem] = []
-
-
-class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint, or an event."""
-
-    ref: str
-    id: str
-    kind: str
-    created_at: str
-    summary: str
-    source: str = ""
-    event_id: str | None = None
-    bundle_hash: str = ""
-    changed_sections: list[str] = []
-    archived: bool = False
-    batch: str | None = None
-    is_latest: bool = False
-
-
-class Checkpoints(msgspec.Struct, kw_only=True):
-    results: list[HistoryEntry]
-    total: int
-    warnings: list[Problem] = []
-
-
-class Compared(msgspec.Struct, kw_only=True):
-    """Two states of the memory."""
-
-    before: str
-    after: str
-    same: bool
-    changed_sections: list[str]
-    diff: dict[str, Any]
-    summary: str
-    files: list[FileChange]
-
-
 class RestoredState(msgspec.Struct, kw_only=True):
     """A checkpoint, or a batch of the archive, brought back."""
 
@@ -221,57 +152,6 @@ class RestoredState(msgspec.Struct, kw_only=True):
     kept_aside: str | None = None
     """Where a damaged state is kept."""
     warnings: list[Problem] = []
-
-
-class JournalItem(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of the bundle, an event or a checkpoint in full."""
-
-    ref: str
-    kind: str
-    section: str
-    title: str
-    text: str
-    status: str
-    created_at: str
-    path: str
-    stored: Any
-    """As its file holds it."""
-
-
-class InspectedJournal(msgspec.Struct, kw_only=True):
-    items: list[JournalItem]
-    connections: list[Any] = []
-
-
-class Validated(msgspec.Struct, kw_only=True):
-    findings: list[dict[str, Any]]
-    passed: int
-    warned: int
-    failed: int
-    mended: list[str] = []
-
-
-class ProviderSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who can make proposals."""
-
-    name: str
-    found: bool
-    path: str
-    version: str
-    reason: str
-
-
-class Providers(msgspec.Struct, kw_only=True):
-    """Who can be asked, and what may be spent in a day."""
-
-    ceiling_usd: float
-    spent_usd: float
-    open_usd: float
-    """Set aside for calls whose cost is not known yet."""
-    calls: int
-    day: str
-    settings_path: str
-    providers: list[ProviderSeen]
 
 
 class Settled(msgspec.Struct, frozen=True):

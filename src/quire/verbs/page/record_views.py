@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quire.upkeep.views.record_details import RecordDetails
     from quire.upkeep.views.record_history import RecordHistory
     from quire.upkeep.views.text_diff import Diff
-    from quire.verbs.journal.results import InspectedJournal
+    from quire.verbs.journal.inspect import InspectedJournal
 
 Result = TypeVar("Result")
 _ENTRIES = 100

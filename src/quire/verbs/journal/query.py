@@ -1,0 +1,203 @@
+"""`memory journal query`, the tool `journal_query`: ask the journal in words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Meta
+
+from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, OUTPUTS, STATE
+from quire.model import limits
+from quire.model.errors import InputError, QuireError, UnsupportedVersion
+from quire.model.records import Problem
+from quire.model.text import one_line
+from quire.project import Project
+from quire.verbs.journal.journal_state import ask_model, journal_ready, provider_name, read_journal
+from quire.verbs.journal.model_requests import question_request
+from quire.verbs.journal.options import Archived, Provider
+from quire.verbs.journal.shown import told
+from quire.verbs.plain import json_line
+from quire.verbs.verb import Arguments, Line, Option, Output, Result, Tool, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.retrieval.journal.answer import JournalAnswer
+
+_SCOPES = ("state", "history", ALL)
+
+
+class JournalQuery(Arguments, frozen=True, kw_only=True):
+    question: Annotated[str, Meta(min_length=1, max_length=4000), Word(joined=True)]
+    scope: Annotated[
+        Literal["state", "history", "all"],
+        Meta(description="state: what holds, with checkpoints; history: events"),
+        Option(
+            metavar="SCOPE",
+            choices=_SCOPES,
+            show_default=True,
+            help="Where to look: the memory with its checkpoints (state), the events (history), or all.",
+        ),
+    ] = "all"
+    output: Annotated[
+        Literal["text", "json"] | None,
+        Meta(description="makes no difference: the answer is always both"),
+        Option(
+            metavar="FORMAT",
+            choices=OUTPUTS,
+            help="text, or json for the answer alone; by default what the settings say.",
+            tool=False,
+        ),
+    ] = None
+    archived: Archived = False
+    provider: Provider = None
+
+
+class JournalAnswered(Result, kw_only=True):
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("output",)
+    mode: str
+    answer: str
+    why: str
+    citations: list[dict[str, Any]]
+    """Each in the form that other programs know, with its ref."""
+    sufficient: bool
+    output: str = "text"
+
+    def tool_fields(self) -> dict[str, Any]:
+        from quire.guard.effects import flags_of, words_of
+
+        cited = []
+        for row in self.citations:
+            flags = sorted(flags_of(row["summary"]))
+            words = words_of(flags) if flags else ()
+            flagged = {"flags": flags, **({"flag_words": words} if words else {})} if flags else {}
+            cited.append({"ref": row["ref"], "origin": row["sourceType"], **row, **flagged})
+        return {
+            "mode": self.mode,
+            "answer": self.answer,
+            "why": self.why,
+            "citations": cited,
+            "sufficient": self.sufficient,
+        }
+
+
+def journal_query(project: Project, given: JournalQuery) -> JournalAnswered:
+    """Ask the journal, in your own words.
+
+    How something is, what changed, what comes next, which traps there are. The answer is made of what the journal
+    says, with where each part of it stands; or it says that there is not enough. Needs no model; one that is asked
+    by name words the same evidence.
+    """
+    found = _answer(project, given)
+    return JournalAnswered(
+        mode=found.mode,
+        answer=found.answer,
+        why=found.why,
+        citations=[msgspec.to_builtins(item) for item in found.citations],
+        sufficient=found.sufficient,
+        output=given.output or _usual_output(project),
+        warnings=list(found.warnings),
+    )
+
+
+def _answer(project: Project, given: JournalQuery) -> JournalAnswer:
+    from quire.retrieval.journal.answer import answer_journal
+
+    question = given.question
+    if not question.strip():
+        raise InputError("The question is empty.", hint='Ask in words: `memory journal query "what changed?"`.')
+    if len(question) > limits.QUESTION_CHARS:
+        question = question.strip()[: limits.QUESTION_CHARS]
+    journal_ready(project)
+    if not os.path.isfile(os.path.join(project.root, FOLDER, STATE)):
+        read_journal(project)  # which says what is missing
+    name = provider_name(given.provider)
+
+    def ask(index: Index) -> JournalAnswer:
+        found = answer_journal(index, question, scope=given.scope, archived=given.archived, now=project.world.now())
+        return msgspec.structs.replace(found, warnings=tuple(_unread(index)))
+
+    found = project.with_index(ask)
+    if name == LOCAL_PROVIDER or not found.sufficient:
+        return found
+    return _in_words_of_model(project, question, given.scope, found, name)
+
+
+def _unread(index: Index) -> Iterator[Problem]:
+    """What of the journal could not be read; of a state of another version nothing is told at all."""
+    for layer, path, code, message in index.problems():
+        if layer == "journal" and code == UnsupportedVersion.code:
+            raise UnsupportedVersion(message, hint="Use a program of that version, or `memory journal init`.")
+        if layer == "journal":
+            hint = "`memory journal validate` says what is wrong."
+            yield Problem(code=code, severity="warning", path=f"{FOLDER}/{path}", message=message, hint=hint)
+
+
+def _in_words_of_model(
+    project: Project, question: str, scope: str, found: JournalAnswer, provider: str
+) -> JournalAnswer:
+    """A model's words on the evidence that was found; what it cites must be among it."""
+    from quire.retrieval.journal.answer import cited_from, shortlist_value
+
+    instructions = read_journal(project).config.instructions[found.mode]
+    request = question_request(question, found.mode, scope, instructions, shortlist_value(found))
+    answer = ask_model(project, "query", request, provider)
+    cited = cited_from(found, [(item["sourceType"], item["sourceId"]) for item in answer.value["citations"]])
+    return msgspec.structs.replace(
+        found, answer=answer.value["answer"], why=answer.value["why"], citations=cited or found.citations
+    )
+
+
+def _usual_output(project: Project) -> str:
+    """What the settings say; settings that cannot be read keep nobody from an answer."""
+    from quire.layers.journal.store import load_config
+
+    try:
+        return load_config(project.root).default_output
+    except QuireError:
+        return "text"
+
+
+def lines(found: JournalAnswered) -> Iterator[Line]:
+    if found.output == "json":
+        cited = [{name: item for name, item in row.items() if name != "ref"} for row in found.citations]
+        fields = {"mode": found.mode, "answer": found.answer, "why": found.why, "citations": cited}
+        yield Output(text=msgspec.json.format(json_line(fields), indent=2))
+        return
+    yield "Answer:"
+    yield told(found.answer)
+    yield ""
+    yield f"Mode: {found.mode}"
+    yield ""
+    yield "Why this answer:"
+    yield told(found.why)
+    yield ""
+    yield "Citations:"
+    for row in found.citations:
+        page = f" -> {row['projectionPath']}" if row["projectionPath"] else ""
+        place = f"[{row['sourceType']}] {row['sourceId']} {row['pathOrSection']}"
+        yield told(f"- {place}: {one_line(row['summary'])}{page}", ref=row["ref"])
+    if not found.citations:
+        yield "- none"
+
+
+VERB = Verb(
+    takes=JournalQuery,
+    run=journal_query,
+    lines=lines,
+    examples="""Examples:
+  memory journal query "what changed since Monday?"
+  memory journal query what should I do next --scope state
+  memory journal query "which traps has the cache?" --output json
+""",
+    tool=Tool(
+        name="journal_query",
+        title="Ask the journal",
+        says="Answers a question from the journal alone: what changed (since a day), what comes next, which traps "
+        "there are, what a session found. Quotes with refs, or says that there is not enough. Not for decisions or "
+        "facts of the product: query_memory.",
+        gives={"mode": "string", "answer": "string", "why": "string", "citations": "array"},
+    ),
+)

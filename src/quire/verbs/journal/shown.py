@@ -1,0 +1,72 @@
+"""Parts of the journal as people and agents read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from quire.model.text import cut, one_line
+from quire.verbs.journal.results import FileChange, SourceState
+from quire.verbs.verb import Line, Recalled
+
+_SHORT = 400
+_ITEMS = (
+    ("changedSections", "changed sections"),
+    ("addedGotchas", "added gotchas"),
+    ("removedGotchas", "removed gotchas"),
+    ("addedNextSteps", "added next steps"),
+    ("removedNextSteps", "removed next steps"),
+    ("mergedGotchas", "merged gotchas"),
+    ("mergedNextSteps", "merged next steps"),
+)
+_ONLY_IF_ANY = (("changedGotchas", "changed gotchas"), ("changedNextSteps", "changed next steps"))
+
+
+def told(text: str, ref: str = "") -> Recalled:
+    """A line that repeats what the journal holds."""
+    return Recalled(text=text, ref=ref, origin="journal")
+
+
+def short(text: str) -> str:
+    """One line of a text that may be long."""
+    return cut(one_line(text), _SHORT)
+
+
+def listed(items: Iterable[str]) -> str:
+    return ", ".join(items) or "none"
+
+
+def source_state_text(source: SourceState) -> str:
+    """How the last sync of a source went."""
+    at = source.last_synced_at or "never"
+    return f"status={source.last_sync_status} lastSyncedAt={at} imported={source.last_imported_count:g}"
+
+
+def difference_lines(value: dict[str, Any], *, capital: bool = True) -> Iterator[Recalled]:
+    """What changed between two states of the memory, item by item."""
+    items = [(label, listed(value.get(key) or ())) for key, label in _ITEMS]
+    items += [(label, listed(value[key])) for key, label in _ONLY_IF_ANY if value.get(key)]
+    for label, names in items:
+        yield told(f"- {label[0].upper() + label[1:] if capital else label}: {names}")
+
+
+def planned_lines(planned: Iterable[FileChange]) -> Iterator[Line]:
+    """Each file that is written, or would be."""
+    for item in planned:
+        yield told(f"- {item.kind} {item.path}: {item.note}")
+
+
+def file_diff_lines(files: Iterable[FileChange], heading: str = "File diffs:") -> Iterator[Recalled]:
+    """How files change, line by line."""
+    yield told("")
+    yield told(heading)
+    shown = [item.diff for item in files if item.diff]
+    for diff in shown:
+        yield told(diff.rstrip("\n"))
+    if not shown:
+        yield told("- none")
+
+
+def cost_lines(cost_usd: float, provider: str) -> Iterator[str]:
+    if cost_usd:
+        yield f"Cost: ${cost_usd:.4f} ({provider})"

@@ -1,0 +1,330 @@
+"""`memory journal status`, the tool `memory_status`: what waits to be recalled, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import msgspec
+from msgspec import Meta, field
+
+from quire.layers.journal.layout import ALL, FOLDER, SCOPES
+from quire.model.errors import QuireError
+from quire.project import Project
+from quire.verbs.journal.checkpoints import as_state, difference_from, journal_checkpoint, page_diffs
+from quire.verbs.journal.journal_state import read_journal, source_state
+from quire.verbs.journal.options import Name
+from quire.verbs.journal.results import FileChange, SourceState
+from quire.verbs.journal.shown import difference_lines, file_diff_lines, short, source_state_text, told
+from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.layers.journal.archive import Batch, Candidates
+    from quire.layers.journal.evidence_groups import GroupedEvidence
+    from quire.layers.journal.store import Journal
+
+_GROUPS = 10
+_SIGNALS = 5
+_IDS = 20
+_CALLS = {
+    "recall": "Call journal_recall.",
+    "sync --all": "Call journal_sync.",
+    "automate run-once": "Call memory_maintain.",
+}
+"""The tools that do what the journal suggests."""
+
+
+class JournalStatus(Arguments, frozen=True, kw_only=True):
+    checkpoint: Annotated[
+        Annotated[Name, Meta(description="compare with this one")] | None,
+        Option(metavar="ID", help="Compare the memory with this checkpoint instead of the latest."),
+    ] = field(default=None, name="checkpointId")
+    show_diff: Annotated[bool, Option(help="Show every file that changes, line by line.")] = field(
+        default=False, name="showDiff"
+    )
+
+
+class RetentionState(msgspec.Struct, frozen=True, kw_only=True):
+    enabled: bool
+    candidate_events: int
+    candidate_checkpoints: int
+    archive_batches: int
+    expired_batches: int
+    oldest_archive: str | None
+
+    def tool_fields(self) -> dict[str, Any]:
+        return {
+            "enabled": self.enabled,
+            "pruneCandidateEventCount": self.candidate_events,
+            "pruneCandidateCheckpointCount": self.candidate_checkpoints,
+            "archiveBatchCount": self.archive_batches,
+            "oldestArchiveCreatedAt": self.oldest_archive,
+        }
+
+
+class JournalOverview(Result, kw_only=True):
+    """The journal at a glance."""
+
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("evidence", "compared", "shows_diff")
+    schema_version: int
+    generator_version: str
+    provider: str
+    generated_at: str
+    bundle_hash: str
+    latest_checkpoint_id: str | None
+    checkpoints: int
+    events: int
+    unrecalled: dict[str, int]
+    """By scope: all, local, imports."""
+    backlog: list[str]
+    sources: list[SourceState]
+    drift: dict[str, Any] | None
+    """How the memory differs from a checkpoint; None where there is none."""
+    file_diffs: list[FileChange] = []
+    retention: RetentionState
+    automation: dict[str, Any]
+    next_action: str
+    next_command: str | None
+    evidence: GroupedEvidence
+    """The events that no recall has looked at, in groups."""
+    compared: bool = False
+    """Whether it was asked how the memory differs from a checkpoint."""
+    shows_diff: bool = False
+
+    def tool_fields(self) -> dict[str, Any]:
+        return {
+            "state": {
+                "schemaVersion": self.schema_version,
+                "bundleHash": self.bundle_hash,
+                "latestCheckpointId": self.latest_checkpoint_id,
+            },
+            "history": {"totalEvents": self.events, **self.backlog_fields()},
+            "sources": [
+                {
+                    "id": source.id,
+                    "status": source.last_sync_status,
+                    "lastSyncedAt": source.last_synced_at,
+                    "lastImportedCount": source.last_imported_count,
+                    "lastSyncError": source.last_sync_error,
+                }
+                for source in self.sources
+            ],
+            "checkpoint": self._drift_fields(self.drift) if self.compared and self.drift else None,
+            "unrecalledSummary": _evidence_fields(self.evidence),
+            "retention": self.retention.tool_fields(),
+            "suggestedNextAction": self.tool_action(),
+        }
+
+    def backlog_fields(self) -> dict[str, int]:
+        return {f"unrecalled{scope.capitalize()}": count for scope, count in self.unrecalled.items()}
+
+    def tool_action(self) -> str:
+        """What the journal suggests, and the tool or the command that does it: in words of ours alone.
+
+        A checkpoint calls itself what it likes, so it is not named: this text stands outside of the marks.
+        """
+        if self.next_command == "update":
+            return "The memory differs from the checkpoint: look at it, or run `memory journal update`."
+        return f"{self.next_action} {_CALLS.get(self.next_command or '', '')}".rstrip()
+
+    def _drift_fields(self, drift: dict[str, Any]) -> dict[str, Any]:
+        parts = {name: value for name, value in drift.items() if name != "id"}
+        diffs = [{"path": item.path, "diff": item.diff} for item in self.file_diffs]
+        return {"checkpointId": drift["id"], **parts, "fileDiffs": diffs}
+
+
+def _evidence_fields(evidence: GroupedEvidence) -> dict[str, Any]:
+    """The latest groups, and of each what it says first: all of them could be a book."""
+    groups = []
+    for group in evidence.groups[:_GROUPS]:
+        fields = msgspec.to_builtins(group)
+        fields["eventIds"] = fields["eventIds"][:_IDS]
+        fields["representativeSummary"] = short(group.representative_summary)
+        fields["signals"] = {name: [short(text) for text in of[:_SIGNALS]] for name, of in fields["signals"].items()}
+        groups.append(fields)
+    left = len(evidence.groups) - _GROUPS
+    return {
+        "rawEventCount": evidence.raw_event_count,
+        "groupedItemCount": evidence.grouped_item_count,
+        "groups": groups,
+        **({"moreGroups": left} if left > 0 else {}),
+    }
+
+
+def journal_status(project: Project, given: JournalStatus) -> JournalOverview:
+    """Show what waits to be recalled, how the sources are, what to do next."""
+    from quire.layers.journal.archive import find_batches, find_candidates
+    from quire.layers.journal.cursors import unrecalled
+    from quire.layers.journal.evidence_groups import group_events
+    from quire.layers.journal.evidence_text import evidence_lines
+
+    journal = read_journal(project)
+    maintenance = journal.state.maintenance
+    events = journal.history.events
+    left = {scope: unrecalled(events, maintenance, scope) for scope in SCOPES}
+    evidence = group_events(left[ALL])
+    candidates = find_candidates(journal, project.world.now())
+    batches = find_batches(project.root)
+    sources = [source_state(project, source) for source in journal.registry.sources]
+    checkpoint = None if given.checkpoint is None else journal_checkpoint(project, given.checkpoint)
+    against = given.checkpoint or journal.latest_checkpoint
+    drift = difference_from(project, against, journal.state.bundle)
+    diffs = []
+    if given.show_diff and against is not None and drift is not None and "error" not in drift:
+        checkpoint = checkpoint or journal_checkpoint(project, against)
+        diffs = page_diffs(as_state(journal.state, checkpoint), journal.state)
+    action, command = _next_action(journal, len(left[ALL]), candidates, drift, sources)
+    return JournalOverview(
+        schema_version=journal.state.schema_version,
+        generator_version=journal.state.generator_version,
+        provider=journal.state.provider.name,
+        generated_at=journal.state.generated_at,
+        bundle_hash=journal.state.bundle_hash,
+        latest_checkpoint_id=maintenance.latest_checkpoint_id,
+        checkpoints=len(journal.checkpoints),
+        events=len(events),
+        unrecalled={scope: len(found) for scope, found in left.items()},
+        backlog=evidence_lines(evidence) if left[ALL] else [],
+        sources=sources,
+        drift=drift,
+        file_diffs=diffs,
+        retention=RetentionState(
+            enabled=journal.config.is_retaining,
+            candidate_events=len(candidates.events),
+            candidate_checkpoints=len(candidates.checkpoints),
+            archive_batches=len(batches),
+            expired_batches=len(candidates.expired),
+            oldest_archive=_oldest(batches),
+        ),
+        automation=_last_cycle(project),
+        next_action=action,
+        next_command=command,
+        evidence=evidence,
+        compared=given.show_diff or given.checkpoint is not None,
+        shows_diff=given.show_diff,
+        warnings=[*journal.history.problems[:20], *candidates.problems],
+    )
+
+
+def _last_cycle(project: Project) -> dict[str, Any]:
+    """The last cycle of the automation, as far as it was noted."""
+    from quire.layers.journal.documents import parse_document, read_run, value_of
+    from quire.layers.journal.layout import LATEST_RUN
+    from quire.layers.journal.store import held_file
+
+    try:
+        data = held_file(project.root, LATEST_RUN)
+        if data is None:
+            return {}
+        return value_of(read_run(parse_document(data, f"{FOLDER}/{LATEST_RUN}")))
+    except QuireError as error:
+        return {"error": error.message}
+
+
+def _next_action(
+    journal: Journal, left: int, candidates: Candidates, drift: dict[str, Any] | None, sources: list[SourceState]
+) -> tuple[str, str | None]:
+    """What to do first."""
+    threshold = journal.config.backlog_warn_threshold
+    if left > threshold:
+        return f"Events that wait to be recalled: {left:,}, more than {threshold:g}. Recall them.", "recall"
+    if any(source.last_sync_status == "failed" for source in sources):
+        return "The last sync of a source failed: sync again.", "sync --all"
+    if left:
+        return f"Events that wait to be recalled: {left:,}. Recall them.", "recall"
+    if not candidates.is_empty:
+        return "Retention has something to archive: run a cycle.", "automate run-once"
+    if drift and drift.get("changedSections"):
+        return f"The memory differs from checkpoint {drift['id']}: look at it, or update.", "update"
+    if any(source.last_sync_status == "never" for source in sources):
+        return "A source was never synced: sync it.", "sync --all"
+    return "Nothing to do.", None
+
+
+def _oldest(batches: list[Batch]) -> str | None:
+    return min((batch.manifest.created_at for batch in batches if batch.manifest), default=None)
+
+
+def lines(found: JournalOverview) -> Iterator[Line]:
+    for text in _state_lines(found):
+        yield told(text)
+    yield from _drift_lines(found.drift)
+    if found.shows_diff:
+        yield from file_diff_lines(found.file_diffs, heading="File Diffs:")
+    for text in _upkeep_lines(found):
+        yield told(text)
+    yield ""
+    yield "Suggested Next Action:"
+    yield told(found.next_action) if found.next_command == "update" else found.next_action
+    if found.next_command:
+        yield f"`memory journal {found.next_command}`"
+
+
+def _state_lines(found: JournalOverview) -> Iterator[str]:
+    yield "State:"
+    yield f"- schemaVersion: {found.schema_version}"
+    yield f"- bundleHash: {found.bundle_hash}"
+    yield f"- generatedAt: {found.generated_at} ({found.provider})"
+    yield f"- latestCheckpointId: {found.latest_checkpoint_id or 'none'} (of {found.checkpoints})"
+    yield from ("", "History:")
+    yield f"- total events: {found.events}"
+    for scope, count in found.unrecalled.items():
+        yield f"- unrecalled {scope}: {count}"
+    yield from ("", "Unrecalled Summary:")
+    yield from found.backlog or ["- none"]
+    yield from ("", "Sources:")
+    for source in found.sources:
+        yield f"- {source.id}: {source_state_text(source)}"
+        if source.last_sync_error:
+            yield f"  {source.last_sync_error}"
+    if not found.sources:
+        yield "- none"
+    yield from ("", "Checkpoint Drift:")
+
+
+def _drift_lines(drift: dict[str, Any] | None) -> Iterator[Line]:
+    if drift is None:
+        yield told("- there is no checkpoint to compare with")
+        return
+    yield told(f"- checkpoint: {drift['id']}")
+    if "error" in drift:
+        yield told(f"- {drift['error']}")
+    else:
+        yield from difference_lines(drift, capital=False)
+
+
+def _upkeep_lines(found: JournalOverview) -> Iterator[str]:
+    retention = found.retention
+    yield from ("", "Retention:")
+    yield f"- enabled: {'yes' if retention.enabled else 'no'}"
+    yield f"- prune candidate events: {retention.candidate_events}"
+    yield f"- prune candidate checkpoints: {retention.candidate_checkpoints}"
+    yield f"- archive batches: {retention.archive_batches}"
+    yield f"- expired batches: {retention.expired_batches}"
+    yield f"- oldest archive createdAt: {retention.oldest_archive or 'none'}"
+    if found.automation:
+        yield from ("", "Automation:")
+        shown = [f"{name}={found.automation[name]}" for name in ("status", "finishedAt") if found.automation.get(name)]
+        yield f"- last run: {found.automation.get('error') or ' '.join(shown) or 'noted'}"
+
+
+VERB = Verb(
+    takes=JournalStatus,
+    run=journal_status,
+    lines=lines,
+    examples="Examples:\n  memory journal status\n  memory journal status --checkpoint chk-000001 --show-diff\n",
+    tool=Tool(
+        name="memory_status",
+        title="The journal in numbers",
+        says="Counts of the journal, what waits to be recalled in groups, its sources, how it differs from a "
+        "checkpoint. Use it for details after memory_assess.",
+        gives={
+            "state": "object",
+            "history": "object",
+            "sources": "array",
+            "unrecalledSummary": "object",
+            "retention": "object",
+            "suggestedNextAction": "string",
+        },
+    ),
+)

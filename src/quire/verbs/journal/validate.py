@@ -1,0 +1,136 @@
+"""`memory journal validate`, the tool `memory_validate`: faults in the journal's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
+
+from quire.model.records import Problem
+from quire.project import Project
+from quire.verbs.journal.journal_state import journal_locked, journal_ready, read_journal, write_due_pages
+from quire.verbs.journal.shown import short
+from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Style, Tool, Verb
+
+_LEVELS = {"pass": "pass", "warning": "warn", "error": "fail"}
+"""How the journal calls the severities of what it found."""
+_STYLES: dict[str, Style] = {"warn": "yellow", "fail": "red"}
+_STATE_MISSING = "state:missing"
+_LISTED = 100
+
+
+class JournalValidate(Arguments, frozen=True, kw_only=True):
+    mend: Annotated[bool, Option(help="Set right what can be without losing anything.", tool=False)] = False
+    needs_state: bool = False
+    """Whether it is an error that there is no journal."""
+
+
+class JournalValidated(Result, kw_only=True):
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("mend",)
+    findings: list[dict[str, Any]]
+    passed: int
+    warned: int
+    failed: int
+    mended: list[str] = []
+    mend: bool = False
+
+    def exit_code(self) -> int:
+        return 1 if self.failed else 0
+
+    def of_level(self, level: str) -> list[dict[str, Any]]:
+        return [finding for finding in self.findings if finding["level"] == level]
+
+    def fault_fields(self, most: int) -> list[dict[str, Any]]:
+        """The worst findings in the form that other programs know."""
+        return [_fault_fields(finding) for finding in (*self.of_level("fail"), *self.of_level("warn"))[:most]]
+
+    def tool_fields(self) -> dict[str, Any]:
+        more = self.failed + self.warned - _LISTED
+        return {
+            "failCount": self.failed,
+            "warnCount": self.warned,
+            "passCount": self.passed,
+            "findings": self.fault_fields(_LISTED),
+            **({"more": more} if more > 0 else {}),
+        }
+
+
+def _fault_fields(finding: dict[str, Any]) -> dict[str, Any]:
+    place = {name: finding[name] for name in ("path", "line", "hint") if finding[name]}
+    return {"status": finding["level"], "code": finding["code"], "message": short(finding["message"]), **place}
+
+
+def journal_validate(project: Project, given: JournalValidate) -> JournalValidated:
+    """Look for faults in the journal's files.
+
+    Exit code 1 where something fails, 0 with warnings only. With --mend, what can be set right without losing
+    anything is: counts, hashes, ids that are there twice, marks that a merge left, pages that were edited.
+    """
+    from quire.layers.journal.checks.journal import check_journal
+
+    journal_ready(project)
+    mended = _mend(project) if given.mend else []
+    found = project.in_one_state(lambda: check_journal(project.root, project.world.now(), home=project.world.home))
+    if given.needs_state and any(problem.code == _STATE_MISSING for problem in found):
+        read_journal(project)  # which says what is missing, and what to do
+    findings = [_finding(problem) for problem in found]
+    levels = [finding["level"] for finding in findings]
+    return JournalValidated(
+        findings=findings,
+        passed=levels.count("pass"),
+        warned=levels.count("warn"),
+        failed=levels.count("fail"),
+        mended=mended,
+        mend=given.mend,
+    )
+
+
+def _finding(problem: Problem) -> dict[str, Any]:
+    names = ("code", "message", "path", "line", "hint")
+    return {"level": _LEVELS[problem.severity], **{name: getattr(problem, name) for name in names}}
+
+
+def _mend(project: Project) -> list[str]:
+    from quire.layers.journal.repair import plan_journal_repair
+    from quire.layers.journal.store import commit
+
+    with journal_locked(project, "mend the journal"):
+        mending = plan_journal_repair(project.root, project.world.now())
+        if mending.journal is not None and mending.said:
+            commit(mending.journal, mending.writing, project.world)
+            write_due_pages(project)
+    return mending.said
+
+
+def lines(found: JournalValidated) -> Iterator[Line]:
+    for text in found.mended:
+        yield f"MENDED {text}"
+    if found.mend:
+        yield from [] if found.mended else ["There was nothing to mend."]
+        yield ""
+    for finding in found.findings:
+        level = finding["level"]
+        text = f"{level.upper()} {finding['code']}: {finding['message']}"
+        if level == "pass":
+            yield Output(text=text)
+            continue
+        yield Recalled(text=text, origin="journal", style=_STYLES[level])
+        if finding["hint"]:
+            yield f"     {finding['hint']}"
+    yield ""
+    yield f"Summary: {found.passed} passed, {found.warned} warnings, {found.failed} failed."
+
+
+VERB = Verb(
+    takes=JournalValidate,
+    run=journal_validate,
+    lines=lines,
+    examples="Examples:\n  memory journal validate\n  memory journal validate --mend\n",
+    tool=Tool(
+        name="memory_validate",
+        title="Faults of the journal",
+        says="Faults in the journal's files, each with what to do. Use it when memory_assess says fail. Mends nothing. "
+        "For the other layers: check_memory.",
+        gives={"failCount": "integer", "warnCount": "integer", "passCount": "integer", "findings": "array"},
+        given={"needs_state": True},
+    ),
+)
