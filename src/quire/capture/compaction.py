@@ -12,17 +12,9 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.conversation import (
-    KEEP_TURNS_MOST,
-    PinnedText,
-)
+from quire.capture.conversation import KEEP_TURNS_MOST, PinnedText
 from quire.capture.eviction import EvictionPlan, plan_eviction
-from quire.capture.message import (
-    Message,
-    encode_messages,
-    is_turn,
-    tokens_of,
-)
+from quire.capture.message import Message, encode_messages, is_turn, tokens_of
 from quire.capture.quotable_text import quote, safe_pin, safe_text
 from quire.capture.summariser import NotASummary, Summariser, SummaryRequest, ask_model, conversation_text
 from quire.capture.summary import READ_CHARS, ReadMessage, summarise_offline

@@ -12,20 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quire.capture.candidate_outcome import (
-    RESOLVED,
-    CandidateOutcome,
-    Settled,
-    settle,
-)
-from quire.capture.candidates import (
-    QUESTION,
-    WITHDRAWN,
-    Candidate,
-    candidates_of,
-    has_live_questions,
-    open_question,
-)
+from quire.capture.candidate_outcome import RESOLVED, CandidateOutcome, Settled, settle
+from quire.capture.candidates import QUESTION, WITHDRAWN, Candidate, candidates_of, has_live_questions, open_question
 from quire.capture.design_documents import DesignDocument
 from quire.capture.ingest_state import HeldFact, Ledger, Prospect, make_prospect
 from quire.layers.facts import layout

@@ -12,17 +12,7 @@ from quire.capture.conversation import PinnedText
 from quire.capture.message import is_turn, tool_calls, tool_results
 from quire.capture.quotable_text import quote, safe_text
 from quire.capture.summary import ReadMessage, tool_name
-from quire.capture.summary_form import (
-    BLOCKED,
-    CONSTRAINTS,
-    CONTEXT,
-    DECISIONS,
-    DONE,
-    GOAL,
-    IN_PROGRESS,
-    NEXT,
-    Summary,
-)
+from quire.capture.summary_form import BLOCKED, CONSTRAINTS, CONTEXT, DECISIONS, DONE, GOAL, IN_PROGRESS, NEXT, Summary
 
 REQUEST_CHARS = 100_000
 """The conversation as a model gets it; of a longer one it gets the end."""

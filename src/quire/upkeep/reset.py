@@ -14,16 +14,8 @@ from quire.files.durable_write import ensure_folder, write_file
 from quire.files.json_files import decode_object
 from quire.files.paths import read_bytes
 from quire.files.world import World
-from quire.files.write_access import (
-    LOCK,
-)
-from quire.layers.graph.layout import (
-    BACKUP,
-    CONFIG,
-    FOLDER,
-    INDEX,
-    NODES,
-)
+from quire.files.write_access import LOCK
+from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX, NODES
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.writing import write_access
 from quire.layers.protocol import MEMORY_HOME

@@ -13,13 +13,8 @@ from quire.files.json_files import decode_object, pretty
 from quire.files.paths import storage_failed
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import (
-    RECOVERY,
-)
-from quire.layers.graph.layout import (
-    FOLDER,
-    SYNC_STATE,
-)
+from quire.files.write_access import RECOVERY
+from quire.layers.graph.layout import FOLDER, SYNC_STATE
 from quire.layers.graph.store import GraphStore
 from quire.model.records import Problem
 from quire.model.times import timestamp

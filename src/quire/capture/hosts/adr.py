@@ -28,15 +28,8 @@ from quire.capture.hosts.structured_proposals import (
     node_id,
     shortened,
 )
-from quire.capture.hosts.types import (
-    FILE_BYTES,
-    FILES_MOST,
-    HostRead,
-    HostSource,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import escaping_part, read_inside
 from quire.model.anchors import anchor_fault, normal_anchor
 from quire.model.ids import is_id

@@ -18,12 +18,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from quire.capture.front_matter import FrontMatter, Value, read_front_matter
-from quire.capture.hosts.structured_files import (
-    code_paths,
-    find_file,
-    markdown_below,
-    read_config,
-)
+from quire.capture.hosts.structured_files import code_paths, find_file, markdown_below, read_config
 from quire.capture.hosts.structured_proposals import (
     Atom,
     StructuredCollector,
@@ -45,16 +40,9 @@ from quire.capture.hosts.structured_proposals import (
     shortened,
     word_of,
 )
-from quire.capture.hosts.types import (
-    FILE_BYTES,
-    FILES_MOST,
-    HostRead,
-    HostSource,
-)
+from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource
 from quire.capture.markdown import sections_of
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import read_inside
 from quire.inbox.proposals import TEXT_CHARS
 from quire.model.text import one_line

@@ -30,13 +30,8 @@ from quire.capture.hosts.structured_proposals import (
     text_of,
     word_of,
 )
-from quire.capture.hosts.types import (
-    HostRead,
-    HostSource,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import inside
 from quire.model.errors import QuireError
 from quire.model.text import cut, first_sentence, one_line

@@ -18,14 +18,9 @@ from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slu
 from quire.capture.hosts.sections import Manner, propose_facts
 from quire.capture.hosts.source_files import files_in, home_source
 from quire.capture.hosts.topics import ARCHITECTURE, CONSTRAINTS, DECISIONS, ISSUES, is_knowledge
-from quire.capture.hosts.types import (
-    HostRead,
-    HostSource,
-)
+from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.claude import encoded_folder
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.transcripts.types import KnownPlaces
 from quire.layers.profile.layout import RELATIONSHIPS, USER
 
 _INDEX = "MEMORY.md"

@@ -12,13 +12,8 @@ from quire.capture.hosts.proposal_collector import ProposalCollector, plain, tit
 from quire.capture.hosts.sections import Manner, propose_facts, propose_items, worth_keeping
 from quire.capture.hosts.source_files import below, files_in, project_source
 from quire.capture.hosts.topics import ARCHITECTURE, is_later, place_of
-from quire.capture.hosts.types import (
-    HostRead,
-    HostSource,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
 from quire.model.vocabulary import Stage
 
 _FOLDERS = ("memory-bank", ".memory-bank", "memory_bank", "cline_docs")

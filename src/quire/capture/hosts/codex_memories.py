@@ -16,14 +16,9 @@ from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slu
 from quire.capture.hosts.sections import worth_keeping
 from quire.capture.hosts.source_files import home_source
 from quire.capture.hosts.topics import ISSUES, PATTERNS
-from quire.capture.hosts.types import (
-    HostRead,
-    HostSource,
-)
+from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.places import belongs
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.transcripts.types import KnownPlaces
 from quire.layers.profile.layout import LEARNINGS, USER
 
 _HANDBOOK, _SUMMARY = _FILES = ("MEMORY.md", "memory_summary.md")

@@ -9,12 +9,8 @@ import msgspec
 
 from quire.capture.hosts.documents import HostDocument, read_document
 from quire.capture.hosts.source_files import below, is_within
-from quire.capture.hosts.types import (
-    HostSource,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import HostSource
+from quire.capture.transcripts.types import KnownPlaces
 from quire.model.records import Problem
 from quire.model.text import cut
 

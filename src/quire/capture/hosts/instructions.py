@@ -17,13 +17,8 @@ from quire.capture.hosts.sections import Manner, propose_facts, propose_preferen
 from quire.capture.hosts.source_files import below, files_in, home_source, named_files, project_source
 from quire.capture.hosts.text_anchors import globs_of, patterns_of
 from quire.capture.hosts.topics import ARCHITECTURE
-from quire.capture.hosts.types import (
-    HostRead,
-    HostSource,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
 from quire.inbox.proposals import Proposal
 from quire.model.records import Problem
 

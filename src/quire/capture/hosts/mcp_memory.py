@@ -31,13 +31,8 @@ from quire.capture.hosts.structured_proposals import (
     text_of,
     word_of,
 )
-from quire.capture.hosts.types import (
-    HostRead,
-    HostSource,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
 from quire.model.errors import InputError
 from quire.model.refs import parse_ref
 from quire.model.text import one_line

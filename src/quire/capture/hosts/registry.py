@@ -7,15 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import cast
 
-from quire.capture.hosts.types import (
-    FILES_MOST,
-    KINDS,
-    HostRead,
-    HostSource,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import FILES_MOST, KINDS, HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
 from quire.model.errors import InputError
 from quire.model.text import cut
 

@@ -11,15 +11,8 @@ from typing import Any
 import msgspec
 
 from quire.capture.hosts.safe_text import Guard
-from quire.capture.hosts.types import (
-    FILE_BYTES,
-    FILES_MOST,
-    HostSource,
-    Scope,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostSource, Scope
+from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import inside, read_inside
 from quire.model.anchors import OWN_FILES, OWN_FOLDERS, anchor_fault, normal_anchor
 from quire.model.errors import QuireError

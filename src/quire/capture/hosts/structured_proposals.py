@@ -10,13 +10,8 @@ import msgspec
 
 from quire.capture.hosts.safe_text import Guard
 from quire.capture.hosts.structured_files import read_source, unread
-from quire.capture.hosts.types import (
-    HostRead,
-    HostSource,
-)
-from quire.capture.transcripts.types import (
-    KnownPlaces,
-)
+from quire.capture.hosts.types import HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
 from quire.files.digests import hex_digest
 from quire.guard.hostile_text import find_hostile
 from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Into, Proposal, ProposalEvidence, Standing, propose

@@ -25,11 +25,7 @@ from quire.capture.repository.bundle_merge import (
     said_once,
     told_by_model,
 )
-from quire.capture.repository.clean_text import (
-    TITLE_CHARS,
-    said,
-    stated,
-)
+from quire.capture.repository.clean_text import TITLE_CHARS, said, stated
 from quire.capture.repository.consolidation import (
     GOTCHAS_MOST,
     RISKS_MOST,
@@ -59,9 +55,7 @@ from quire.capture.repository.tree import is_file
 from quire.files.git import Git
 from quire.layers.journal import layout
 from quire.layers.journal.bundles import shown
-from quire.layers.journal.layout import (
-    NONE,
-)
+from quire.layers.journal.layout import NONE
 from quire.layers.journal.shapes import bundle_faults
 from quire.layers.journal.types import Bundle, JournalEvent
 from quire.model.text import trim

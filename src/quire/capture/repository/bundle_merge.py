@@ -13,16 +13,12 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.repository.clean_text import (
-    stated,
-)
+from quire.capture.repository.clean_text import stated
 from quire.files.paths import escaping_part, is_text
 from quire.layers.journal import layout
 from quire.layers.journal.bundles import objects_at, shown, texts_at
 from quire.layers.journal.dedupe import Deduped, dedupe_bundle
-from quire.layers.journal.layout import (
-    NONE,
-)
+from quire.layers.journal.layout import NONE
 from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.shapes import bundle_faults
 from quire.layers.journal.types import Bundle

@@ -12,21 +12,12 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from quire.capture.repository.bundle_merge import FIELDS, SOURCE, is_from_file, said_once
-from quire.capture.repository.clean_text import (
-    SENTENCE_CHARS,
-    TITLE_CHARS,
-    are_alike,
-    normal,
-    said,
-    stated,
-)
+from quire.capture.repository.clean_text import SENTENCE_CHARS, TITLE_CHARS, are_alike, normal, said, stated
 from quire.layers.journal import layout
 from quire.layers.journal.bundles import merge_sections, shown, texts_at
 from quire.layers.journal.dedupe import Deduped
 from quire.layers.journal.evidence_groups import Group, GroupedEvidence, group_events
-from quire.layers.journal.layout import (
-    NONE,
-)
+from quire.layers.journal.layout import NONE
 from quire.layers.journal.numbered_ids import moment_of, ordinal_of
 from quire.layers.journal.types import Bundle, JournalEvent
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from quire.capture.repository.clean_text import (
-    said,
-)
+from quire.capture.repository.clean_text import said
 from quire.capture.repository.git_activity import GitActivity
 from quire.capture.repository.manifests import PackageManifest
 from quire.capture.repository.scan import ProjectScan, is_source
 from quire.capture.repository.tree import read_beginning
-from quire.layers.journal.layout import (
-    NONE,
-)
+from quire.layers.journal.layout import NONE
 
 _FOLDERS_SAID = 3
 _FOLDERS_LISTED = 5

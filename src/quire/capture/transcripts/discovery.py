@@ -8,14 +8,8 @@ from collections.abc import Iterator
 import msgspec
 
 from quire.capture.transcripts.redaction import redacted
-from quire.capture.transcripts.types import (
-    Known,
-    SessionFile,
-    Skipped,
-)
-from quire.layers.journal.layout import (
-    SOURCE_TYPES,
-)
+from quire.capture.transcripts.types import Known, SessionFile, Skipped
+from quire.layers.journal.layout import SOURCE_TYPES
 from quire.model.errors import InputError, NotFound
 
 

@@ -14,17 +14,7 @@ from quire.files.json_files import decode_object, parse_strict
 from quire.files.paths import escaping_part, is_text
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.damage import conflict, conflict_line
-from quire.layers.graph.layout import (
-    CONFIG,
-    EVENTS,
-    FOLDER,
-    GENERATED,
-    NODES,
-    OTHERS,
-    RELATIONS,
-    SCHEMA,
-    SYNC_STATE,
-)
+from quire.layers.graph.layout import CONFIG, EVENTS, FOLDER, GENERATED, NODES, OTHERS, RELATIONS, SCHEMA, SYNC_STATE
 from quire.layers.graph.leaks import secrets_in_fields, secrets_in_file, secrets_in_text
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.store import GraphStore

@@ -9,19 +9,11 @@ from quire.files.json_files import decode_object, pretty
 from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import (
-    RECOVERY,
-)
+from quire.files.write_access import RECOVERY
 from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
-from quire.layers.graph.layout import (
-    CONFIG,
-    EVENTS,
-    NO_DESCRIPTION,
-    NODES,
-    SCHEMA,
-)
+from quire.layers.graph.layout import CONFIG, EVENTS, NO_DESCRIPTION, NODES, SCHEMA
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event

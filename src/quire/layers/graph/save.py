@@ -12,23 +12,14 @@ from quire.files.digests import sha256
 from quire.files.git import Git
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import (
-    RECOVERY,
-)
+from quire.files.write_access import RECOVERY
 from quire.layers.graph.codec import encode_event, node_decoder
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.inspect import found_elsewhere
 from quire.layers.graph.intent import ParsedIntent, read_intent, refuse
-from quire.layers.graph.layout import (
-    EVENTS,
-    FOLDER,
-)
-from quire.layers.graph.plan import (
-    plan_save,
-)
-from quire.layers.graph.plan_state import (
-    SavePlan,
-)
+from quire.layers.graph.layout import EVENTS, FOLDER
+from quire.layers.graph.plan import plan_save
+from quire.layers.graph.plan_state import SavePlan
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
 from quire.layers.graph.source import node_record
 from quire.layers.graph.store import GraphStore, StoredNode

@@ -12,16 +12,8 @@ from quire.files.freshness import stamp_of
 from quire.files.paths import is_text, storage_failed
 from quire.files.transaction import is_interrupted
 from quire.files.world import World
-from quire.files.write_access import (
-    RECOVERY,
-    LockedFolder,
-    standing_still,
-)
-from quire.layers.graph.layout import (
-    FOLDER,
-    NODES,
-    RELATIONS,
-)
+from quire.files.write_access import RECOVERY, LockedFolder, standing_still
+from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal

@@ -12,9 +12,7 @@ from quire.files.digests import hex_digest
 from quire.files.json_files import decode_object, lines
 from quire.files.paths import inside, is_text, read_inside
 from quire.files.transaction import staged_bytes
-from quire.files.write_access import (
-    RECOVERY,
-)
+from quire.files.write_access import RECOVERY
 from quire.layers.graph.codec import (
     body_hash,
     body_text,
@@ -24,14 +22,7 @@ from quire.layers.graph.codec import (
     relation_decoder,
 )
 from quire.layers.graph.damage import conflict, conflict_line, invalid, not_text, unreadable
-from quire.layers.graph.layout import (
-    BACKUP,
-    CONFIG,
-    EVENTS,
-    FOLDER,
-    NODES,
-    RELATIONS,
-)
+from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
 from quire.model.config import STORAGE_VERSION, Config
 from quire.model.errors import InvalidConfig, InvalidStore, NotInitialized, UnsupportedVersion
 from quire.model.ids import file_stems, kind_of, relation_stem

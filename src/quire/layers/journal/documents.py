@@ -10,15 +10,7 @@ import msgspec
 
 from quire.layers.journal import automation_shapes, shapes
 from quire.layers.journal.canonical import content_hash, decode_json
-from quire.layers.journal.layout import (
-    CHECKPOINTS,
-    DAEMON,
-    DAEMON_LOCK,
-    FOLDER,
-    LATEST_RUN,
-    SCHEMA_VERSION,
-    STATE,
-)
+from quire.layers.journal.layout import CHECKPOINTS, DAEMON, DAEMON_LOCK, FOLDER, LATEST_RUN, SCHEMA_VERSION, STATE
 from quire.layers.journal.types import (
     ArchiveManifest,
     Bundle,

@@ -35,13 +35,9 @@ from quire.files.local_files import (
 )
 from quire.files.paths import inside, is_text, read_from
 from quire.files.transaction import FileUpdate
-from quire.files.write_access import (
-    LOCAL,
-)
+from quire.files.write_access import LOCAL
 from quire.layers.profile.entries import Entry, time_text
-from quire.layers.profile.layout import (
-    FOLDER,
-)
+from quire.layers.profile.layout import FOLDER
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.model.times import instant

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.files.transaction import left_aside
-from quire.files.write_access import (
-    RECOVERY,
-)
+from quire.files.write_access import RECOVERY
 from quire.guard.admission import stored_secrets
 from quire.layers.profile.access import pending_readings
 from quire.layers.profile.document import ProfileDocument

@@ -12,23 +12,12 @@ from quire.files.json_files import pretty
 from quire.files.local_files import ASIDE, ensure_local
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import (
-    LOCAL,
-    RECOVERY,
-)
+from quire.files.write_access import LOCAL, RECOVERY
 from quire.layers.profile.access import Readings, as_read
 from quire.layers.profile.document import ProfileDocument, empty_document
 from quire.layers.profile.entries import name_of, read_entry, split_name, time_text, told
 from quire.layers.profile.forgotten import Forgotten, change_with
-from quire.layers.profile.layout import (
-    BACKUP,
-    FILE,
-    FOLDER,
-    HOME_FOLDER,
-    PRIVATE,
-    PRIVATE_CATEGORIES,
-    SETTING,
-)
+from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
 from quire.layers.profile.places import AT_HOME, HERE, SHARED, ProfilePlaces
 from quire.layers.profile.store import current_documents, held_bytes
 from quire.model.errors import Conflict, InputError, InvalidStore, UnsupportedVersion

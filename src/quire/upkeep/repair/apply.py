@@ -23,14 +23,7 @@ from quire.layers.protocol import Site
 from quire.layers.table import layers_in
 from quire.model.errors import Conflict
 from quire.model.records import Problem
-from quire.upkeep.repair.copies import (
-    KeptFile,
-    RepairCopy,
-    copies_of,
-    keep_copies,
-    place_of_copies,
-    remove_copies,
-)
+from quire.upkeep.repair.copies import KeptFile, RepairCopy, copies_of, keep_copies, place_of_copies, remove_copies
 from quire.upkeep.repair.plan import AROUND, RepairPlan
 
 _BYTES = 2 * 1024 * 1024 * 1024

@@ -7,15 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from quire.layers.journal.checks.findings import (
-    MENDS,
-    RESTORES,
-    TOLD,
-    failed,
-    listing,
-    passed,
-    warned,
-)
+from quire.layers.journal.checks.findings import MENDS, RESTORES, TOLD, failed, listing, passed, warned
 from quire.layers.journal.checks.order import disordered, repeated
 from quire.layers.journal.cursors import unrecalled
 from quire.layers.journal.events import EventLine, History, read_history

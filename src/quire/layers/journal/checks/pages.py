@@ -14,14 +14,7 @@ from quire.files.paths import follow_inside, read_bytes, read_inside
 from quire.layers.journal.bundles import entry_file
 from quire.layers.journal.checks.findings import MENDS, failed, passed, warned
 from quire.layers.journal.entry_block import entry_marker, place_entry, render_entry
-from quire.layers.journal.layout import (
-    ENTRY_FILES,
-    ENTRY_VERSION,
-    FILE_BYTES,
-    FOLDER,
-    PROJECTION_VERSION,
-    STATE,
-)
+from quire.layers.journal.layout import ENTRY_FILES, ENTRY_VERSION, FILE_BYTES, FOLDER, PROJECTION_VERSION, STATE
 from quire.layers.journal.pages import chosen_entry
 from quire.layers.journal.projections import Projection, ProjectionMarker, projection_marker, render_projections
 from quire.layers.journal.types import State

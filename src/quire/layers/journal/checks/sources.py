@@ -10,16 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from quire.layers.journal.checks.findings import (
-    MENDS,
-    RESTORES,
-    TOLD,
-    document_at,
-    failed,
-    listing,
-    passed,
-    warned,
-)
+from quire.layers.journal.checks.findings import MENDS, RESTORES, TOLD, document_at, failed, listing, passed, warned
 from quire.layers.journal.layout import FOLDER, SOURCES
 from quire.layers.journal.sources import SourceRegistry, read_sources
 from quire.layers.journal.types import SessionSource, State

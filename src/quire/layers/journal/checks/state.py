@@ -16,15 +16,7 @@ from typing import Any
 
 from quire.layers.journal.bundles import objects_at, part, shown, texts_at
 from quire.layers.journal.canonical import content_hash
-from quire.layers.journal.checks.findings import (
-    MENDS,
-    RESTORES,
-    document_at,
-    failed,
-    listing,
-    passed,
-    warned,
-)
+from quire.layers.journal.checks.findings import MENDS, RESTORES, document_at, failed, listing, passed, warned
 from quire.layers.journal.documents import read_state
 from quire.layers.journal.layout import CONFIG, FOLDER, STATE
 from quire.layers.journal.numbered_ids import moment_of
