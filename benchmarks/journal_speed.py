@@ -45,12 +45,12 @@ from quire.layers.journal.store import open_journal
 from quire.project import Project
 from quire.retrieval.journal.answer import answer_journal
 from quire.verbs.ask.query import query
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.session_import import import_sessions
 
 SESSIONS, CHANGED, STAGED, SYNC_ROUNDS = 1_000, 10, 100, 3
 SIZES = (100, 1_000, 10_000)
@@ -129,7 +129,7 @@ class Ground:
         journal_init(self.project())
         for kind in ("claude", "codex"):
             if (self.home / f".{kind}").exists():
-                journal_add(self.project(), f"{kind}-local", str(self.home / f".{kind}"))
+                add(self.project(), Add(source_type=f"{kind}-local", path=str(self.home / f".{kind}")))
 
     def project(self) -> Project:
         """As one call of an agent has it: nothing is remembered from the call before."""
@@ -207,7 +207,7 @@ def measure_sync(sessions: int, rounds: int) -> dict[str, Any]:
 
 def _sync(times: Times, name: str, ground: Ground, imported: int) -> None:
     project = ground.project()
-    done = _timed(times, name, lambda: journal_sync(project, everything=True))
+    done = _timed(times, name, lambda: import_sessions(project))
     assert (done.imported, done.failed) == (imported, 0), done
 
 
@@ -391,14 +391,14 @@ class Stage(Ground):
         make_short_sessions(self.home, range(size - 1))
         self.begin()
         self.made: Times = {}
-        assert _timed(self.made, "import", lambda: journal_sync(self.project(), everything=True)).imported == size - 1
+        assert _timed(self.made, "import", lambda: import_sessions(self.project())).imported == size - 1
         self._keep("all")
         journal_recall(self.project())
         self.command("automate", "run-once")
         assert len(open_journal(str(self.root)).history.events) >= size
         self._keep("none")
         with self._new(10):
-            journal_sync(self.project(), everything=True)
+            import_sessions(self.project())
         self._keep("ten")
 
     def _keep(self, state: str) -> None:
@@ -542,7 +542,7 @@ def measure_transcript(size: int) -> dict[str, Any]:
         path = ground.home / "session.jsonl"
         lines = make_transcript(path, ground.root, size)
         ground.begin()
-        journal_add(ground.project(), "claude-local", str(path))
+        add(ground.project(), Add(source_type="claude-local", path=str(path)))
         times: Times = {}
         _timed(times, "reading and decoding", lambda: _decode([path]))
         peak = _timed(times, "sync", lambda: _peak_memory(("sync", "--all"), ground.root, ground.env))

@@ -22,10 +22,6 @@ from quire.fields.graph import (
     synced_fields,
     why_fields,
 )
-from quire.fields.journal import (
-    journal_sources_fields,
-    journal_start_fields,
-)
 from quire.fields.looking import looked_fields
 from quire.fields.profile import (
     profile_connections_fields,
@@ -49,15 +45,17 @@ from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import ShowNotes, show_notes
 from quire.verbs.facts.overview import Overview, overview
 from quire.verbs.graph.changes import check, confirm, diff, sync
+from quire.verbs.journal.automate_ensure_running import DaemonRunning
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.query import JournalQuery, journal_query
-from quire.verbs.journal.sources import journal_sources
+from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.plain import json_line, plain
 from quire.verbs.profile.ask import profile_connections
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.overview import profile_context, profile_export, profile_index, profile_reflect, profile_status
+from quire.verbs.verb import Arguments
 
 Answer = tuple[dict[str, Any], list[Any]]
 FACT = "Retries run in the worker."
@@ -125,7 +123,7 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "journal": lambda project: _told(plain, journal_status(project, JournalStatus())),
     "journal log": lambda project: _told(plain, journal_log(project, JournalLog())),
     "journal validate": lambda project: _told(plain, journal_validate(project, JournalValidate())),
-    "journal sources": lambda project: (journal_sources_fields(journal_sources(project)), []),
+    "journal sources": lambda project: (plain(sources(project, Arguments())), []),
     "journal query what": lambda project: _told(plain, journal_query(project, JournalQuery(question="what"))),
 }
 
@@ -169,7 +167,7 @@ def test_an_answer_explains_its_scores_only_where_that_is_asked_for(filled: Memo
 
 
 def test_a_process_that_could_not_be_started_has_the_fields_of_one_that_was() -> None:
-    assert journal_start_fields(None) == {"pid": None, "started": False}
+    assert plain(DaemonRunning()) == {"pid": None, "started": False}
 
 
 def test_text_for_people_loads_its_lines_alone(filled: Memory, repo: Path) -> None:

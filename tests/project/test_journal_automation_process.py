@@ -20,14 +20,18 @@ import pytest
 from quire.files import daemons
 from quire.files.file_lock import Holder, held
 from quire.files.world import World
+from quire.layers.journal.daemon_process import StartedDaemon, start_daemon
 from quire.model.errors import Conflict, QuireError
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.automation import journal_automation, journal_ensure_running, journal_start, journal_stop
+from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.automate_start import start
+from quire.verbs.journal.automate_status import automate_status
+from quire.verbs.journal.automate_stop import stop
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.log import JournalLog, journal_log
-from quire.verbs.journal.sources import journal_add
 from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.verb import Arguments
 
 CYCLE = (
     "from quire.project import Project; from quire.verbs.agents.session_end import journal_run_once; "
@@ -36,10 +40,9 @@ CYCLE = (
 KEEP = """
 import sys
 from quire.project import Project
-from quire.verbs.journal.automation import journal_keep
-from quire.verbs.journal.automation_daemon import Bounds
-cycle = {cycle!r}
-journal_keep(Project.open(), cycle, Bounds({bounds}))
+from quire.layers.journal.daemon_loop import Bounds, DaemonLoop
+project = Project.open()
+DaemonLoop(project.root, project.world, {cycle!r}, Bounds({bounds})).run()
 """
 """What `automate daemon` does, with bounds of the test's own."""
 LESSON = "DECISION: Retries run in the worker.\nGOTCHA: Late acks drop messages: the deadline is 10 s."
@@ -63,7 +66,7 @@ def here(repo: Path, environment: dict[str, str]) -> Iterator[Project]:
     yield project
     if os.path.isdir(os.path.join(project.root, ".agent-memory")):
         with contextlib.suppress(QuireError):
-            journal_stop(project)
+            stop(project, Arguments())
 
 
 def set_interval(project: Project, minutes: float) -> None:
@@ -77,6 +80,10 @@ def keeping(cycle: str = CYCLE, bounds: str = "") -> list[str]:
     """The command of a process that keeps the journal."""
     line = [sys.executable, "-P", "-c", cycle]
     return [sys.executable, "-P", "-c", KEEP.format(cycle=line, bounds=bounds), "automate"]
+
+
+def started(project: Project, command: list[str], **options: Any) -> StartedDaemon:
+    return start_daemon(project.root, project.world, command, **options)
 
 
 def eventually(is_so: Callable[[], Any], seconds: float = 60.0) -> Any:
@@ -102,7 +109,7 @@ def automation(project: Project, name: str) -> Path:
 
 def waits(project: Project) -> float:
     """Seconds to the next cycle."""
-    at = journal_automation(project).next_run_at
+    at = automate_status(project, Arguments()).next_run_at
     assert at is not None
     return (datetime.fromisoformat(at) - datetime.now(UTC)).total_seconds()
 
@@ -146,7 +153,7 @@ def add_sessions(project: Project, tmp_path: Path, number: int) -> None:
         path = folder / f"s{count}.jsonl"
         path.write_text(json.dumps(line) + "\n")
         os.utime(path, (1.7e9, 1.7e9))
-    journal_add(project, "claude-local", str(folder.parent), name="agent")
+    add(project, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
 
 
 def test_a_run_while_another_is_under_way_does_nothing(here: Project, tmp_path: Path) -> None:
@@ -238,27 +245,27 @@ def test_a_run_in_the_background_ends_after_the_current_write(here: Project, tmp
 
 def test_it_starts_runs_cycles_gives_signs_of_life_and_stops(here: Project, tmp_path: Path) -> None:
     add_sessions(here, tmp_path, 2)
-    done = journal_start(here, keeping())
+    done = started(here, keeping())
     assert (done.started, runs(done.pid)) == (True, True)
-    state = journal_automation(here)
+    state = automate_status(here, Arguments())
     assert (state.running, state.pid, state.other_program, state.elsewhere) == (True, done.pid, False, False)
     assert state.interval_minutes == 0.02
     assert state.heartbeat_age_seconds is not None
     assert state.heartbeat_age_seconds < 5
-    eventually(lambda: journal_automation(here).runs and journal_automation(here).runs[-1]["status"] == "recalled")
-    first = journal_automation(here).last_heartbeat_at
-    eventually(lambda: journal_automation(here).last_heartbeat_at != first)
-    stopped = journal_stop(here)
+    eventually(lambda: [note["status"] for note in automate_status(here, Arguments()).runs][-1:] == ["recalled"])
+    first = automate_status(here, Arguments()).last_heartbeat_at
+    eventually(lambda: automate_status(here, Arguments()).last_heartbeat_at != first)
+    stopped = stop(here, Arguments())
     assert (stopped.pid, stopped.stopped, stopped.killed) == (done.pid, True, False)
     eventually(lambda: not runs(done.pid))
     assert sorted(path.name for path in automation(here, "").iterdir()) == ["latest-run.json"]
-    assert journal_automation(here).running is False
-    assert journal_stop(here) == type(stopped)(pid=None, stopped=False)
+    assert automate_status(here, Arguments()).running is False
+    assert stop(here, Arguments()) == type(stopped)(pid=None, stopped=False)
     assert logged(here).splitlines()[-1].endswith("ended: it was asked to")
 
 
 def test_it_belongs_to_nobody_and_reads_and_says_nothing(here: Project) -> None:
-    pid = journal_start(here, keeping()).pid
+    pid = started(here, keeping()).pid
     assert os.getsid(pid) == pid
     assert Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[4] == "0"  # no controlling terminal
     eventually(lambda: {os.readlink(f"/proc/{pid}/fd/{number}") for number in range(3)} == {"/dev/null"})
@@ -268,18 +275,19 @@ def test_it_belongs_to_nobody_and_reads_and_says_nothing(here: Project) -> None:
 
 
 def test_there_is_one_for_each_project(here: Project) -> None:
-    pid = journal_start(here, keeping()).pid
+    pid = started(here, keeping()).pid
     with pytest.raises(Conflict, match=f"pid={pid}"):
-        journal_start(here, keeping())
-    again = journal_ensure_running(here, keeping())
+        start(here, Arguments())
+    again = started(here, keeping())
     assert (again.pid, again.started) == (pid, False)
 
 
 def test_of_two_that_are_started_at_once_one_stays(here: Project) -> None:
     code = (
         "import sys\nfrom quire.project import Project\n"
-        "from quire.verbs.journal.automation import journal_ensure_running\n"
-        f"done = journal_ensure_running(Project.open(), {keeping()!r})\n"
+        "from quire.layers.journal.daemon_process import start_daemon\n"
+        "project = Project.open()\n"
+        f"done = start_daemon(project.root, project.world, {keeping()!r})\n"
         "sys.stdout.write(f'{done.pid} {done.started}')"
     )
     line = [sys.executable, "-P", "-c", code]
@@ -291,32 +299,32 @@ def test_of_two_that_are_started_at_once_one_stays(here: Project) -> None:
 
 
 def test_a_sign_of_life_comes_during_a_cycle_too(here: Project) -> None:
-    journal_start(here, keeping("import time; time.sleep(60)"))
-    seen = {eventually(lambda: journal_automation(here).last_heartbeat_at)}
-    eventually(lambda: seen.add(journal_automation(here).last_heartbeat_at) or len(seen) > 2)
-    assert journal_stop(here).killed is False
+    started(here, keeping("import time; time.sleep(60)"))
+    seen = {eventually(lambda: automate_status(here, Arguments()).last_heartbeat_at)}
+    eventually(lambda: seen.add(automate_status(here, Arguments()).last_heartbeat_at) or len(seen) > 2)
+    assert stop(here, Arguments()).killed is False
 
 
 def test_settings_are_read_again_before_each_cycle(here: Project) -> None:
-    journal_start(here, keeping())
+    started(here, keeping())
     set_interval(here, 7)
     eventually(lambda: 400 < waits(here) <= 420)
-    assert journal_automation(here).interval_minutes == 7
+    assert automate_status(here, Arguments()).interval_minutes == 7
 
 
 def test_one_that_was_killed_is_known_to_be_gone(here: Project) -> None:
-    pid = journal_start(here, keeping()).pid
+    pid = started(here, keeping()).pid
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: not runs(pid))
     # A cycle that it was just starting holds its lock for as long as it takes to become another program.
-    eventually(lambda: not journal_automation(here).running)
-    state = journal_automation(here)
+    eventually(lambda: not automate_status(here, Arguments()).running)
+    state = automate_status(here, Arguments())
     assert (state.running, state.stale_pid) == (False, pid)
-    again = journal_start(here, keeping())
+    again = started(here, keeping())
     assert again.pid != pid
-    journal_stop(here)
+    stop(here, Arguments())
     claim(here, pid)
-    stopped = journal_stop(here)
+    stopped = stop(here, Arguments())
     assert (stopped.stopped, stopped.pid) == (False, pid)
     assert not automation(here, "daemon.json").exists()
 
@@ -327,19 +335,19 @@ def test_one_that_was_killed_is_known_to_be_gone(here: Project) -> None:
 def test_a_number_that_was_given_to_another_process_is_never_sent_a_signal(here: Project) -> None:
     with somebody() as pid:
         claim(here, pid)
-        assert journal_automation(here).running is False
-        stopped = journal_stop(here)
+        assert automate_status(here, Arguments()).running is False
+        stopped = stop(here, Arguments())
         assert (stopped.stopped, stopped.pid) == (False, pid)
         assert not automation(here, "daemon.lock").exists()
         claim(here, pid)
-        ours = journal_start(here, keeping()).pid
+        ours = started(here, keeping()).pid
         assert ours != pid
         assert json.loads(automation(here, "daemon.lock").read_bytes())["pid"] == ours
 
 
 def test_a_lock_that_is_held_under_another_processes_number_is_no_reason_to_kill_it(here: Project) -> None:
     """As in a container: the lock is held, and the number in it is somebody else's here."""
-    ours = journal_start(here, keeping("pass", "beat=60.0")).pid
+    ours = started(here, keeping("pass", "beat=60.0")).pid
     set_interval(here, 60)
     eventually(lambda: waits(here) > 3000)  # no cycle is under way, and none for long
     before = [(path, path.read_bytes()) for path in (automation(here, "daemon.json"), automation(here, "daemon.lock"))]
@@ -348,29 +356,29 @@ def test_a_lock_that_is_held_under_another_processes_number_is_no_reason_to_kill
             with path.open("r+b") as file:
                 file.write(data.replace(str(ours).encode(), str(pid).encode()))
                 file.truncate()
-        assert journal_automation(here).elsewhere is True
+        assert automate_status(here, Arguments()).elsewhere is True
         with pytest.raises(Conflict, match="is not the one"):
-            journal_stop(here)
+            stop(here, Arguments())
         for path, data in before:
             with path.open("r+b") as file:
                 file.write(data)
                 file.truncate()
-    assert journal_stop(here).pid == ours
+    assert stop(here, Arguments()).pid == ours
 
 
 def test_the_original_programs_process_is_respected(here: Project) -> None:
     with somebody("automate", "__daemon") as pid:
         claim(here, pid)
-        state = journal_automation(here)
+        state = automate_status(here, Arguments())
         assert (state.running, state.pid, state.other_program) == (True, pid, True)
-        assert journal_ensure_running(here, keeping()).started is False
+        assert started(here, keeping()).started is False
         with pytest.raises(Conflict, match="another program"):
-            journal_stop(here)
+            stop(here, Arguments())
         automation(here, "daemon.json").unlink()
         line = subprocess.run(keeping(), cwd=here.root, env=dict(here.world.env), capture_output=True, check=False)
         assert line.returncode == 1  # not even one that is started by hand takes its lock
         assert json.loads(automation(here, "daemon.lock").read_bytes())["pid"] == pid
-    assert journal_start(here, keeping()).started is True
+    assert started(here, keeping()).started is True
 
 
 def test_a_process_is_known_by_more_than_its_number(here: Project) -> None:
@@ -395,14 +403,14 @@ def test_a_process_is_known_by_more_than_its_number(here: Project) -> None:
 
 
 def test_it_ends_when_the_project_goes_away(here: Project) -> None:
-    pid = journal_start(here, keeping()).pid
+    pid = started(here, keeping()).pid
     shutil.rmtree(here.root)
     eventually(lambda: not runs(pid))
     assert not os.path.exists(here.root)
 
 
 def test_it_ends_when_the_journal_goes_away(here: Project) -> None:
-    pid = journal_start(here, keeping()).pid
+    pid = started(here, keeping()).pid
     Path(here.root, ".agent-memory/state.json").unlink()
     eventually(lambda: not runs(pid))
     assert "no journal any more" in logged(here)
@@ -411,7 +419,7 @@ def test_it_ends_when_the_journal_goes_away(here: Project) -> None:
 
 
 def test_it_ends_when_another_takes_its_place(here: Project) -> None:
-    pid = journal_start(here, keeping()).pid
+    pid = started(here, keeping()).pid
     data = json.loads(automation(here, "daemon.json").read_bytes())
     automation(here, "daemon.json").write_text(json.dumps({**data, "pid": 2}))
     eventually(lambda: not runs(pid))
@@ -419,7 +427,7 @@ def test_it_ends_when_another_takes_its_place(here: Project) -> None:
 
 
 def test_it_ends_when_its_lock_is_taken_away(here: Project) -> None:
-    pid = journal_start(here, keeping()).pid
+    pid = started(here, keeping()).pid
     automation(here, "daemon.lock").unlink()
     eventually(lambda: not runs(pid))
     assert "its lock was taken away" in logged(here)
@@ -427,18 +435,18 @@ def test_it_ends_when_its_lock_is_taken_away(here: Project) -> None:
 
 @pytest.mark.proof
 def test_it_ends_after_its_time_and_after_failures_in_a_row(here: Project) -> None:
-    pid = journal_start(here, keeping(bounds="life=1.5")).pid
+    pid = started(here, keeping(bounds="life=1.5")).pid
     eventually(lambda: not runs(pid))
     assert "its time is over" in logged(here)
     failing = "import sys; sys.exit('the reason')"
-    pid = journal_start(here, keeping(failing, "failures=2")).pid
+    pid = started(here, keeping(failing, "failures=2")).pid
     eventually(lambda: not runs(pid))
     assert "2 cycles in a row failed" in logged(here)
     assert "a cycle ended with 1: the reason" in logged(here)
 
 
 def test_a_cycle_that_hangs_is_ended(here: Project) -> None:
-    pid = journal_start(here, keeping("import time; time.sleep(600)", "cycle=0.5, failures=1")).pid
+    pid = started(here, keeping("import time; time.sleep(600)", "cycle=0.5, failures=1")).pid
     eventually(lambda: not runs(pid))
     assert "a cycle was ended after" in logged(here)
 
@@ -450,20 +458,20 @@ def test_one_that_is_too_slow_is_stopped_and_nothing_runs_unseen(here: Project, 
     note = tmp_path / "pid"
     slow = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     with pytest.raises(QuireError, match="no sign of life within 1 s"):
-        journal_start(here, [sys.executable, "-c", slow], seconds=1.0)
+        started(here, [sys.executable, "-c", slow], seconds=1.0)
     assert not runs(int(note.read_text()))
 
 
 def test_one_that_fails_says_why(here: Project) -> None:
     with pytest.raises(QuireError, match=r"it ended with 1.*the reason"):
-        journal_start(here, [sys.executable, "-c", "import sys; sys.exit('the reason')"])
+        started(here, [sys.executable, "-c", "import sys; sys.exit('the reason')"])
     with pytest.raises(QuireError, match="start the automation"):
-        journal_start(here, ["/no/such/program"])
-    assert journal_automation(here).running is False
+        started(here, ["/no/such/program"])
+    assert automate_status(here, Arguments()).running is False
 
 
 def test_settings_that_cannot_be_read_are_told_before_anything_is_started(here: Project) -> None:
     Path(here.root, ".agent-memory/config.json").write_text("{")
     with pytest.raises(QuireError, match=r"config\.json"):
-        journal_start(here, keeping())
+        started(here, keeping())
     assert not automation(here, "").exists()

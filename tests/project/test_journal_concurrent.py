@@ -21,12 +21,14 @@ import pytest
 
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
+from quire.verbs.verb import Arguments
 from thorough import either
 
 TRIALS = Path(__file__).parent.parent / "promises" / "journal_trials.py"
@@ -86,7 +88,7 @@ def project(repo: Path, world: World, tmp_path: Path) -> Project:
     project = Project.open(str(repo), world)
     journal_init(project)
     sessions_of(repo).mkdir(parents=True)
-    journal_add(project, "claude-local", str(tmp_path / "claude"), name="claude")
+    add(project, Add(source_type="claude-local", path=str(tmp_path / "claude"), name="claude"))
     return project
 
 
@@ -208,7 +210,7 @@ def test_syncs_of_the_same_sessions_at_once_import_each_of_them_once(project: Pr
     assert [note["failed"] for note in notes] == [0] * 6
     ledger = json.loads((root / ".agent-memory/local/imports.json").read_bytes())["sources"]["claude"]
     assert set(ledger) == {f"s{number:03}" for number in range(60)}
-    assert journal_sync(project, everything=True).imported == 0
+    assert import_sessions(project).imported == 0
 
 
 @pytest.mark.proof
@@ -231,9 +233,9 @@ def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, cro
     assert len(read) == 12
     assert [note for note in read if note["problems"] or note.get("failed")] == []
     imported = sum(note["imported"] for note in notes if note["did"] == "sync")
-    imported += journal_sync(project, everything=True).imported
+    imported += import_sessions(project).imported
     assert imported == len(imported_in(events_of(root)))
-    assert journal_sync(project, everything=True).imported == 0
+    assert import_sessions(project).imported == 0
     # Every event was seen by one recall, and by no other; what no recall saw is left for this one.
     left = journal_recall(project, source="imports")
     seen = sum(note["seen"] for note in notes if note["did"] == "recall" and note["source"] == "imports")
@@ -244,7 +246,7 @@ def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, cro
     told = [note["event"] for note in notes if note.get("event")]
     told += ["evt-000001", *([left.event] if left.applied else [])]
     assert sorted(told) == sorted(runs)
-    names = {source.id for source in journal_sources(project)}
+    names = {source.id for source in sources(project, Arguments()).sources}
     assert names == {"claude"} | {
         note["name"]
         for note in notes
@@ -282,9 +284,9 @@ def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: P
         victim.wait()
         killed.append(victim)
     notes = crowd.finish(*killed)
-    journal_sync(project, everything=True)
+    import_sessions(project)
     journal_recall(project, source="imports")
-    journal_add(project, "markdown", str(root / "src"), name="last")
+    add(project, Add(source_type="markdown", path=str(root / "src"), name="last"))
     assert [note for note in notes if note["did"] == "read" and (note["problems"] or note.get("failed"))] == []
     events = check(project, talk)
     ids = {event["id"] for event in events}

@@ -23,12 +23,13 @@ from quire.files.world import World
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
 from quire.layers.journal.shapes import bundle_faults
 from quire.project import Project
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_init, journal_update
 from quire.verbs.journal.journal_state import change_journal
 from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.remove import Remove, remove
 from quire.verbs.journal.restore import journal_restore
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add, journal_remove
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from thorough import either
@@ -184,20 +185,20 @@ class JournalMachine(RuleBasedStateMachine):
         if name not in self.sources:
             kind = "claude-local" if name == "claude" else "markdown"
             place = self.claude if name == "claude" else self.notes
-            journal_add(self.project, kind, str(place), name=name, all_folders=self.everywhere)
+            add(self.project, Add(source_type=kind, path=str(place), name=name, all_folders=self.everywhere))
             self.sources.add(name)
 
     @rule(name=st.sampled_from(NAMES))
     def remove(self, name: str) -> None:
         if name in self.sources:
-            journal_remove(self.project, name)
+            remove(self.project, Remove(name=name))
             self.sources.remove(name)
 
     @precondition(lambda self: self.sources)
     @rule(everything=st.booleans())
     def sync(self, everything: bool) -> None:
         name = None if everything else sorted(self.sources)[0]
-        done = journal_sync(self.project, name, everything=everything)
+        done = import_sessions(self.project, name)
         synced = self.sources if everything else {name}
         wanted = [key for key, tokens in self.pending.items() if key[0] in synced and tokens]
         assert (done.imported, done.failed) == (len(wanted), 0)

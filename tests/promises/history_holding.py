@@ -14,7 +14,7 @@ from quire.project import Project
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.add import inbox_add
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.add import Add, add
 from quire.verbs.profile.changes import profile_remember
 
 __all__ = ["ACTS", "CHANGES"]
@@ -25,7 +25,7 @@ CHANGES: dict[str, Callable[[Project], object]] = {
     ),
     "facts": lambda project: store(project, Store(section="Specs", content="The holder went on.")),
     "profile": lambda project: profile_remember(project, "learnings", "holder", "The holder went on."),
-    "journal": lambda project: journal_add(project, "markdown", project.root, name="holder"),
+    "journal": lambda project: add(project, Add(source_type="markdown", path=project.root, name="holder")),
     "inbox": lambda project: inbox_add(project, [proposal("The holder went on.")]),
 }
 ACTS: dict[str, tuple[tuple[str, ...], ...]] = {

@@ -29,12 +29,14 @@ from quire.verbs.graph.changes import check as check_of
 from quire.verbs.graph.changes import init, save
 from quire.verbs.graph.changes import rebuild as rebuild_of
 from quire.verbs.inbox.overview import ShowInbox, inbox
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.log import JournalLog, journal_log
-from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.profile.ask import profile_recall
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.overview import profile_about_me
+from quire.verbs.verb import Arguments
 
 __all__ = [
     "BEGINNING",
@@ -181,7 +183,7 @@ def begin(root: str) -> list[Effect]:
     profile_remember(project, "assistant", "name", "Ada")
     sessions = os.path.join(os.path.dirname(root), "sessions")
     os.makedirs(os.path.join(sessions, "projects"), exist_ok=True)
-    journal_add(project, "claude-local", sessions, name="claude")
+    add(project, Add(source_type="claude-local", path=sessions, name="claude"))
     return [
         *written(BEGINNING, GRAPH + SHARED, LIVE + SHARED, f"chain/{CHAIN}", "pair/both", f"{PROFILE}user.shared"),
         *written("evt-000001", JOURNAL + "evt-000001"),
@@ -294,7 +296,11 @@ def look_at_journal(hand: Hand) -> Verb:
     def call() -> tuple[Any, Any, Any]:
         project = hand.project
         status = journal_status(project, JournalStatus())
-        return status, journal_log(project, JournalLog(events=True, archived=True, limit=0)), journal_sources(project)
+        return (
+            status,
+            journal_log(project, JournalLog(events=True, archived=True, limit=0)),
+            sources(project, Arguments()).sources,
+        )
 
     return call, told, [], nothing
 

@@ -61,10 +61,11 @@ from quire.verbs.inbox.accept import accept as accept_proposals
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_proposals
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_update
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add, journal_remove
+from quire.verbs.journal.remove import Remove, remove
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.page.actions import act_edit
 from quire.verbs.profile.changes import profile_forget, profile_remember, profile_session_start
 
@@ -284,7 +285,7 @@ def bring(hand: Hand) -> Verb:
 
     def call() -> Any:
         talk(hand, word)
-        return journal_sync(hand.project, "claude")
+        return import_sessions(hand.project, "claude")
 
     def told(done: Any) -> list[Effect]:
         assert not done.failed, done.sources
@@ -314,14 +315,14 @@ def enlist(hand: Hand) -> Verb:
     word = hand.word()
     hand.sources.append(word)
     effects = written(word, SOURCES + word)
-    call = lambda: journal_add(hand.project, "markdown", os.path.join(hand.root, "docs"), name=word)  # noqa: E731
+    call = lambda: add(hand.project, Add(source_type="markdown", path=os.path.join(hand.root, "docs"), name=word))  # noqa: E731
     return call, lambda _: effects, effects, nothing
 
 
 def unlist(hand: Hand) -> Verb:
     name = hand.sources.pop() if hand.sources else "nobody"
     return (
-        lambda: journal_remove(hand.project, name),
+        lambda: remove(hand.project, Remove(name=name)),
         lambda _: removed(SOURCES + name),
         removed(SOURCES + name),
         nothing,

@@ -25,6 +25,7 @@ from quire.model.errors import InvalidStore, NotInitialized, StorageFailed
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
 from quire.verbs.graph.changes import check
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.diff import JournalDiff, journal_diff
 from quire.verbs.journal.init import journal_init, journal_update
 from quire.verbs.journal.inspect import journal_inspect
@@ -32,11 +33,13 @@ from quire.verbs.journal.journal_state import change_journal
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.remove import Remove, remove
 from quire.verbs.journal.restore import journal_restore
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add, journal_remove, journal_sources
+from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
+from quire.verbs.verb import Arguments
 
 FAR = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
 FARTHER = datetime(2027, 6, 1, 8, 0, tzinfo=UTC)
@@ -120,13 +123,13 @@ def begun(space: str) -> None:
     bare(space)
     project = open_project(space, NOW, "a")
     journal_init(project)
-    journal_add(project, "claude-local", os.path.join(sessions_of(space), "claude"), name="claude")
-    journal_add(project, "markdown", os.path.join(sessions_of(space), "notes"), name="notes")
+    add(project, Add(source_type="claude-local", path=os.path.join(sessions_of(space), "claude"), name="claude"))
+    add(project, Add(source_type="markdown", path=os.path.join(sessions_of(space), "notes"), name="notes"))
 
 
 def synced(space: str) -> None:
     begun(space)
-    journal_sync(open_project(space, NOW, "a1"), everything=True)
+    import_sessions(open_project(space, NOW, "a1"))
 
 
 def grown(space: str) -> None:
@@ -231,7 +234,7 @@ def sync(project: Project) -> object:
     """A sync whose clock runs: every few sessions are a transaction of their own."""
     ticks = count()
     world = msgspec.structs.replace(project.world, now=lambda: LATER + timedelta(seconds=2 * next(ticks)))
-    done = journal_sync(Project.open(project.root, world), everything=True)
+    done = import_sessions(Project.open(project.root, world))
     if done.failed:
         raise StorageFailed(str([source.failures for source in done.sources]), hint="Told as failed.")
     return done
@@ -250,9 +253,10 @@ SCENARIOS: dict[str, Scenario] = {
     "init anew": Scenario(recalled, lambda project: journal_init(project, replace=True), loose=(BACKUP, LOCAL)),
     "update": Scenario(committed, lambda project: journal_update(project)),
     "add": Scenario(
-        begun, lambda project: journal_add(project, "markdown", os.path.join(project.root, "src"), name="more")
+        begun,
+        lambda project: add(project, Add(source_type="markdown", path=os.path.join(project.root, "src"), name="more")),
     ),
-    "remove": Scenario(synced, lambda project: journal_remove(project, "claude")),
+    "remove": Scenario(synced, lambda project: remove(project, Remove(name="claude"))),
     "sync": Scenario(begun, sync, stepwise=True),
     "sync grown": Scenario(grown, sync, stepwise=True),
     "recall": Scenario(synced, lambda project: journal_recall(project)),
@@ -390,7 +394,7 @@ NEXT: dict[str, Callable[[Project], object]] = {
     "status": lambda project: journal_status(project, JournalStatus()),
     "log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
     "validate": lambda project: journal_validate(project, JournalValidate()),
-    "sources": lambda project: journal_sources(project),
+    "sources": lambda project: sources(project, Arguments()),
     "recall preview": lambda project: journal_recall(project, dry_run=True),
     "update preview": lambda project: journal_update(project, dry_run=True),
     "inspect": lambda project: journal_inspect(project, journal_log(project, JournalLog()).results[0].ref),
@@ -554,7 +558,7 @@ class Trial(NamedTuple):
                 yield f"one more run left `{name}` different"
         yield from self.kept(held(self.space))
         yield from self.sound(held(self.space))
-        journal_add(self.open("e"), "markdown", os.path.join(self.space, "harbor/src"), name="at-last")
+        add(self.open("e"), Add(source_type="markdown", path=os.path.join(self.space, "harbor/src"), name="at-last"))
         for name in BESIDE:
             if look(self.space).get(name) != self.after.get(name):
                 yield f"at last `{name}` is still different"
@@ -605,7 +609,7 @@ def begin(name: str, prepared: Prepared) -> Trial:
 
 
 def work_sync(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
-    done = journal_sync(Project.open(root), everything=True)
+    done = import_sessions(Project.open(root))
     yield {
         "did": "sync",
         "imported": done.imported,
@@ -633,10 +637,10 @@ def work_add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """A source comes and, every other time, goes."""
     project = Project.open(root)
     name = f"src-{number}-{turn}"
-    journal_add(project, "markdown", os.path.join(root, "src"), name=name)
+    add(project, Add(source_type="markdown", path=os.path.join(root, "src"), name=name))
     yield {"did": "add", "name": name}
     if turn % 2:
-        journal_remove(project, name)
+        remove(project, Remove(name=name))
         yield {"did": "remove", "name": name}
 
 

@@ -47,19 +47,21 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.integrate import journal_integrate
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.providers import JournalProviders, journal_providers
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.restore import journal_restore
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.page.views import view_graph
 from quire.verbs.profile.ask import profile_recall
 from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_link, profile_remember
 from quire.verbs.profile.overview import profile_private, profile_status
+from quire.verbs.verb import Arguments
 from thorough import either
 
 __all__ = [
@@ -206,7 +208,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
     },
     "journal": {
         "log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
-        "sources": lambda project: journal_sources(project),
+        "sources": lambda project: sources(project, Arguments()),
         "status": lambda project: journal_status(project, JournalStatus()),
     },
     "inbox": {
@@ -446,8 +448,8 @@ def _journal(space: str) -> None:
         project = open_project(space, then, f"j{season}")
         if season == 0:
             journal_init(project)
-            journal_add(project, "claude-local", claude, name="claude")
-        journal_sync(project, everything=True)
+            add(project, Add(source_type="claude-local", path=claude, name="claude"))
+        import_sessions(project)
         journal_recall(project)
         for turn in range(12 if season < 2 else 1):
             again = open_project(space, then + timedelta(hours=turn + 1), f"k{season}")

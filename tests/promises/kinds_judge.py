@@ -42,14 +42,15 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
-from quire.verbs.journal.automation import journal_automation
+from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.init import journal_update
 from quire.verbs.journal.integrate import journal_integration
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.providers import JournalProviders, journal_providers
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.page.change_token import TokenMemo, change_token
@@ -65,6 +66,7 @@ from quire.verbs.profile.overview import (
     profile_reflect,
     profile_status,
 )
+from quire.verbs.verb import Arguments
 from thorough import either
 
 __all__ = ["READING", "WITNESSES", "WRITING", "Judged", "concerned", "glance", "judge", "survey"]
@@ -103,8 +105,8 @@ READING: dict[str, Verb] = {
     "journal log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
     "journal query": lambda project: journal_query(project, JournalQuery(question="what was decided?")),
     "journal validate": lambda project: journal_validate(project, JournalValidate()),
-    "journal sources": lambda project: journal_sources(project),
-    "journal automation": lambda project: journal_automation(project),
+    "journal sources": lambda project: sources(project, Arguments()),
+    "journal automation": lambda project: automate_status(project, Arguments()),
     "journal recall preview": lambda project: journal_recall(project, dry_run=True),
     "journal update preview": lambda project: journal_update(project, dry_run=True),
     "journal integration": lambda project: journal_integration(project),
@@ -172,7 +174,7 @@ WRITING: dict[str, Verb] = {
     "run": lambda project: journal_run_once(project),
     "sync": lambda project: sync(project),
     "spend": lambda project: _spend(project),
-    "agree": lambda project: journal_add(project, "markdown", _other(project).root, name="more"),
+    "agree": lambda project: add(project, Add(source_type="markdown", path=_other(project).root, name="more")),
     "remember there": lambda project: profile_remember(_other(project), "user", "hobby", "Sailing at night."),
 }
 

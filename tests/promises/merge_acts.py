@@ -16,9 +16,9 @@ from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_text
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.changes import profile_forget, profile_remember
 
 __all__ = [
@@ -71,7 +71,7 @@ def reject(value: str) -> Act:
 def source(yard: Yard) -> None:
     """Where sessions of an agent lie, on this machine and on any other."""
     yard.sessions.mkdir(exist_ok=True)
-    journal_add(yard.project, "claude-local", str(yard.sessions), name="claude")
+    add(yard.project, Add(source_type="claude-local", path=str(yard.sessions), name="claude"))
 
 
 def sessions(*numbers: int, day: str = "2026-03-01") -> Act:
@@ -83,7 +83,7 @@ def sessions(*numbers: int, day: str = "2026-03-01") -> Act:
         yard.sessions.mkdir()
         for number in numbers:
             yard.say(number, day)
-        assert journal_sync(yard.project, everything=True).imported == len(numbers)
+        assert import_sessions(yard.project).imported == len(numbers)
 
     return act
 

@@ -63,7 +63,7 @@ NOT_HERE: dict[str, str] = {
     "verbs.facts.ingest": _BEHIND,
     "verbs.journal.inspect": _OURS,
     "verbs.journal.status": _BEHIND,
-    "verbs.journal.automation_cycle": _BEHIND,
+    "verbs.journal.journal_state": _BEHIND,
     "verbs.journal.init": "lines that a program printed, for people",
     "verbs.graph.changes": "an id, matched as a whole",
     "verbs.profile.changes": _SHOWN,

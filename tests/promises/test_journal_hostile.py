@@ -22,11 +22,11 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import StorageFailed
 from quire.project import Project
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_init, journal_update
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 
@@ -79,7 +79,7 @@ class Desk:
         return self.write(name, self.lines(f"Please mend the {word}.", f"Decision: use {word} because it is quick."))
 
     def sync(self) -> Any:
-        return journal_sync(self.project, everything=True)
+        return import_sessions(self.project)
 
     def events(self) -> list[dict[str, Any]]:
         text = (self.root / ".agent-memory/history/events.jsonl").read_text(encoding="utf-8")
@@ -111,7 +111,7 @@ def desk(repo: Path, world: World, tmp_path: Path) -> Desk:
     journal_init(project)
     folder = tmp_path / "claude" / "projects" / str(repo).replace("/", "-").replace("_", "-")
     folder.mkdir(parents=True)
-    journal_add(project, "claude-local", str(tmp_path / "claude"), name="claude")
+    add(project, Add(source_type="claude-local", path=str(tmp_path / "claude"), name="claude"))
     return Desk(project, folder)
 
 

@@ -23,12 +23,12 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import NotFound, QuireError, UnsupportedVersion
 from quire.project import Project
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.restore import journal_restore
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 
@@ -55,13 +55,13 @@ class Harbor:
 
     def add(self) -> None:
         self.sessions.mkdir(exist_ok=True)
-        journal_add(self.project, "claude-local", str(self.sessions), name="claude")
+        add(self.project, Add(source_type="claude-local", path=str(self.sessions), name="claude"))
 
     def say(self, number: int, part: int = 0, day: str = "2026-03-01") -> None:
         say(str(self.sessions), str(self.root), number, part, day)
 
     def sync(self) -> Any:
-        return journal_sync(self.project, everything=True)
+        return import_sessions(self.project)
 
     def events(self, *, archived: bool = True) -> list[dict[str, Any]]:
         files = [self.root / EVENTS, *(sorted(self.root.glob(f"{JOURNAL}/archive/*/events.jsonl")) if archived else ())]
@@ -283,7 +283,7 @@ def test_what_another_sync_imported_of_a_growing_session_is_not_imported_again(h
             harbor.say(1, part=1)
             inner.append(harbor.sync())
 
-    journal_sync(harbor.project, everything=True, progress=meanwhile)
+    import_sessions(harbor.project, progress=meanwhile)
     assert inner[0].imported == 1
     assert [harbor.times(1, part) for part in (0, 1)] == [1, 1]
     # The note stands where the one who read more left it.
@@ -303,7 +303,7 @@ def test_what_was_imported_and_archived_while_we_read_is_not_imported_again(harb
             journal_recall(harbor.project)
             assert prune(harbor.project) == 1
 
-    done = journal_sync(harbor.project, everything=True, progress=meanwhile)
+    done = import_sessions(harbor.project, progress=meanwhile)
     assert (inner[0].imported, done.imported) == (1, 0)
     assert harbor.times(1) == 1
 
@@ -446,7 +446,7 @@ def test_a_state_that_somebody_else_mended_meanwhile_is_not_undone(harbor: Harbo
         if not turns:
             turns.append(1)
             (harbor.root / STATE).write_bytes(whole)
-            journal_sync(Project.open(str(harbor.root), calm), everything=True)
+            import_sessions(Project.open(str(harbor.root), calm))
         return harbor.now
 
     world = msgspec.structs.replace(calm, now=now)
@@ -479,7 +479,8 @@ def test_a_check_that_somebody_writes_in_the_middle_of_finds_nothing_wrong(harbo
                 if len(opened) == number + 1:
                     monkeypatch.setattr(paths, "os", os)
                     harbor.say(number)
-                    journal_add(harbor.project, "markdown", str(harbor.root / "src"), name=f"more-{number}")
+                    added = Add(source_type="markdown", path=str(harbor.root / "src"), name=f"more-{number}")
+                    add(harbor.project, added)
                     harbor.sync()
                     journal_recall(harbor.project)
                     monkeypatch.setattr(paths, "os", self)

@@ -24,10 +24,12 @@ from quire.verbs.agents.session_end import collect_sessions
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, save
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.log import JournalLog, journal_log
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import sources
 from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_remember
+from quire.verbs.verb import Arguments
 from thorough import either, some
 
 CUTS, FLIPS = 2, either(1, 200)
@@ -134,9 +136,9 @@ def _sync(project: Project, word: str) -> object:
     folder = Path(project.root).parents[1] / "sessions" / "more"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{word}.md").write_text(f"# {word}\n\nDecision: keep {word} because it holds.\n", encoding="utf-8")
-    if "more" not in {source.id for source in journal_sources(project)}:
-        journal_add(project, "markdown", str(folder), name="more")
-    return journal_sync(project, everything=True)
+    if "more" not in {source.id for source in sources(project, Arguments()).sources}:
+        add(project, Add(source_type="markdown", path=str(folder), name="more"))
+    return import_sessions(project)
 
 
 ADDED: dict[str, tuple[Step, Callable[[Project], str]]] = {

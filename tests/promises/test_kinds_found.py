@@ -25,9 +25,10 @@ from quire.verbs.graph.changes import check, save
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.journal.automation import journal_automation
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.page.record_views import view_record
+from quire.verbs.verb import Arguments
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_depth_without_end_crashes_nobody_who_looks(space: Space, kind: str) -> 
     spoil(space, kind, "deep inside")
     project = space.open()
     wiring_status(project)
-    journal_automation(project)
+    automate_status(project, Arguments())
     journal_run_once(project)
     assert doctor(project, Doctor()).findings
 
@@ -122,7 +123,7 @@ def test_agreed_sources_of_a_newer_version_are_left_alone(space: Space) -> None:
     data = spoil(space, "agreed sources", "newer", "version")
     project = space.open()
     with pytest.raises(UnsupportedVersion):
-        journal_add(project, "markdown", os.path.join(space.folder, "home"), name="more")
+        add(project, Add(source_type="markdown", path=os.path.join(space.folder, "home"), name="more"))
     assert Path(space.path("agreed sources")).read_bytes() == data
 
 
@@ -152,7 +153,7 @@ def test_a_body_of_ten_megabytes_is_refused_before_it_is_searched(space: Space) 
 def test_a_name_of_a_source_has_a_limit(space: Space) -> None:
     before = Path(space.path("sources")).read_bytes()
     with pytest.raises(InputError, match="limit is 160"):
-        journal_add(space.open(), "markdown", space.folder, name="x" * 161)
+        add(space.open(), Add(source_type="markdown", path=space.folder, name="x" * 161))
     assert Path(space.path("sources")).read_bytes() == before
 
 

@@ -39,9 +39,9 @@ from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.edit import Edit, edit
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.restore import journal_restore
-from quire.verbs.journal.sources import journal_add
 from quire.verbs.page.record_views import view_record
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.overview import profile_context
@@ -210,8 +210,8 @@ ENDLESS: dict[str, Callable[[Project], object]] = {
     "key": lambda project: profile_remember(project, "tools", LONG_LINE, "Short."),
     "category": lambda project: profile_remember(project, LONG_LINE, "key", "Short."),
     "tag of an entry": lambda project: profile_remember(project, "tools", "key", "Short.", tags=[LONG_LINE]),
-    "source": lambda project: journal_add(project, "markdown", project.root, name=LONG_LINE),
-    "path of a source": lambda project: journal_add(project, "markdown", LONG_LINE),
+    "source": lambda project: add(project, Add(source_type="markdown", path=project.root, name=LONG_LINE)),
+    "path of a source": lambda project: add(project, Add(source_type="markdown", path=LONG_LINE)),
     "checkpoint": lambda project: journal_restore(project, LONG_LINE),
     "rejected value": lambda project: reject(project, Reject(value=LONG_TEXT)),
     "reason of a rejection": lambda project: reject(project, Reject(value="Nobody.", reason=LONG_LINE)),

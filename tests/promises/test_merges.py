@@ -31,7 +31,7 @@ from quire.verbs.ask.query import inspect, query, status
 from quire.verbs.graph.changes import check, init
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.profile.ask import profile_recall
@@ -138,7 +138,7 @@ def test_two_journals_that_grew_conflict_in_their_counts_and_are_put_together(ya
     assert events_of(yard) == {"s001": 1, "s002": 1, "s003": 1}
     yard.git.commit("both")
     assert yard.checked() == {}
-    assert journal_sync(yard.project, everything=True).imported == 0
+    assert import_sessions(yard.project).imported == 0
     journal_recall(yard.project)
     assert journal_status(yard.project, JournalStatus()).unrecalled["all"] == 0
 

@@ -23,10 +23,10 @@ from quire.verbs.facts.notes import note
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.add import inbox_add
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.changes import profile_remember
 
 CODE = "src/queue.py"
@@ -206,8 +206,8 @@ def test_what_an_imported_session_orders_is_not_told(harbor: Project, repo: Path
         ]
         (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     journal_init(harbor)
-    journal_add(harbor, "claude-local", str(folder.parent), name="agent")
-    assert journal_sync(harbor, "agent").imported == len(ATTACKS)
+    add(harbor, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
+    assert import_sessions(harbor, "agent").imported == len(ATTACKS)
     journal_recall(harbor)
     assert leaked(harbor, words, repo) == []
     (word,) = [words["forged tool result"]]

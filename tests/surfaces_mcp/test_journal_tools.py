@@ -20,10 +20,11 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
-from quire.verbs.journal.automation import journal_stop
+from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.automate_stop import stop
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.integrate import journal_integrate
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.verb import Arguments
 
 TRANSCRIPT = Path(__file__).parents[3] / "shared" / "fixtures" / "journal" / "mcp" / "mcp-transcript.json"
 CACHE = (
@@ -119,7 +120,7 @@ def sessions(project: Project, tmp_path: Path) -> Path:
     folder = tmp_path / "agent/transcripts"
     folder.mkdir(parents=True)
     write_session(folder / "one.jsonl")
-    journal_add(project, "claude-local", str(folder.parent), name="agent")
+    add(project, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
     return folder
 
 
@@ -691,7 +692,7 @@ def test_a_sync_imports_what_is_new_and_says_how_far_it_is(
     other.mkdir(parents=True)
     for number in range(25):
         write_session(other / f"s{number:02}.jsonl", (f"Task {number}.", f"DECISION: Topic{number} it is."))
-    journal_add(project, "claude-local", str(other.parent), name="other")
+    add(project, Add(source_type="claude-local", path=str(other.parent), name="other"))
     before = memory_of(tree, tools.root)
     seen = tools("journal_sync", dry_run=True)
     assert (seen["imported"], seen["dry_run"]) == (26, True)
@@ -773,7 +774,7 @@ def running(repo: Path, environment: dict[str, str]) -> Iterator[Asked]:
     journal_init(project)
     yield Asked(repo, world)
     with contextlib.suppress(QuireError):
-        journal_stop(project)
+        stop(project, Arguments())
 
 
 def test_only_where_it_is_asked_for_a_process_is_started_and_only_one(running: Asked) -> None:
@@ -781,7 +782,7 @@ def test_only_where_it_is_asked_for_a_process_is_started_and_only_one(running: A
     assert running("automation_status")["running"] is False
     first = running("automation_ensure_running")
     assert first["started"] is True
-    assert running.text == f"The process that keeps the journal was started (pid {first['pid']})."
+    assert running.text == f"Automation daemon started (pid={first['pid']})."
     second = running("automation_ensure_running")
     assert second == {"started": False, "pid": first["pid"]}
     status = running("automation_status")
@@ -821,8 +822,9 @@ def test_the_keys_of_the_original_are_all_there(running: Asked, tmp_path: Path) 
     folder = tmp_path / "agent/transcripts"
     folder.mkdir(parents=True)
     write_session(folder / "one.jsonl", changed=time.time() - 3600)
-    journal_add(
-        Project.open(str(running.root), running.tool_calls.world), "claude-local", str(folder.parent), name="agent"
+    add(
+        Project.open(str(running.root), running.tool_calls.world),
+        Add(source_type="claude-local", path=str(folder.parent), name="agent"),
     )
     answers = {
         "memory_assess": running("memory_assess"),

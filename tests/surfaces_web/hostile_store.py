@@ -28,10 +28,10 @@ from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
+from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.session_import import journal_sync
-from quire.verbs.journal.sources import journal_add
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.changes import profile_link, profile_remember
 
 __all__ = ["ELSEWHERE", "MARK", "NOW", "hostile", "hostile_store", "short_hostile"]
@@ -222,8 +222,8 @@ def _journal(project: Project, place: Path) -> None:
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         os.utime(path, (1772366400.0 + number, 1772366400.0 + number))
     journal_init(project)
-    journal_add(project, "claude-local", str(sessions.parent), name="agent")
-    journal_sync(project, "agent")
+    add(project, Add(source_type="claude-local", path=str(sessions.parent), name="agent"))
+    import_sessions(project, "agent")
     journal_recall(project)
 
 

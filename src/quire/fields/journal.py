@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from quire.fields.envelope import all_fields, own_fields
 
@@ -36,47 +33,6 @@ def journal_recall_fields(done: Any) -> dict[str, Any]:
 def journal_restore_fields(done: Any) -> dict[str, Any]:
     """A checkpoint or a batch that was brought back."""
     return own_fields(done)
-
-
-# -- sources ----------------------------------------------------------------------------------
-
-
-def journal_source_fields(done: Any) -> dict[str, Any]:
-    """The source that was added or removed."""
-    return own_fields(done)
-
-
-def journal_sources_fields(found: Sequence[Any]) -> dict[str, Any]:
-    """Every source, and how its last sync went."""
-    return {"sources": msgspec.to_builtins(found)}
-
-
-def journal_sync_fields(done: Any) -> dict[str, Any]:
-    """What was imported from each source, or would be."""
-    return own_fields(done)
-
-
-# -- automation -------------------------------------------------------------------------------
-
-
-def journal_run_once_fields(cycle: Any) -> dict[str, Any]:
-    """What one cycle did."""
-    return all_fields(cycle)
-
-
-def journal_start_fields(done: Any | None) -> dict[str, Any]:
-    """The process that was started or ran already; None where it could not be."""
-    return {"pid": None, "started": False} if done is None else all_fields(done)
-
-
-def journal_stop_fields(done: Any) -> dict[str, Any]:
-    """The process that was ended, if one ran."""
-    return all_fields(done)
-
-
-def journal_automation_fields(found: Any) -> dict[str, Any]:
-    """Whether the process runs, and how the last cycles went."""
-    return own_fields(found)
 
 
 # -- clients ----------------------------------------------------------------------------------

@@ -53,6 +53,17 @@ VERBS = (
     ("journal diff", "journal.diff", "", ""),
     ("journal validate", "journal.validate", "memory_validate", "journal"),
     ("journal providers", "journal.providers", "", ""),
+    ("journal add", "journal.add", "", ""),
+    ("journal sources", "journal.sources", "", ""),
+    ("journal remove", "journal.remove", "", ""),
+    ("journal sync", "journal.sync", "journal_sync", "journal"),
+    ("journal automate", "journal.automate", "", ""),
+    ("journal automate start", "journal.automate_start", "", ""),
+    ("journal automate stop", "journal.automate_stop", "", ""),
+    ("journal automate status", "journal.automate_status", "automation_status", "journal"),
+    ("journal automate run-once", "journal.automate_run_once", "automation_run_once", "journal"),
+    ("journal automate ensure-running", "journal.automate_ensure_running", "automation_ensure_running", "journal"),
+    ("journal automate daemon", "journal.automate_daemon", "", ""),
 )
 
 

@@ -70,6 +70,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     most: int = 0
     """How many bytes at most; the usual limit by default."""
     required: bool = True
+    wait_seconds: float = 0
+    """Where not 0, standard input need not hold anything, and is read only if something comes within this time."""
 
     @property
     def is_path(self) -> bool:
@@ -207,6 +209,8 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     tool: Tool | None = None
     alone: bool = False
     """Whether it is what its group of verbs does where none of them is named."""
+    hidden: bool = False
+    """Whether help leaves it out: it is for the program itself."""
     counts: str = ""
     """What `Project.progress` is told the number of: a command shows a bar of it on a terminal."""
     over: Literal["project", "machine"] = "project"

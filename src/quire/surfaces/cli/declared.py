@@ -16,7 +16,7 @@ from quire.model.records import Problem
 from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
 from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, warn
-from quire.surfaces.cli.reading import number, read_input, read_text, share
+from quire.surfaces.cli.reading import number, read_input, read_offered, read_text, share
 from quire.verbs.verb import Aside, Input, LaidOut, Output, Recalled, Result, Row, Styled, Word, cli_marks
 from quire.verbs.verb import Option as VerbOption
 
@@ -74,6 +74,7 @@ def command_of(verb: Verb, words: str = "") -> Command:
         options=tuple(options),
         arguments=tuple(arguments),
         alone=verb.alone,
+        hidden=verb.hidden,
         paths=_paths(verb.takes),
     )
 
@@ -226,6 +227,8 @@ def arguments_of(verb: Verb, values: dict[str, Any]) -> Arguments:
 
 
 def _input(name: str, mark: Input, values: dict[str, Any]) -> dict[str, Any]:
+    if mark.wait_seconds:
+        return {name: read_offered(mark.wait_seconds, mark.most)}
     file = values.get(mark.word or _FILE)
     if mark.stdin and mark.file and bool(values.get(_STDIN)) == (file is not None):
         raise UsageError("Give either --stdin or --file.", hint="`--help` shows an example.")

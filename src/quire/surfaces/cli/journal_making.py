@@ -69,7 +69,7 @@ def update(session: Session, yes: bool, validate: bool, provider: str | None, dr
     project is well are run.
     """
     from quire.verbs.journal.init import journal_update
-    from quire.verbs.journal.sources import journal_sources
+    from quire.verbs.journal.journal_state import read_journal
 
     project = session.project()
 
@@ -80,16 +80,16 @@ def update(session: Session, yes: bool, validate: bool, provider: str | None, dr
         tells = teller(session, validate or is_model(provider))
         _report(session, project, make(validate=validate, dry_run=dry_run, agreed=yes, progress=tells), show_diff)
         return
-    journal_sources(project)
+    read_journal(project)
     _ask_first(session, project, partial(make, agreed=True), validate, provider, "Update the journal?", {})
 
 
 def _is_there(project: Any) -> bool:
     """Whether there is a journal; one that cannot be used is refused as it is where nobody is asked."""
-    from quire.verbs.journal.sources import journal_sources
+    from quire.verbs.journal.journal_state import read_journal
 
     try:
-        journal_sources(project)
+        read_journal(project)
     except NotInitialized:
         return False
     return True

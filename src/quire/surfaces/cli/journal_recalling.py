@@ -74,10 +74,10 @@ def recall(
 
 def _ask_first(session: Session, project: Any, make: Any, provider: str | None) -> None:
     """Show, ask, write just what was shown. A model is not asked for a preview: it would propose something else."""
-    from quire.verbs.journal.sources import journal_sources
+    from quire.verbs.journal.journal_state import read_journal
 
     if is_model(provider):
-        journal_sources(project)
+        read_journal(project)
         if confirmed(f"Recall? {provider} is asked, which may cost money, and what it proposes is written."):
             done = make()
             _say_scope(done)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 
 from quire.model import limits
@@ -57,3 +59,23 @@ def read_input(file: str | None, what: str, most: int = limits.INPUT_BYTES) -> t
             hint=f"Name a file with {what}.",
             details={"field": "file"},
         ) from None
+
+
+def read_offered(seconds: float, most: int) -> bytes:
+    """What another program wrote to standard input; nothing where it is a terminal, or nothing comes in this time.
+
+    From cron or a script, standard input may stay open for ever.
+    """
+    stdin = sys.stdin
+    if stdin is None or stdin.closed or stdin.isatty():
+        return b""
+    data = b""
+    try:
+        while len(data) < most and select.select([stdin], [], [], seconds)[0]:
+            more = os.read(stdin.fileno(), most)
+            data += more
+            if not more:
+                break
+    except (OSError, ValueError):  # it is no file, and cannot be waited for
+        return stdin.buffer.read(most)
+    return data

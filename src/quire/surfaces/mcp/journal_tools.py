@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from quire.surfaces.mcp.journal_keeping import (
     JournalRecallArguments,
-    JournalSyncArguments,
-    automation_ensure_running,
-    automation_run_once,
-    automation_status,
     journal_recall,
-    journal_sync,
 )
 from quire.surfaces.mcp.journal_workflows import memory_assess, memory_compact_handoff, memory_maintain
 from quire.surfaces.mcp.tool import Tool
@@ -24,7 +19,7 @@ _WORKFLOW = {
     "errors": "array",
 }
 
-JOURNAL = (
+JOURNAL: tuple[Tool | str, ...] = (
     Tool(
         name="memory_assess",
         title="How the journal stands",
@@ -69,43 +64,8 @@ JOURNAL = (
         writes=True,
         destructive=True,
     ),
-    Tool(
-        name="journal_sync",
-        title="Import sessions",
-        says="Imports what is new in the registered places where agents keep sessions. Recalls nothing: for both use "
-        "memory_maintain.",
-        takes=JournalSyncArguments,
-        gives={"sources": "array", "imported": "integer", "skipped": "integer", "failed": "integer"},
-        run=journal_sync,
-        writes=True,
-    ),
-    Tool(
-        name="automation_status",
-        title="Automation",
-        says="Whether a background process keeps the journal, and how the last cycle went. Not for what is in it: "
-        "memory_status.",
-        takes=Arguments,
-        gives={"running": "boolean"},
-        run=automation_status,
-    ),
-    Tool(
-        name="automation_ensure_running",
-        title="Start the automation",
-        says="Starts the background process that runs a cycle every so many minutes and ends after a day, unless it "
-        "runs. Only where the user asked for it; otherwise memory_maintain.",
-        takes=Arguments,
-        gives={"started": "boolean", "pid": "integer"},
-        run=automation_ensure_running,
-        writes=True,
-    ),
-    Tool(
-        name="automation_run_once",
-        title="Run one cycle",
-        says="Runs one cycle of the automation now, and gives its record. memory_maintain does the same and says more.",
-        takes=Arguments,
-        gives={"status": "string", "busy": "boolean"},
-        run=automation_run_once,
-        writes=True,
-        destructive=True,
-    ),
+    "journal_sync",
+    "automation_status",
+    "automation_ensure_running",
+    "automation_run_once",
 )

@@ -75,7 +75,7 @@ def _given(found: Workflow, call: Call, *, failed: bool = False) -> Given:
 
 
 def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.verbs.journal.automation import journal_automation
+    from quire.verbs.journal.automate_status import automate_status
     from quire.verbs.journal.integrate import journal_integration
 
     try:
@@ -86,7 +86,7 @@ def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
         return _given(_not_read(project, error), call)
     call.wanted()
     checked = journal_validate(project, JournalValidate())
-    automation = journal_automation(project)
+    automation = automate_status(project, Arguments())
     integration = journal_integration(project)
     last = automation.last_run or {}
     left = found.unrecalled
@@ -171,9 +171,9 @@ def _not_read(project: Project, error: QuireError) -> Workflow:
 def memory_maintain(project: Project, given: Arguments, call: Call) -> Given:
     """One cycle, here. No process is started: that is for the user to ask for."""
     from quire.verbs.agents.session_end import journal_run_once
-    from quire.verbs.journal.automation import journal_automation
+    from quire.verbs.journal.automate_status import automate_status
 
-    automation = journal_automation(project)
+    automation = automate_status(project, Arguments())
     before = dict(_seen(project))
     call.wanted()
     call.progress(1, 3, "The journal was looked at; a cycle runs.")
@@ -264,10 +264,10 @@ def _page_files(root: str) -> Iterator[str]:
 
 def memory_compact_handoff(project: Project, given: Arguments, call: Call) -> Given:
     from quire.layers.journal.bundles import known, objects_at, shown
-    from quire.verbs.journal.automation import journal_automation
+    from quire.verbs.journal.automate_status import automate_status
 
     found = journal_status(project, JournalStatus())
-    automation = journal_automation(project)
+    automation = automate_status(project, Arguments())
     checked = journal_validate(project, JournalValidate())
     journal, evidence = backlog_of(project)
     bundle = journal.state.bundle

@@ -215,7 +215,7 @@ class _Progress:
 
     def __call__(self, done: int, total: int, text: str) -> None:
         self._ticket.wanted()
-        self._before += self._done if done < self._done else 0
+        self._before += self._done if done <= self._done else 0
         self._done = done
         self._ticket.progress(self._before + done, self._before + max(done, total), text)
 

@@ -21,7 +21,7 @@ from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.journal.automation_cycle import SETTLED_SECONDS, run_cycle
 from quire.verbs.journal.journal_state import read_journal
-from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from quire.clients.spool import Ended, SpooledSessions
     from quire.files.local_files import LocalFile
     from quire.inbox.proposals import Proposal
-    from quire.verbs.journal.results import Cycle
+    from quire.verbs.journal.automation_cycle import Cycle
 
 _SETTLED = timedelta(minutes=10)
 """A session that did not say that it ended counts as ended after so long."""
@@ -275,7 +275,7 @@ def _collect_journal(project: Project, done: Collected, running: bool) -> None:
     try:
         if read_journal(project).registry.sources:
             settled = 0.0 if running else _SETTLED.total_seconds()
-            synced = journal_sync(project, everything=True, provider=_LOCAL_PROVIDER, settled_seconds=settled)
+            synced = import_sessions(project, provider=_LOCAL_PROVIDER, settled_seconds=settled)
             done.imported = synced.imported
     except QuireError as error:
         done.warnings.append(as_warning(error))

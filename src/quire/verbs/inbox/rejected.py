@@ -31,7 +31,7 @@ class RejectedListed(Result, kw_only=True):
         }
 
 
-def rejected(project: Project, given: ListRejected) -> RejectedListed:  # noqa: ARG001
+def rejected(project: Project, given: ListRejected) -> RejectedListed:
     """Show what was rejected, and what was lifted since."""
     from quire.inbox.rejections import read_rejections
 

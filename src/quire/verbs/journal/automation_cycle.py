@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER
-from quire.model.errors import Conflict, InvalidStore, LockBusy, QuireError
+from quire.model.errors import Conflict, LockBusy, QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.project import Project
 from quire.verbs.journal.journal_state import (
     change_journal,
+    journal_is_there,
     journal_locked,
-    journal_ready,
     journal_time,
     prepare_journal,
     provider_name,
@@ -31,9 +31,9 @@ from quire.verbs.journal.journal_state import (
     source_place,
 )
 from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.results import Cycle, Recalled, Settled, SyncedSource
-from quire.verbs.journal.session_import import journal_sync, known_hashes, session_imports
-from quire.verbs.journal.sources import source_is_agreed
+from quire.verbs.journal.results import Recalled
+from quire.verbs.journal.session_import import SyncedSource, import_sessions, known_hashes, session_imports
+from quire.verbs.journal.source_registry import source_is_agreed
 
 if TYPE_CHECKING:
     from quire.files import daemons
@@ -51,6 +51,25 @@ _NOTHING_AGED = "Nothing is old enough to be archived, and no batch has expired.
 
 class _Stopped(Exception):
     """The process was asked to end; what was done so far stands."""
+
+
+class Cycle(msgspec.Struct, kw_only=True):
+    """One run of the automation, in the form of `latest-run.json`."""
+
+    status: str
+    run: dict[str, Any]
+    busy: bool = False
+    """Another run was under way; nothing was done."""
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """Which sessions are over: those that rested for so long, and the one of which its hook says so."""
+
+    seconds: float
+    ended: str = ""
+
+    def waits(self, changed: str, rests_since: float) -> bool:
+        return bool(self.seconds) and changed.isdigit() and int(changed) / 1e9 > rests_since
 
 
 class _Round(msgspec.Struct, kw_only=True):
@@ -93,21 +112,6 @@ def run_cycle(
         from quire.files.paths import storage_failed
 
         raise storage_failed(error, "run the automation", project.root) from error
-
-
-def journal_is_there(project: Project) -> None:
-    """There is a journal of our version; a damaged one is for the run to tell of."""
-    from quire.layers.journal.documents import parse_document, read_state
-    from quire.layers.journal.layout import STATE
-    from quire.layers.journal.store import held_file, open_journal
-
-    journal_ready(project)
-    with contextlib.suppress(InvalidStore):
-        data = held_file(project.root, STATE)
-        if data is None:
-            open_journal(project.root)  # which says what is missing
-        else:
-            read_state(parse_document(data, f"{FOLDER}/{STATE}"))
 
 
 @contextlib.contextmanager
@@ -169,16 +173,16 @@ def _take_steps(project: Project, done: _Round, settled: Settled) -> None:
     if journal.config.syncs_before_recall and journal.registry.sources:
         done.synced = []
         for source in journal.registry.sources:
-            _tried_step(done, partial(partial(_sync_one, project), done, source, settled))
+            _tried_step(done, partial(_sync_one, project, done, source, settled))
         if any(found.imported for found in done.synced):
             journal = _tried_step(done, partial(read_journal, project)) or journal
     done.go_on()
     if journal.config.auto_recall:
-        _tried_step(done, partial(partial(_recall_all, project), done, journal))
+        _tried_step(done, partial(_recall_all, project, done, journal))
         if done.recall:
             journal = _tried_step(done, partial(read_journal, project)) or journal
     done.go_on()
-    _tried_step(done, partial(partial(_retain_journal, project), done, journal))
+    _tried_step(done, partial(_retain_journal, project, done, journal))
 
 
 def _tried_step(done: _Round, step: Callable[[], Any]) -> Any:
@@ -209,10 +213,14 @@ def _sync_one(project: Project, done: _Round, source: SessionSource, settled: Se
     if quiet is not None:
         done.synced.append(quiet)
         return
-    sync = partial(
-        partial(journal_sync, project), settled_seconds=settled.seconds, ended=settled.ended, progress=done.go_on
+    found = import_sessions(
+        project,
+        source.id,
+        provider=LOCAL_PROVIDER,
+        settled_seconds=settled.seconds,
+        ended=settled.ended,
+        progress=done.go_on,
     )
-    found = sync(source.id, provider=LOCAL_PROVIDER)
     done.synced += found.sources
     done.warn(found.warnings)
     for item in found.sources:
@@ -280,9 +288,7 @@ def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
     scope = recall_scope(msgspec.structs.replace(config, default_source=ALL, default_section=ALL))
     if not unrecalled(journal.history.events, journal.state.maintenance, scope.source):
         return
-    recall = partial(
-        partial(journal_recall, project), source=scope.source, section=ALL, policy=config.policy, diffs=False
-    )
+    recall = partial(journal_recall, project, source=scope.source, section=ALL, policy=config.policy, diffs=False)
     name = provider_name(None, config.provider)
     found = None if name == LOCAL_PROVIDER else _recalled_by_model(done, partial(recall, provider=name))
     if found is None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
-from quire.model.errors import InputError, QuireError
+from quire.model.errors import InputError, InvalidStore, QuireError
 from quire.model.records import Problem
 from quire.project import Project
 from quire.verbs.journal.results import FileChange, SourceState
@@ -27,6 +27,21 @@ _NOTES = {"state": "the memory itself", "entry": "the entry block in it", "page"
 
 def journal_ready(project: Project) -> None:
     project.recover()
+
+
+def journal_is_there(project: Project) -> None:
+    """There is a journal of our version; a damaged one is for the run to tell of."""
+    from quire.layers.journal.documents import parse_document, read_state
+    from quire.layers.journal.layout import STATE
+    from quire.layers.journal.store import held_file, open_journal
+
+    journal_ready(project)
+    with contextlib.suppress(InvalidStore):
+        data = held_file(project.root, STATE)
+        if data is None:
+            open_journal(project.root)  # which says what is missing
+        else:
+            read_state(parse_document(data, f"{FOLDER}/{STATE}"))
 
 
 def read_journal(project: Project) -> Journal:

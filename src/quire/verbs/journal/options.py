@@ -25,3 +25,4 @@ Provider = Annotated[
         tool=False,
     ),
 ]
+Quiet = Annotated[bool, Option(short="-q", help="Print nothing.", tool=False)]

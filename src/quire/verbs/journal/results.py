@@ -96,44 +96,6 @@ class SourceState(msgspec.Struct, frozen=True, kw_only=True):
     """Whether sessions that ran in other folders count, too."""
 
 
-class AddedSource(msgspec.Struct, kw_only=True):
-    source: SourceState
-    sources: int
-    removed: bool = False
-    dry_run: bool = False
-
-
-class SyncedSource(msgspec.Struct, kw_only=True):
-    """What came of one source."""
-
-    id: str
-    type: str
-    imported: int = 0
-    skipped: int = 0
-    failed: int = 0
-    waiting: int = 0
-    """Sessions that somebody is still at; they are imported once they rest."""
-    elsewhere: int = 0
-    """Where nothing was found: how many sessions there are that ran in other folders."""
-    failures: list[dict[str, str]] = []
-    events: list[str] = []
-    warnings: list[str] = []
-    error: str | None = None
-    """Why the source as a whole could not be read."""
-    is_unknown: bool = False
-    """Nobody on this machine has agreed to read it: it came with the repository."""
-
-
-class SyncedJournal(msgspec.Struct, kw_only=True):
-    sources: list[SyncedSource]
-    imported: int = 0
-    skipped: int = 0
-    failed: int = 0
-    dry_run: bool = False
-    cost_usd: float = 0.0
-    warnings: list[Problem] = []
-
-
 class RestoredState(msgspec.Struct, kw_only=True):
     """A checkpoint, or a batch of the archive, brought back."""
 
@@ -152,22 +114,3 @@ class RestoredState(msgspec.Struct, kw_only=True):
     kept_aside: str | None = None
     """Where a damaged state is kept."""
     warnings: list[Problem] = []
-
-
-class Settled(msgspec.Struct, frozen=True):
-    """Which sessions are over: those that rested for so long, and the one of which its hook says so."""
-
-    seconds: float
-    ended: str = ""
-
-    def waits(self, changed: str, rests_since: float) -> bool:
-        return bool(self.seconds) and changed.isdigit() and int(changed) / 1e9 > rests_since
-
-
-class Cycle(msgspec.Struct, kw_only=True):
-    """One run of the automation, in the form of `latest-run.json`."""
-
-    status: str
-    run: dict[str, Any]
-    busy: bool = False
-    """Another run was under way; nothing was done."""

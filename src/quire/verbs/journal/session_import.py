@@ -1,4 +1,4 @@
-"""How sessions arrive: `sync`, and how far each was read."""
+"""Sessions of agents become events: what is new in each source, and how far each session was read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
-from quire.model.errors import InputError, QuireError
+from quire.model.errors import Cancelled, InputError, QuireError
+from quire.model.records import Problem
 from quire.project import Project
 from quire.verbs.journal.journal_state import (
     ask_model,
@@ -22,8 +23,7 @@ from quire.verbs.journal.journal_state import (
     source_place,
 )
 from quire.verbs.journal.model_requests import session_request
-from quire.verbs.journal.results import SyncedJournal, SyncedSource
-from quire.verbs.journal.sources import agree_source, no_such_source, source_is_agreed
+from quire.verbs.journal.source_registry import agree_source, no_such_source, source_is_agreed
 
 if TYPE_CHECKING:
     from quire.capture.session_events import Normalise, Noted, SessionOutcome
@@ -42,25 +42,54 @@ Progress = Callable[[str, int, int, int], None]
 """Called with a source, how many of its sessions were looked at, of how many, and how many were imported."""
 
 
-def journal_sync(
+class SyncedSource(msgspec.Struct, kw_only=True):
+    """What came of one source."""
+
+    id: str
+    type: str
+    imported: int = 0
+    skipped: int = 0
+    failed: int = 0
+    waiting: int = 0
+    """Sessions that somebody is still at; they are imported once they rest."""
+    elsewhere: int = 0
+    """Where nothing was found: how many sessions there are that ran in other folders."""
+    failures: list[dict[str, str]] = []
+    events: list[str] = []
+    warnings: list[str] = []
+    error: str | None = None
+    """Why the source as a whole could not be read."""
+    is_unknown: bool = False
+    """Nobody on this machine has agreed to read it: it came with the repository."""
+
+
+class ImportedSessions(msgspec.Struct, kw_only=True):
+    """What came of each source, and of all together."""
+
+    sources: list[SyncedSource] = []
+    imported: int = 0
+    skipped: int = 0
+    failed: int = 0
+    cost_usd: float = 0.0
+    warnings: list[Problem] = []
+
+
+def import_sessions(
     project: Project,
     name: str | None = None,
     *,
-    everything: bool = False,
     provider: str | None = None,
     dry_run: bool = False,
     settled_seconds: float = 0.0,
     ended: str = "",
     progress: Progress | None = None,
-) -> SyncedJournal:
+) -> ImportedSessions:
     """Import what is new in a source, or in all. What fails is told, and keeps nobody from the rest.
 
     Sessions that changed within the last `settled_seconds` are left for later, but for the one in the file `ended`.
     """
     journal = read_journal(project)
     sources = journal.registry.sources
-    if not name and not everything:
-        raise InputError("Name a source, or say --all.", hint="`memory journal sources` lists them.")
     if not sources:
         raise InputError("There are no sources.", hint="`memory journal add claude-local ~/.claude` registers one.")
     if name:
@@ -70,8 +99,8 @@ def journal_sync(
         if not dry_run:
             agree_source(project, name)
     asked = provider_name(provider)
-    normalise = None if asked == LOCAL_PROVIDER else _normaliser(project, asked)
-    done = SyncedJournal(sources=[], dry_run=dry_run)
+    done = ImportedSessions()
+    normalise = None if asked == LOCAL_PROVIDER else _normaliser(project, asked, done)
     for source in sources:
         found = _sync_source(project, source, dry_run, settled_seconds, normalise, progress, ended)
         done.sources.append(found)
@@ -80,8 +109,6 @@ def journal_sync(
         done.failed += found.failed
     ledger = session_imports(project)
     done.warnings += [ledger.problem] if ledger.problem else []
-    if normalise is not None:
-        done.cost_usd = getattr(normalise, "cost_usd", 0.0)
     if not dry_run:
         prepare_journal(project)
     return done
@@ -141,6 +168,8 @@ def _sync_source(
                 began = project.world.now()
         if not number and source.extra.get(ALL_FOLDERS) is not True:
             found.elsewhere = count_elsewhere(source.type, source_place(project, source) or source.path)
+    except Cancelled:
+        raise
     except QuireError as error:
         # What is told goes into a file that others read: nobody's home folder is named in it.
         found.error = shown_text(error.message, KnownPlaces(project.root, project.world.home))
@@ -311,18 +340,15 @@ def known_hashes(project: Project, source: str, events: Iterable[JournalEvent] |
     return found
 
 
-def _normaliser(project: Project, provider: str) -> Normalise:
+def _normaliser(project: Project, provider: str, done: ImportedSessions) -> Normalise:
     """Asks a model about each session; where it fails, the rules' own signals stand."""
     from quire.capture.signals.extraction import SessionSignals
-
-    costs = [0.0]
 
     def normalise(session: Any, turns: Any, local: SessionSignals) -> SessionSignals:
         from quire.layers.journal.types import Signals
 
         answer = ask_model(project, "session", session_request(session, turns, local), provider)
-        costs[0] += answer.cost_usd
-        normalise.cost_usd = costs[0]  # type: ignore[attr-defined]
+        done.cost_usd += answer.cost_usd
         value = answer.value
         return SessionSignals(
             summary=value["summary"],

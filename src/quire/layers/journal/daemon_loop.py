@@ -19,6 +19,7 @@ import msgspec
 from quire.files import daemons
 from quire.files.world import World
 from quire.layers.journal import daemon
+from quire.layers.journal.daemon_owner import hold_lock
 from quire.layers.journal.layout import FOLDER, PROCESS_START, STATE
 from quire.layers.journal.numbered_ids import time_text
 from quire.layers.journal.settings import read_config
@@ -26,8 +27,6 @@ from quire.layers.journal.store import load_config
 from quire.layers.journal.types import Daemon
 from quire.model.errors import Conflict, QuireError
 
-_DAEMON_WORDS = ("automate", "__daemon")
-"""With which the original program starts its own."""
 _QUICKEST_SECONDS = 1.0
 NEXT = "nextRunAt"
 LAST = "endsAt"
@@ -42,21 +41,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     failures: int = 20
 
 
-def is_another_programs(pid: object, world: World) -> bool:
-    """Whether a process that holds no lock of the kernel keeps the journal all the same: the original program's does.
-
-    What nobody can tell counts as one, where a process of that number runs.
-    """
-    if not daemons.is_process_id(pid) or pid == world.pid:
-        return False
-    number = int(str(pid))
-    if not daemons.process_mark(number, world.env):
-        return False
-    words = daemons.command_line(number, world.env)
-    return words is None or all(word in words for word in _DAEMON_WORDS)
-
-
-class Keeper:
+class DaemonLoop:
     """The loop of that process."""
 
     def __init__(self, root: str, world: World, cycle: Sequence[str], bounds: Bounds) -> None:
@@ -74,7 +59,7 @@ class Keeper:
         """Keep the journal until there is a reason to end, and say which. Conflict where another keeps it."""
         daemon.ensure_automation(self._root)
         with daemons.Life() as life:
-            lock = daemons.hold(daemon.lock_path(self._root), self._is_respected, self._world.sleep)
+            lock = hold_lock(self._root, self._world)
             if lock is None:
                 raise Conflict("Another process keeps this journal.", hint="`memory journal automate status` shows it.")
             try:
@@ -195,7 +180,3 @@ class Keeper:
 
     def _time(self) -> str:
         return time_text(self._world.now())
-
-    def _is_respected(self, data: bytes) -> bool:
-        found = daemon.parsed_lock(data)
-        return found is not None and is_another_programs(found.pid, self._world)

@@ -1,0 +1,121 @@
+"""`memory journal automate run-once`, the tool `automation_run_once`: one cycle of sync, recall and retention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
+
+from quire.project import Project
+from quire.verbs.journal.automate_shown import as_word, prune_lines
+from quire.verbs.journal.options import Quiet
+from quire.verbs.journal.shown import told
+from quire.verbs.verb import Arguments, Aside, Input, Line, Option, Result, Tool, Verb
+
+
+class RunOnce(Arguments, frozen=True, kw_only=True):
+    quiet: Quiet = False
+    background: Annotated[
+        bool, Option(help="As the process runs it: quiet, and with an end after the current write.", tool=False)
+    ] = False
+    payload: Annotated[bytes, Input(what="the hook's payload", wait_seconds=0.2, most=64 * 1024)] = b""
+
+
+class CycleDone(Result, kw_only=True):
+    """One run of the automation, in the form of `latest-run.json`."""
+
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("quiet", "background")
+    status: str
+    run: dict[str, Any]
+    busy: bool = False
+    """Another run was under way; nothing was done."""
+    quiet: bool = False
+    background: bool = False
+
+    def is_incomplete(self) -> bool:
+        return bool(self.run.get("errors")) if self.background else self.status == "failed"
+
+    def tool_fields(self) -> dict[str, Any]:
+        return {**self.run, "status": self.status, "busy": self.busy}
+
+
+def run_once(project: Project, given: RunOnce) -> CycleDone:
+    """Run one cycle: import what is new, recall it, archive what has aged.
+
+    Where nothing is new, nothing is written. Sessions that changed in the last ten minutes are left for the next run,
+    but for the one whose hook started this run: its payload on standard input says which has ended. Of two runs at
+    once, one does nothing. A run that failed ends with 1; a failed step keeps no other from its work.
+    """
+    from quire.verbs.agents.session_end import journal_run_once
+
+    ended = "" if given.background else _ended_session(given.payload)
+    cycle = journal_run_once(project, background=given.background, ended=ended)
+    return CycleDone(
+        status=cycle.status, run=cycle.run, busy=cycle.busy, quiet=given.quiet, background=given.background
+    )
+
+
+def _ended_session(payload: bytes) -> str:
+    """The file of the session that has ended, where the payload of a hook says so; else nothing."""
+    if not payload.strip():
+        return ""
+    from quire.clients.hooks.read_event import read_event
+
+    try:
+        event = read_event("claude", "", payload)
+    except ValueError:
+        return ""
+    return event.transcript if event.event in ("turn-end", "session-end") else ""
+
+
+def lines(done: CycleDone) -> Iterator[Line]:
+    if done.background and done.is_incomplete():
+        yield Aside(text="; ".join(done.run["errors"]))
+    if done.quiet or done.background:
+        return
+    if done.busy:
+        yield "Another run is under way; nothing was done."
+        return
+    run, recall = done.run, done.run["recall"]
+    yield told(f"Automation run status: {done.status}")
+    yield told(f"- provider: {run['provider']}")
+    yield told(f"- sync attempted: {as_word(run['importSync']['attempted'])}")
+    for item in run["importSync"]["results"]:
+        yield from _source_lines(item)
+    yield told(f"- recall attempted: {as_word(recall['attempted'])}")
+    yield told(f"- recall applied: {as_word(recall['applied'])}")
+    yield told(f"- raw events: {recall['rawEventCount']}")
+    yield told(f"- grouped items: {recall['groupedItemCount']}")
+    yield from prune_lines(run["prune"], "- archiveBatchPath", "- pruneSkippedReason")
+    if recall["noopReason"]:
+        yield told(f"- noopReason: {recall['noopReason']}")
+    for name in ("warnings", "errors"):
+        if run[name]:
+            yield told(f"- {name}: {' | '.join(run[name])}")
+
+
+def _source_lines(item: dict[str, Any]) -> Iterator[Line]:
+    counts = f"imported={item['importedCount']} skipped={item['skippedCount']} failed={item['failedCount']}"
+    waiting = item.get("waitingCount", 0)
+    yield told(f"  - {item['sourceId']}: {counts}" + (f" waiting={waiting}" if waiting else ""))
+    if waiting:
+        said = "session was changed" if waiting == 1 else "sessions were changed"
+        yield (
+            f"    {waiting} {said} in the last ten minutes: the next run imports what rests by then, "
+            f"`memory journal sync {item['sourceId']}` imports now."
+        )
+
+
+VERB = Verb(
+    takes=RunOnce,
+    run=run_once,
+    lines=lines,
+    writes=True,
+    examples="Examples:\n  memory journal automate run-once\n  memory journal automate run-once --quiet\n",
+    tool=Tool(
+        name="automation_run_once",
+        title="Run one cycle",
+        says="Runs one cycle of the automation now, and gives its record. memory_maintain does the same and says more.",
+        gives={"status": "string", "busy": "boolean"},
+        destructive=True,
+    ),
+)

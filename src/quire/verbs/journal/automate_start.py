@@ -1,0 +1,35 @@
+"""`memory journal automate start`: start the process that keeps the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quire.model.errors import Conflict
+from quire.project import Project
+from quire.verbs.journal.automate_ensure_running import DaemonRunning, started_daemon
+from quire.verbs.verb import Arguments, Line, Verb
+
+
+def start(project: Project, given: Arguments) -> DaemonRunning:
+    """Start a process that runs a cycle every so many minutes, as `automation.intervalMinutes` says.
+
+    It ends by itself after a day, when the journal goes away, and after 20 failed cycles in a row. There is one for
+    each project; a second one is refused.
+    """
+    done = started_daemon(project)
+    if not done.started:
+        raise Conflict(
+            f"The automation of this journal is running already (pid={done.pid}).",
+            hint="`memory journal automate status` shows it, `memory journal automate stop` ends it.",
+            details={"pid": done.pid},
+        )
+    return DaemonRunning(pid=done.pid, started=True)
+
+
+def lines(done: DaemonRunning) -> Iterator[Line]:
+    yield f"Automation daemon started (pid={done.pid})."
+
+
+VERB = Verb(
+    takes=Arguments, run=start, lines=lines, writes=True, examples="Example:\n  memory journal automate start\n"
+)

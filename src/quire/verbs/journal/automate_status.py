@@ -1,0 +1,220 @@
+"""`memory journal automate status`, the tool `automation_status`: whether a process keeps the journal, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.model.records import Problem
+from quire.model.text import counted, cut, one_line
+from quire.project import Project
+from quire.verbs.journal.automate_shown import as_word, prune_lines
+from quire.verbs.journal.journal_state import journal_is_there
+from quire.verbs.journal.shown import told
+from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.layers.journal.types import Daemon
+
+_SHOWN_RUNS = 5
+_SILENT_SECONDS = 180.0
+_TOLD = (
+    ("imported", "session imported", "sessions imported"),
+    ("recalledEvents", "event recalled", "events recalled"),
+    ("archivedEvents", "event archived", "events archived"),
+    ("archivedCheckpoints", "checkpoint archived", "checkpoints archived"),
+    ("expiredBatches", "batch expired", "batches expired"),
+    ("failedSessions", "session failed", "sessions failed"),
+    ("warnings", "warning", "warnings"),
+)
+
+
+class AutomationState(Result, kw_only=True):
+    """Whether a process keeps the journal, and how its cycles went."""
+
+    running: bool
+    pid: int | None = None
+    started_at: str | None = None
+    last_heartbeat_at: str | None = None
+    heartbeat_age_seconds: float | None = None
+    interval_minutes: float | None = None
+    provider: str | None = None
+    next_run_at: str | None = None
+    ends_at: str | None = None
+    other_program: bool = False
+    """Another program's process keeps it."""
+    elsewhere: bool = False
+    """It runs in a container, or on another machine: its number means nothing here."""
+    stale_pid: int | None = None
+    """A process that does not run any more, but left its files."""
+    last_run: dict[str, Any] | None = None
+    runs: list[dict[str, Any]] = []
+    """The last ones, newest first."""
+    last_log: str | None = None
+
+    def tool_fields(self) -> dict[str, Any]:
+        daemon = {
+            "pid": self.pid,
+            "startedAt": self.started_at,
+            "lastHeartbeatAt": self.last_heartbeat_at,
+            "intervalMinutes": self.interval_minutes,
+            "provider": self.provider,
+            "nextRunAt": self.next_run_at,
+            "endsAt": self.ends_at,
+        }
+        stale = {} if self.stale_pid is None else {"stalePid": self.stale_pid}
+        return {
+            "running": self.running,
+            "daemon": daemon if self.running else None,
+            "latestRun": self.last_run,
+            **stale,
+        }
+
+    def sentence(self) -> str:
+        """Whether it runs, and how the last cycle ended."""
+        last = self.last_run
+        if last is None:
+            return f"{daemon_text(self.running)} No cycle has run yet."
+        ended = cut(one_line(last["finishedAt"]), 400)
+        return f"{daemon_text(self.running)} The last cycle ended at {ended}: {last['status']}."
+
+    def faults(self) -> list[str]:
+        """A process that was never asked for is no fault; one that went away by itself is, and so is a failed cycle."""
+        found = [problem.message for problem in self.warnings]
+        if self.stale_pid is not None:
+            found.append(f"Process {self.stale_pid}, which kept the journal, does not run any more.")
+        if self.last_run and self.last_run["status"] == "failed":
+            found.append("The last cycle failed.")
+        return found
+
+
+def daemon_text(running: bool) -> str:
+    return "A process keeps the journal." if running else "No process keeps the journal, and none has to."
+
+
+def automate_status(project: Project, given: Arguments) -> AutomationState:
+    """Show whether the process runs, when it runs a cycle next, and how the last cycles went."""
+    from quire.layers.journal import daemon
+    from quire.layers.journal.daemon_owner import find_owner, stale_pid
+    from quire.layers.journal.documents import value_of
+
+    journal_is_there(project)
+    found = find_owner(project.root, project.world)
+    last = daemon.latest_run(project.root)
+    logged = daemon.last_logged(project.root)
+    state = AutomationState(
+        running=found is not None,
+        pid=found.pid if found is not None else None,
+        other_program=found is not None and not found.kernel,
+        elsewhere=found is not None and not found.is_here,
+        stale_pid=stale_pid(project.root) if found is None else None,
+        last_run=value_of(last) if last is not None else None,
+        runs=[msgspec.to_builtins(note) for note in reversed(daemon.read_runs(project.root)[-_SHOWN_RUNS:])],
+        last_log=logged[-1] if logged else None,
+    )
+    if found is not None and found.said is not None:
+        _describe(project, state, found.said)
+    return state
+
+
+def _describe(project: Project, state: AutomationState, said: Daemon) -> None:
+    """Add what the process says of itself."""
+    from quire.layers.journal.daemon_loop import LAST, NEXT
+    from quire.layers.journal.numbered_ids import moment_of
+
+    state.started_at = said.started_at
+    state.last_heartbeat_at = said.last_heartbeat_at
+    state.interval_minutes = float(said.interval_minutes)
+    state.provider = said.provider
+    state.next_run_at = _text(said.extra.get(NEXT))
+    state.ends_at = _text(said.extra.get(LAST))
+    then = moment_of(said.last_heartbeat_at)
+    if then is None:
+        return
+    state.heartbeat_age_seconds = max(0.0, (project.world.now() - then).total_seconds())
+    if state.heartbeat_age_seconds > _SILENT_SECONDS:
+        state.warnings.append(
+            Problem(
+                code="JournalKeeperSilent",
+                severity="warning",
+                message=f"Process {state.pid} has given no sign of life for {state.heartbeat_age_seconds:.0f} s.",
+                hint="`memory journal automate stop` and `start` put another in its place.",
+            )
+        )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def lines(found: AutomationState) -> Iterator[Line]:
+    yield f"Automation daemon: {'running' if found.running else 'stopped'}"
+    if found.running:
+        yield from _process_lines(found)
+    elif found.stale_pid is not None:
+        yield f"- stale: process {found.stale_pid} does not run any more"
+    yield from _last_lines(found.last_run)
+    if found.runs:
+        yield "Last runs:"
+    for note in found.runs:
+        yield told(f"- {note['finishedAt']} {_note_text(note)}")
+    if found.last_log:
+        yield told(f"Log: {found.last_log}")
+
+
+def _process_lines(found: AutomationState) -> Iterator[Line]:
+    where = " (another program's)" if found.other_program else " (in a container or elsewhere)" * found.elsewhere
+    yield told(f"- pid: {found.pid}{where}")
+    if found.started_at is None:
+        return
+    age = f" ({found.heartbeat_age_seconds:.0f} s ago)" if found.heartbeat_age_seconds is not None else ""
+    yield told(f"- startedAt: {found.started_at}")
+    yield told(f"- lastHeartbeatAt: {found.last_heartbeat_at}{age}")
+    yield told(f"- intervalMinutes: {found.interval_minutes:g}")
+    yield told(f"- provider: {found.provider}")
+    if found.next_run_at:
+        yield told(f"- next run: {found.next_run_at}")
+    if found.ends_at:
+        yield told(f"- ends at: {found.ends_at}")
+
+
+def _last_lines(last: dict[str, Any] | None) -> Iterator[Line]:
+    if last is None:
+        yield told("- last run: none")
+        return
+    yield told(f"- last run status: {last['status']}")
+    yield told(f"- last run finishedAt: {last['finishedAt']}")
+    yield told(f"- sync attempted: {as_word(last['importSync']['attempted'])}")
+    yield told(f"- recall attempted: {as_word(last['recall']['attempted'])}")
+    yield told(f"- recall applied: {as_word(last['recall']['applied'])}")
+    yield told(f"- recall grouped items: {last['recall']['groupedItemCount']}")
+    yield from prune_lines(last["prune"], "- archive batch", "- prune skippedReason")
+    for name in ("warnings", "errors"):
+        if last[name]:
+            yield told(f"- last {name}: {' | '.join(last[name])}")
+
+
+def _note_text(note: dict[str, Any]) -> str:
+    """`recalled: 2 sessions imported, 3 events recalled`."""
+    parts = [counted(note[name], one, many) for name, one, many in _TOLD if note.get(name)]
+    parts += note.get("errors", [])
+    if note.get("times", 1) > 1:
+        parts.append(f"{note['times']} times since {note['startedAt']}")
+    return f"{note['status']}{': ' if parts else ''}{', '.join(parts)}"
+
+
+VERB = Verb(
+    takes=Arguments,
+    run=automate_status,
+    lines=lines,
+    examples="Example:\n  memory journal automate status --json\n",
+    tool=Tool(
+        name="automation_status",
+        title="Automation",
+        says="Whether a background process keeps the journal, and how the last cycle went. Not for what is in it: "
+        "memory_status.",
+        gives={"running": "boolean"},
+    ),
+)

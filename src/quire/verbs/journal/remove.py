@@ -1,0 +1,42 @@
+"""`memory journal remove`: forget a source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from quire.project import Project
+from quire.verbs.journal.options import DryRun
+from quire.verbs.journal.source_registry import SourceChange, change_sources, no_such_source
+from quire.verbs.verb import Arguments, Line, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.layers.journal.sources import SourceRegistry
+    from quire.layers.journal.store import Journal
+    from quire.layers.journal.types import SessionSource
+
+
+class Remove(Arguments, frozen=True, kw_only=True):
+    name: Annotated[str, Word()]
+    dry_run: DryRun = False
+
+
+def remove(project: Project, given: Remove) -> SourceChange:
+    """Forget a source. What was imported from it stays."""
+    from quire.layers.journal.sources import without_source
+
+    def plan(journal: Journal) -> tuple[SessionSource, SourceRegistry]:
+        source = journal.registry.find(given.name)
+        if source is None:
+            raise no_such_source(given.name, journal)
+        return source, without_source(journal.registry, given.name)
+
+    return change_sources(project, "remove a source", plan, removed=True, dry_run=given.dry_run)
+
+
+def lines(done: SourceChange) -> Iterator[Line]:
+    said = "Would be removed" if done.dry_run else "Removed"
+    yield f"{said}: source {done.source.id}. What was imported from it stays."
+
+
+VERB = Verb(takes=Remove, run=remove, lines=lines, writes=True, examples="Example:\n  memory journal remove codex\n")

@@ -1,0 +1,163 @@
+"""`memory journal sync`, the tool `journal_sync`: import what is new in the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+from msgspec import Meta
+
+from quire.layers.journal.layout import FOLDER
+from quire.model.errors import InputError, UsageError
+from quire.project import Project
+from quire.verbs.journal.journal_state import read_journal
+from quire.verbs.journal.options import DryRun, Name, Provider
+from quire.verbs.journal.session_import import Progress, SyncedSource, import_sessions
+from quire.verbs.journal.shown import cost_lines, told
+from quire.verbs.journal.source_registry import source_is_agreed
+from quire.verbs.plain import short_lists
+from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
+
+_WARNINGS = 10
+_LISTED = 20
+_STEP = 10
+"""Of many sessions, every so many are told."""
+
+
+class Sync(Arguments, frozen=True, kw_only=True):
+    name: Annotated[
+        Annotated[Name, Meta(description="one source; otherwise all")] | None,
+        Word(required=False),
+    ] = None
+    everything: Annotated[bool | None, Option(name="--all", help="Every source.")] = False
+    """None where a tool calls: without a name that means all of them."""
+    provider: Provider = None
+    dry_run: DryRun = False
+
+
+class Synced(Result, kw_only=True):
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("provider", "by_agent")
+    sources: list[SyncedSource]
+    imported: int
+    skipped: int
+    failed: int
+    dry_run: bool
+    cost_usd: float
+    provider: str = ""
+    by_agent: bool = False
+
+    def is_incomplete(self) -> bool:
+        return bool(self.failed)
+
+    def tool_fields(self) -> dict[str, Any]:
+        return {
+            "sources": [short_lists(msgspec.to_builtins(source), _LISTED) for source in self.sources],
+            "imported": self.imported,
+            "skipped": self.skipped,
+            "failed": self.failed,
+            "dry_run": self.dry_run,
+            "cost_usd": self.cost_usd,
+        }
+
+
+def sync(project: Project, given: Sync) -> Synced:
+    """Import what is new in a source, or with --all in every one.
+
+    What cannot be read is told, keeps nothing else from being imported, and makes the exit code 1. Of a session that
+    grew, only what was added is imported. Secrets are left out.
+    """
+    by_agent = given.everything is None
+    if not by_agent and (given.name is None) is not given.everything:
+        raise UsageError("Name one source, or say --all.", hint="`memory journal sources` lists them.")
+    if by_agent and given.name is not None and not given.dry_run:
+        _refuse_unknown(project, given.name)
+    done = import_sessions(
+        project, given.name, provider=given.provider, dry_run=given.dry_run, progress=_progress(project)
+    )
+    return Synced(
+        sources=done.sources,
+        imported=done.imported,
+        skipped=done.skipped,
+        failed=done.failed,
+        dry_run=given.dry_run,
+        cost_usd=done.cost_usd,
+        provider=given.provider or "",
+        by_agent=by_agent,
+        warnings=done.warnings,
+    )
+
+
+def _refuse_unknown(project: Project, name: str) -> None:
+    """Whoever names a source agrees to have it read; of one that came with the repository, only a person can."""
+    source = read_journal(project).registry.find(name)
+    if source is not None and not source_is_agreed(project, source):
+        raise InputError(
+            f"The source `{name}` came with the repository, and nobody on this machine has agreed to have it read.",
+            hint=f"Ask the user to look at its path in `{FOLDER}/sources.json`; `memory journal sync {name}` agrees.",
+            details={"field": "name"},
+        )
+
+
+def _progress(project: Project) -> Progress | None:
+    tell = project.progress
+    if tell is None:
+        return None
+
+    def count(source: str, looked: int, total: int, imported: int) -> None:
+        if looked < _STEP or looked % _STEP == 0 or looked == total:
+            tell(looked, total, f"{source}: {imported:,} imported")
+
+    return count
+
+
+def lines(done: Synced) -> Iterator[Line]:
+    for source in done.sources:
+        yield from _source_lines(source, done)
+    yield from cost_lines(done.cost_usd, done.provider)
+    if done.dry_run:
+        yield "Nothing was written: this is what would be imported."
+    elif done.imported:
+        yield "`memory journal recall` works what was imported into the memory."
+
+
+def _source_lines(source: SyncedSource, done: Synced) -> Iterator[Line]:
+    waiting = f" waiting={source.waiting}" if source.waiting else ""
+    yield told(f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}")
+    if source.is_unknown:
+        how = "A person has to agree." if done.by_agent else f"`memory journal sync {source.id}` reads it."
+        yield f"  not read: it came with the repository. {how}"
+    if source.elsewhere:
+        yield (
+            f"  sessions there that did not run in this project, or do not say where: {source.elsewhere:,}; "
+            "`memory journal add … --all-folders` takes those, too."
+        )
+    for failure in source.failures:
+        yield told(f"  failed {failure['sourceRef']}: {failure['message']}")
+    if source.failed > len(source.failures):
+        yield f"  failed, and not listed: {source.failed - len(source.failures)}"
+    for text in source.warnings[:_WARNINGS]:
+        yield told(f"  note {text}")
+    if len(source.warnings) > _WARNINGS:
+        yield f"  notes, and not listed: {len(source.warnings) - _WARNINGS}"
+
+
+VERB = Verb(
+    takes=Sync,
+    run=sync,
+    lines=lines,
+    writes=True,
+    counts="sessions",
+    examples="""Examples:
+  memory journal sync --all
+  memory journal sync codex --dry-run
+""",
+    tool=Tool(
+        name="journal_sync",
+        title="Import sessions",
+        says="Imports what is new in the registered places where agents keep sessions. Recalls nothing: for both use "
+        "memory_maintain.",
+        gives={"sources": "array", "imported": "integer", "skipped": "integer", "failed": "integer"},
+        given={"everything": None},
+    ),
+)
