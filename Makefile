@@ -10,6 +10,9 @@ PAGE_SOURCES := $(shell find viewer/src -type f) viewer/build.mjs viewer/package
 
 TALLY := build/tally.jsonl
 
+# Without the bytecode of the last run, every worker compiles all tests again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test proof fuzz soak lint format size reference bench plugins viewer screenshots clean
 
 setup: $(STAMP) $(PAGE)

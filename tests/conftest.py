@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from installed import Git, Memory, make_environment
+from installed import Git, Memory, empty_repository, make_environment
 from promised import note
 from quire.files.world import World
 from quire.project import Project
@@ -68,6 +69,16 @@ def _not_kept(cases: list[pytest.Item]) -> list[pytest.Item]:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays until the end: the garbage collector need not look at it again and again."""
+    gc.disable()
+    done = yield
+    gc.freeze()
+    gc.enable()
+    return done
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """How a test ended that proves a promise, for `make proof`."""
     report = yield
@@ -116,8 +127,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def repo(tmp_path: Path, environment: dict[str, str]) -> Path:
     """An empty git repository."""
     folder = tmp_path / "harbor"
-    folder.mkdir()
-    Git(folder, environment)("init", "--quiet")
+    empty_repository(folder)
     return folder
 
 

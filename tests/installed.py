@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,6 +52,22 @@ def begins_python(options: str = "") -> str:
 without_shell = pytest.mark.skipif(
     " " in sys.executable, reason="below a path with blanks the installed programs begin with a shell, which speaks up"
 )
+
+
+def empty_repository(folder: Path) -> None:
+    """What `git init` leaves, but for the examples of hooks; copied, since most tests begin with one."""
+    shutil.copytree(_template(), folder)
+
+
+@functools.cache
+def _template() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="quire-template-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    env = make_environment(folder)
+    subprocess.run(["git", "init", "--quiet", str(folder / "empty")], env=env, check=True)
+    for hook in (folder / "empty/.git/hooks").glob("*.sample"):
+        hook.unlink()
+    return folder / "empty"
 
 
 class Git:

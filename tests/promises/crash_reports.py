@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from trials import Job, Report, explore
@@ -51,6 +51,11 @@ CLAUSES = {"kill": "P1.1", "killed": "P1.1", "torn": "P2.1", "interrupt": "P1.4"
 def groups(names: Iterable[str]) -> list[tuple[str, ...]]:
     """All of them in one process, where only some calls are tried; else each in one of its own."""
     return either([tuple(names)], [(name,) for name in names])
+
+
+def one_of_each(by_case: Mapping[str, Sequence[str]]) -> list[str]:
+    """The first scenario of each case; all of them in a long run."""
+    return [name for names in by_case.values() for name in either(names[:1], names)]
 
 
 def named(group: Sequence[str]) -> str:

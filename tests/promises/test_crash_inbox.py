@@ -14,22 +14,24 @@ SCRIPT = "crash_inbox.py"
 
 @proves("P1.1", "A1", "A2", "A4", over="inbox", found="a proposal accepted again after a death made a second note")
 @proves("P2.1", "A1", "A2", "A4", over="inbox", found="an entry could not be accepted again after a death")
-@pytest.mark.parametrize("names", groups(SCENARIOS), ids=named)
+@pytest.mark.parametrize("names", groups(either(["propose", "accept a fact", "reject"], SCENARIOS)), ids=named)
 def test_a_writer_killed_at_any_call_leaves_each_proposal_settled_or_waiting(
     names: tuple[str, ...], tmp_path: Path
 ) -> None:
     """What is accepted is a record, and no record is made twice of one proposal. To reject one is to remove it."""
-    stopped(SCRIPT, names, tmp_path, most=2, fewest=7)
+    stopped(SCRIPT, names, tmp_path, most=1, fewest=7)
 
 
 @proves("P1.3", "C1", "C4", over="inbox")
-@pytest.mark.parametrize("names", groups(["first propose", "propose", "reject", "lift"]), ids=named)
+@pytest.mark.parametrize(
+    "names", groups(either(["propose"], ["first propose", "propose", "reject", "lift"])), ids=named
+)
 def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
     refused(SCRIPT, names, tmp_path)
 
 
 @proves("P1.2", "A7", over="inbox")
-@pytest.mark.parametrize("names", groups(either(["propose", "reject", "accept a fact"], SCENARIOS)), ids=named)
+@pytest.mark.parametrize("names", groups(either(["reject"], SCENARIOS)), ids=named)
 def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple[str, ...], tmp_path: Path) -> None:
     power(SCRIPT, names, tmp_path)
 

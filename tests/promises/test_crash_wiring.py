@@ -21,20 +21,20 @@ SCRIPT = "crash_wiring.py"
     over="wiring",
     found="an instruction file without a final newline did not come back exactly after a death between two writes",
 )
-@pytest.mark.parametrize("names", groups(SCENARIOS), ids=named)
+@pytest.mark.parametrize("names", groups(either(["first integrate", "integrate", "remove"], SCENARIOS)), ids=named)
 def test_a_writer_killed_at_any_call_leaves_each_file_old_or_new_and_the_way_back(
     names: tuple[str, ...], tmp_path: Path
 ) -> None:
-    stopped(SCRIPT, names, tmp_path, most=4, fewest=14)
+    stopped(SCRIPT, names, tmp_path, most=2, fewest=14)
 
 
 @proves("P1.3", "C1", "C4", over="wiring")
-@pytest.mark.parametrize("names", groups(["integrate", "remove"]), ids=named)
+@pytest.mark.parametrize("names", groups(either(["integrate"], ["integrate", "remove"])), ids=named)
 def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
     refused(SCRIPT, names, tmp_path)
 
 
 @proves("P1.2", "A7", over="wiring")
-@pytest.mark.parametrize("names", groups(either(["integrate", "remove"], SCENARIOS)), ids=named)
+@pytest.mark.parametrize("names", groups(either(["integrate"], SCENARIOS)), ids=named)
 def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple[str, ...], tmp_path: Path) -> None:
     power(SCRIPT, names, tmp_path)

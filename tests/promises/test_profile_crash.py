@@ -72,7 +72,7 @@ def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tu
     found="the mode of a file that is replaced was set after it was synced, and could be lost with the power",
 )
 @proves("P2.1", "A6", over="profile")
-@pytest.mark.parametrize("names", groups(either(CUT[:2], CUT)), ids=named)
+@pytest.mark.parametrize("names", groups(either(["forget"], CUT)), ids=named)
 def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple[str, ...], tmp_path: Path) -> None:
     power(SCRIPT, names, tmp_path)
 

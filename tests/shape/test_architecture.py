@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -83,10 +84,40 @@ def _package(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
+class Seen(NamedTuple):
+    """What is asked of the text of a module."""
+
+    text: str
+    docstring: str | None
+    more_than_docstring: bool
+    body: list[ast.stmt]
+    """Its imports and assignments outside of functions and classes."""
+    imports: list[ast.ImportFrom | ast.Import]
+    bases: list[str]
+    long_strings: list[tuple[int, int]]
+    """The first and the last line of those that go over several."""
+
+
+@functools.cache
+def _seen(path: Path) -> Seen:
+    text = path.read_text()
+    tree = ast.parse(text)
+    body = [node for node in tree.body if isinstance(node, ast.Assign | ast.ImportFrom)]
+    seen = Seen(text, ast.get_docstring(tree), len(tree.body) != 1, body, [], [], [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            seen.imports.append(node)
+        elif isinstance(node, ast.ClassDef):
+            seen.bases.extend(map(ast.unparse, node.bases))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.end_lineno != node.lineno:
+            seen.long_strings.append((node.lineno, node.end_lineno or node.lineno))
+    return seen
+
+
 def _imports(path: Path) -> list[str]:
     """Every quire module that a module imports, also late and for types only."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _seen(path).imports:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "quire":
             found.append(node.module)
             found += [f"{node.module}.{alias.name}" for alias in node.names if node.module == "quire"]
@@ -117,12 +148,12 @@ def test_a_package_lists_no_names() -> None:
     """A name is imported from the module that defines it, so that its file is known where it is used."""
     wrong = []
     for path in MODULES:
-        tree = ast.parse(path.read_text())
+        seen = _seen(path)
         name = ".".join(("quire", *path.parent.relative_to(SOURCE).parts))
-        if path.name == "__init__.py" and name not in WITH_CONTENT and len(tree.body) != 1:
+        if path.name == "__init__.py" and name not in WITH_CONTENT and seen.more_than_docstring:
             wrong.append(f"{path} has more than a docstring")
         if path.name != "__init__.py" and any(
-            "__all__" in ast.unparse(node) for node in tree.body[:40] if isinstance(node, ast.Assign)
+            name.id == "__all__" for node in seen.body for name in ast.walk(node) if isinstance(name, ast.Name)
         ):
             wrong.append(f"{path} has a list of names")
     assert wrong == []
@@ -131,7 +162,7 @@ def test_a_package_lists_no_names() -> None:
 def test_a_name_is_imported_from_the_module_that_defines_it() -> None:
     wrong = []
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in _seen(path).imports:
             if not isinstance(node, ast.ImportFrom) or not node.module or not node.module.startswith("quire."):
                 continue
             if node.module not in WITH_CONTENT:
@@ -145,7 +176,7 @@ def _imported(module: str) -> set[str]:
     """The names that a module has from other modules of ours."""
     path = SOURCE.joinpath(*module.split(".")[1:])
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    nodes = [node for node in ast.parse(source.read_text()).body if isinstance(node, ast.ImportFrom)]
+    nodes = [node for node in _seen(source).body if isinstance(node, ast.ImportFrom)]
     ours = [node for node in nodes if (node.module or "").startswith("quire.")]
     return {alias.asname or alias.name for node in ours for alias in node.names}
 
@@ -197,43 +228,35 @@ def test_a_project_is_one_class_of_few_methods() -> None:
     """What can be done with a project are functions in `verbs`: nothing inherits from it, and it stays small."""
     from quire.project import Project
 
-    heirs = [path for path in MODULES for base in _bases(path) if base == "Project"]
+    heirs = [path for path in MODULES if "Project" in _seen(path).bases]
     assert heirs == []
     assert len([name for name in vars(Project) if not name.startswith("__")]) <= METHODS_OF_A_PROJECT
-
-
-def _bases(path: Path) -> list[str]:
-    classes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
-    return [ast.unparse(base) for node in classes for base in node.bases]
 
 
 @pytest.mark.parametrize("pattern", OWNERS)
 def test_each_dangerous_call_has_its_owner(pattern: str) -> None:
     for path in MODULES:
         name = str(path.relative_to(SOURCE))
-        code = "\n".join(line.split("#")[0] for line in _without_strings(path).splitlines())
-        if re.search(pattern, code):
+        if re.search(pattern, _code(path)):
             assert name in OWNERS[pattern], f"{name} holds {pattern}"
 
 
 @functools.cache
-def _without_strings(path: Path) -> str:
-    text = path.read_text()
-    lines = text.splitlines(keepends=True)
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.end_lineno:
-            for number in range(node.lineno, node.end_lineno + 1):
-                if node.lineno != node.end_lineno:
-                    lines[number - 1] = "\n"
-    return re.sub(r'"[^"\n]*"|\'[^\'\n]*\'', '""', "".join(lines))
+def _code(path: Path) -> str:
+    """Without strings and comments."""
+    lines = _seen(path).text.splitlines(keepends=True)
+    for first, last in _seen(path).long_strings:
+        lines[first - 1 : last] = ["\n"] * (last - first + 1)
+    without_strings = re.sub(r'"[^"\n]*"|\'[^\'\n]*\'', '""', "".join(lines))
+    return "\n".join(line.split("#")[0] for line in without_strings.splitlines())
 
 
 def test_a_module_says_what_it_is_for_and_stays_within_its_size() -> None:
     wrong = []
     for path in MODULES:
-        text = path.read_text()
+        text = _seen(path).text
         found = {
-            "has no docstring": not ast.get_docstring(ast.parse(text)),
+            "has no docstring": not _seen(path).docstring,
             "has grown past one subject": len(text.splitlines()) > 440,
             "has a name that says nothing": path.stem in NAMES_THAT_SAY_NOTHING,
             "has work left in a comment": re.search(r"#.*\b(TODO|FIXME|XXX)\b", text),
@@ -312,7 +335,7 @@ def test_what_is_imported_is_there() -> None:
     """Packages that load their names on first use hide from the type checker that one is missing."""
     wrong = []
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in _seen(path).imports:
             if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "quire":
                 module = importlib.import_module(node.module)
                 for alias in node.names if hasattr(module, "__path__") else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import re
@@ -102,6 +103,7 @@ def test_every_error_is_documented_with_its_exit_code(error: type[errors.QuireEr
     assert f"| `{error.code}` | {EXIT_CODES[error.kind]} |" in read(REFERENCE / "errors.md")
 
 
+@functools.cache
 def problem_codes() -> dict[str, str]:
     """Every code that a problem, a fault or a finding can have, and a place in the source where it is given."""
     found: dict[str, str] = {}
