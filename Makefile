@@ -35,13 +35,13 @@ demo: $(STAMP) $(PAGE)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
 
 test: $(STAMP) $(PAGE)
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 # Everything in full: every sweep, every call of it, every example, every command from a fresh start; what was tried for
 # each promise is added up in docs/concepts/promises.md.
 proof: $(STAMP) $(PAGE)
 	@mkdir -p $(dir $(TALLY)) && rm -f $(TALLY)
-	QUIRE_LONG_TESTS=1 QUIRE_TALLY=$(CURDIR)/$(TALLY) $(BIN)/python -m pytest -n auto -o faulthandler_timeout=7200 $(PYTEST_ARGS)
+	QUIRE_LONG_TESTS=1 QUIRE_TALLY=$(CURDIR)/$(TALLY) $(BIN)/python -m pytest -n auto --dist worksteal -o faulthandler_timeout=7200 $(PYTEST_ARGS)
 	@$(BIN)/python tests/promises/proof.py $(TALLY) "make proof"
 
 # Every parser, fed with what nobody would write: FUZZ_ARGS="--minutes 30".

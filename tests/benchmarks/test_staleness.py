@@ -40,6 +40,7 @@ def test_every_verdict_is_the_one_the_script_says(report: staleness.Report) -> N
     assert {"fresh", "changed", "moved", "orphaned", "unanchored", "unverifiable"} <= given.keys()
 
 
+@pytest.mark.proof
 def test_formatting_and_comments_leave_symbols_fresh(report: staleness.Report) -> None:
     assert {
         name: kept["touched"] - kept["fresh"] for name, kept in report.symbols_kept.items() if kept
@@ -47,6 +48,7 @@ def test_formatting_and_comments_leave_symbols_fresh(report: staleness.Report) -
     assert {name.partition(": ")[2] for name in report.symbols_kept} == set(ground.LANGUAGES.values())
 
 
+@pytest.mark.proof
 def test_new_anchors_commits_and_dirty_files_are_named(report: staleness.Report) -> None:
     assert report.details == []
     assert report.proposed["right"] >= 20
@@ -54,6 +56,7 @@ def test_new_anchors_commits_and_dirty_files_are_named(report: staleness.Report)
     assert report.named["changed: dirty files right"] >= 10
 
 
+@pytest.mark.proof
 def test_every_way_to_ask_says_the_same(report: staleness.Report) -> None:
     assert report.differing == []
 

@@ -25,12 +25,14 @@ def test_most_of_what_is_clear_matters(measured: dict[str, Any]) -> None:
         assert found["recall with what is possible"] >= recall
 
 
+@pytest.mark.proof
 def test_questions_of_other_products_are_rarely_given_a_clear_answer(measured: dict[str, Any]) -> None:
     for name in ("questions of other stores", "questions of the stores put to our own memory"):
         found = measured[name]["all"]
         assert found["given a clear answer"] <= 0.3 * found["questions"]
 
 
+@pytest.mark.proof
 def test_prompts_that_concern_nothing_get_nothing(measured: dict[str, Any]) -> None:
     for name in ("prompts to our own memory", "prompts to the stores"):
         found = measured[name]["all"]
@@ -39,6 +41,7 @@ def test_prompts_that_concern_nothing_get_nothing(measured: dict[str, Any]) -> N
         assert found["precision"] >= 0.7
 
 
+@pytest.mark.proof
 def test_the_later_record_comes_first(measured: dict[str, Any]) -> None:
     found = measured["amended records"]
     assert found["the later first"] >= 0.8 * found["pairs"]
