@@ -20,7 +20,7 @@ from quire.files.world import World
 from quire.inbox.proposals import Proposal, propose
 from quire.model.errors import Conflict, InputError, NotFound, QuireError, SecretDetected, ValueRejected
 from quire.project import Project
-from quire.upkeep.views.revision import node_revision
+from quire.upkeep.views.items import node_revision
 from quire.verbs.ask.query import status
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect

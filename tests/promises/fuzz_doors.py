@@ -11,10 +11,9 @@ from fuzz_machine import of_local
 from fuzz_yard import home, root, world
 
 from quire.capture.providers import claude, codex, openai
-from quire.capture.providers.answer_checks import bundle_problems, query_problems
-from quire.capture.providers.cost import reported_cost
+from quire.capture.providers.call import decoded, reported_cost, value_in
 from quire.capture.providers.failures import ProviderFailed, last_words, says_signed_out
-from quire.capture.providers.json_answer import decoded, value_in
+from quire.capture.providers.requests import bundle_problems, query_problems
 from quire.capture.providers.settings import EndpointSettings, ProgramSettings
 from quire.files import daemons
 from quire.files.git import Git
@@ -224,8 +223,8 @@ TARGETS: tuple[Target, ...] = (
             b'Here you are:\n```json\n{"mode":"answer","answer":"x","citations":[{"sourceType":"a",'
             b'"sourceId":"b"}]}\n```',
         ],
-        "capture.providers.json_answer capture.providers.answer_checks capture.providers.claude "
-        "capture.providers.codex capture.providers.openai capture.providers.failures capture.providers.cost",
+        "capture.providers.call capture.providers.requests capture.providers.claude "
+        "capture.providers.codex capture.providers.openai capture.providers.failures",
     ),
     Target(
         "git",

@@ -14,8 +14,7 @@ from fuzz_yard import held, home, instead_of, put, root, world
 from quire.capture.providers.settings import read_settings, settings_bytes
 from quire.capture.providers.spend_log import spent_today
 from quire.capture.trusted_sources import is_agreed
-from quire.clients.hooks.patches import patched_files
-from quire.clients.hooks.read_event import read_event
+from quire.clients.hooks.read_event import patched_files, read_event
 from quire.clients.hooks.reply import reply
 from quire.clients.hooks.types import CLIENTS
 from quire.clients.logs import read_log
@@ -207,14 +206,14 @@ TARGETS: tuple[Target, ...] = (
         "hooks",
         _hooks,
         lambda: list(_HOOK),
-        "clients.hooks.payload clients.hooks.read_event clients.hooks.reply clients.hooks.patches",
+        "clients.hooks.payload clients.hooks.read_event clients.hooks.reply",
         cost=3,
     ),
     Target(
         "patches",
         lambda data: patched_files(data.decode("utf-8", "replace")),
         lambda: [b"*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n*** Add File: c\n*** End Patch\n"],
-        "clients.hooks.patches",
+        "clients.hooks.read_event",
     ),
     Target(
         "wiring",
@@ -265,7 +264,7 @@ TARGETS: tuple[Target, ...] = (
         "doctor-lock",
         ".memory/.lock",
         lambda: look_at_lock(root()),
-        "layers.storage upkeep.doctor",
+        "layers.protocol upkeep.doctor",
         b'{"pid":4000,"operation":"save","created_at":"2026"}\n',
     ),
     Target(
@@ -294,7 +293,7 @@ TARGETS: tuple[Target, ...] = (
             f"doctor-{name}",
             instead_of(path, lambda: look_at_layers(Project.open(root()))),
             functools.partial(held, path),
-            "layers.storage upkeep.doctor",
+            "layers.protocol upkeep.doctor",
             cost=2,
         )
         for name, path in (("journal", ".agent-memory/state.json"), ("profile", ".ai-state/memory.json"))

@@ -11,8 +11,8 @@ from fuzz_yard import NOW, held, home, root
 
 from quire.files.json_files import parse_strict
 from quire.layers.journal.archive import archived_events, expired_items, find_batches
+from quire.layers.journal.bundle_diff import changed_parts
 from quire.layers.journal.canonical import canonical_text, content_hash, decode_json, file_bytes
-from quire.layers.journal.changed import changed_parts
 from quire.layers.journal.checks.journal import check_journal
 from quire.layers.journal.daemon import latest_run, parsed_lock, read_keeper, read_runs
 from quire.layers.journal.documents import parse_document, read_checkpoint, read_manifest, read_state, value_of
@@ -259,7 +259,7 @@ TARGETS: tuple[Target, ...] = (
         _state,
         lambda: _BUNDLES(),
         "layers.journal.documents layers.journal.canonical layers.journal.value_shapes layers.journal.shapes "
-        "layers.journal.changed",
+        "layers.journal.bundle_diff",
         (QuireError,),
     ),
     Target(

@@ -16,7 +16,7 @@ from quire.capture.hosts.adr_document import read_adr_document
 from quire.capture.hosts.items import items_of
 from quire.capture.hosts.topics import is_order, labelled, subject_of
 from quire.capture.markdown import fields_of, open_items, sections_of
-from quire.capture.providers.json_answer import value_in
+from quire.capture.providers.call import value_in
 from quire.capture.quotable_text import quote, safe_text, sentences
 from quire.capture.repository.ci_files import plain_words
 from quire.capture.repository.clean_text import plain, sentence_of
@@ -32,7 +32,7 @@ from quire.capture.transcripts.machine_text import is_own_script, without_additi
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import KnownPlaces, Turn
-from quire.clients.hooks.patches import patched_files
+from quire.clients.hooks.read_event import patched_files
 from quire.clients.wiring.manifest import _words_of_others as words_of_others
 from quire.files.byte_edits import find_edits
 from quire.files.jsonc_edit import set_member

@@ -42,7 +42,7 @@ from history_seeing import (
 )
 
 from quire.inbox.proposals import propose
-from quire.upkeep.views.revision import node_revision
+from quire.upkeep.views.items import node_revision
 from quire.verbs.ask.query import inspect
 from quire.verbs.facts.archive import Archive
 from quire.verbs.facts.archive import archive as archive_fact

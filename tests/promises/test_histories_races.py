@@ -20,7 +20,7 @@ from quire.layers.graph.store import GraphStore
 from quire.model.errors import Conflict, InputError, LockBusy, QuireError
 from quire.project import Project
 from quire.upkeep.guidance import refresh_map
-from quire.upkeep.views.revision import node_revision
+from quire.upkeep.views.items import node_revision
 from quire.verbs.ask.query import inspect
 from quire.verbs.facts import session as sessions
 from quire.verbs.facts import store as fact_storing

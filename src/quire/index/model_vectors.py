@@ -9,7 +9,7 @@ import apsw
 import msgspec
 
 from quire.index.embedding import embedder
-from quire.index.passages import passages
+from quire.index.text_analysis import passages
 from quire.model.errors import LockBusy, StorageFailed
 from quire.model.records import Record
 

@@ -10,6 +10,13 @@ import itertools
 import re
 import unicodedata
 
+from quire.model.records import Record
+
+_WHOLE_WORDS = 100
+"""A text of up to this many words is one passage."""
+_PASSAGE_WORDS = 50
+_PASSAGES = 24
+
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
@@ -81,3 +88,24 @@ def _pairs(match: re.Match[str]) -> str:
     run = match.group(0)
     cut = " ".join(run[at : at + 2] for at in range(len(run) - 1)) if len(run) > 1 else run
     return f" {cut} "
+
+
+def searched_fields(record: Record) -> tuple[str, str, str]:
+    """Title, names (ref, tags, anchors) and body, prepared for the full-text table."""
+    names = " ".join([record.ref, *record.tags, *record.anchors])
+    return index_text(_own_title(record)), index_text(names), index_text(record.text)
+
+
+def passages(record: Record) -> list[str]:
+    """The text in pieces that one vector can stand for; the title belongs to the first."""
+    words = f"{_own_title(record)} {record.text}".split()
+    if len(words) <= _WHOLE_WORDS:
+        return [" ".join(words)]
+    number = min(_PASSAGES, -(-len(words) // _PASSAGE_WORDS))
+    size = -(-len(words) // number)
+    return [" ".join(words[at : at + size]) for at in range(0, len(words), size)]
+
+
+def _own_title(record: Record) -> str:
+    """The title, unless it only repeats how the text begins: nothing is said twice for having no name."""
+    return "" if record.text.startswith(record.title.rstrip("…")) else record.title

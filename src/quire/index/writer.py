@@ -10,7 +10,7 @@ import apsw
 import msgspec
 
 from quire.index.embedding import embedder
-from quire.index.passages import passages, searched_fields
+from quire.index.text_analysis import passages, searched_fields
 from quire.model.records import Edge, Record, RecordSummary
 from quire.model.sources import Item
 from quire.model.times import EPOCH, instant

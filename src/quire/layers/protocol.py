@@ -10,20 +10,18 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from quire.files.git import Git
+from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate
 from quire.files.world import World
 from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, LockedFolder, recover_folder
 from quire.model.records import Mend, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
-
-if TYPE_CHECKING:
-    from quire.layers.storage import Storage
 
 
 class Site(Protocol):
@@ -215,3 +213,27 @@ class Layer(ABC):
     @abstractmethod
     def how_to_retire(self, record: Record) -> str:
         """How a record is retired that must not be kept."""
+
+
+class Storage(msgspec.Struct, frozen=True, kw_only=True):
+    """What `memory doctor` says of the files of one layer."""
+
+    message: str
+    state: Literal["ok", "warning", "error"] = "ok"
+    hint: str = ""
+
+
+def document_storage(root: str, path: str, key: str, known: Collection[object]) -> Storage | None:
+    """The storage of a layer whose version stands in a JSON document; None where there is no such file."""
+    if not os.path.lexists(os.path.join(root, path)):
+        return None
+    try:
+        fields = msgspec.json.decode(read_bytes(os.path.join(root, path)), type=dict[str, msgspec.Raw])
+        version = msgspec.json.decode(fields[key]) if key in fields else None
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        hint = f"`memory check` says where; `git restore {path}` brings back a committed one."
+        return Storage(message=f"{path} cannot be read ({error}).", state="error", hint=hint)
+    if version not in known:
+        said = f"{path} has the version {version!r}, which is not known."
+        return Storage(message=said, state="error", hint="Update Quire.")
+    return Storage(message=f"{path}, version {version}" if version is not None else path)

@@ -23,7 +23,7 @@ from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems, open_conflicts
 from quire.upkeep.product_map import render_map
 from quire.upkeep.repair.leftovers import around_problems, leftover_problems
-from quire.upkeep.repair.who_repairs import with_who_repairs
+from quire.upkeep.repair.plan import with_who_repairs
 
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections

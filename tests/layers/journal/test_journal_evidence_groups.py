@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from journaling import event, needs_real, vectors
 
 from quire.layers.journal.documents import value_of
-from quire.layers.journal.evidence_groups import GroupedEvidence, group_events
-from quire.layers.journal.evidence_text import evidence_lines
+from quire.layers.journal.evidence_groups import GroupedEvidence, evidence_lines, group_events
 from quire.layers.journal.text_match import normal_text, topic_of, unmarked
 from quire.layers.journal.types import JournalEvent
 from work import calls_made

@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from quire.capture.providers.availability import INSIDE_VARIABLE, belongs_to
-from quire.capture.providers.call import ProviderCall, ProviderReply, program_for
-from quire.capture.providers.cost import most_it_costs
+from quire.capture.providers.call import ProviderCall, ProviderReply, most_it_costs, program_for
 from quire.capture.providers.failures import BadAnswer, ProviderFailed, SpendRefused
 from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
 from quire.capture.providers.requests import Kind, Request, Task, task_of

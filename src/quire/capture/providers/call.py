@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,12 +19,19 @@ from quire.capture.providers.failures import (
     last_words,
     says_signed_out,
 )
-from quire.capture.providers.settings import ProgramSettings, ProviderSettings
-from quire.capture.providers.spend_log import MICRO
+from quire.capture.providers.settings import EndpointSettings, ProgramSettings, ProviderSettings
+from quire.capture.providers.spend_log import MICRO, micro
 from quire.files.durable_write import ensure_folder
 from quire.files.paths import storage_failed
 from quire.files.programs import Finished, run_program
 from quire.files.world import World
+from quire.layers.journal.canonical import decode_json
+
+_FENCE = re.compile(r"\A\s*(?:```|~~~)[\w-]*[ \t]*\n(.*)\n[ \t]*(?:```|~~~)\s*\Z", re.S)
+
+OVERHEAD_TOKENS = {"claude": 8_000, "codex": 40_000, "openai": 200}
+"""What a provider adds to our words: instructions of its own, and for a program that works in steps, the steps."""
+_COST_MOST = 10_000.0
 
 ROOM = "provider-room"
 """An empty folder in the memory home in which the programs run.
@@ -128,3 +136,41 @@ def ended_badly(provider: str, done: Finished, said: str = "", charge: int | Non
         details={"exit_code": done.code},
         charge=charge,
     )
+
+
+def most_it_costs(
+    provider: str, settings: ProgramSettings | EndpointSettings, prompt_bytes: int, answer_tokens: int
+) -> int:
+    """The upper bound: no tokenizer makes more tokens than there are bytes."""
+    return cost_of_tokens(settings, prompt_bytes + OVERHEAD_TOKENS[provider], answer_tokens)
+
+
+def cost_of_tokens(settings: ProgramSettings | EndpointSettings, read: int, written: int) -> int:
+    usd = read * settings.input_per_million_usd + written * settings.output_per_million_usd
+    return micro(usd / MICRO)
+
+
+def reported_cost(value: Any) -> int | None:
+    """A cost in dollars as a provider reports it; None where it is none to believe."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _COST_MOST:
+        return None
+    return micro(value)
+
+
+def value_in(text: str) -> Any:
+    """The JSON object in a text, or None."""
+    fenced = _FENCE.match(text)
+    text = (fenced[1] if fenced else text).strip()
+    found = decoded(text)
+    if found is None:
+        start, end = text.find("{"), text.rfind("}")
+        found = decoded(text[start : end + 1]) if 0 <= start < end else None
+    return found if isinstance(found, dict) else None
+
+
+def decoded(text: str) -> Any:
+    """A JSON value, or None where the text is none."""
+    try:
+        return decode_json(text.encode("utf-8", "surrogatepass"))
+    except ValueError:
+        return None

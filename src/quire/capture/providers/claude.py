@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.capture.providers.call import ProviderCall, ProviderReply, ended_badly, program_for, run_in_room
-from quire.capture.providers.cost import reported_cost
-from quire.capture.providers.json_answer import decoded, value_in
+from quire.capture.providers.call import (
+    ProviderCall,
+    ProviderReply,
+    decoded,
+    ended_badly,
+    program_for,
+    reported_cost,
+    run_in_room,
+    value_in,
+)
 from quire.files.json_files import compact
 
 NAME = "claude"

@@ -12,13 +12,14 @@ from quire.capture.providers.call import (
     ProviderCall,
     ProviderReply,
     answered_too_much,
+    cost_of_tokens,
+    decoded,
     ended_badly,
     program_for,
     room_of,
     run_in_room,
+    value_in,
 )
-from quire.capture.providers.cost import cost_of_tokens
-from quire.capture.providers.json_answer import decoded, value_in
 from quire.capture.providers.settings import ProgramSettings
 from quire.files import disk
 from quire.files.json_files import compact

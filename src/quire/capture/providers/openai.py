@@ -7,11 +7,17 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.providers.call import ANSWER_BYTES, ProviderCall, ProviderReply, answered_too_much
-from quire.capture.providers.cost import cost_of_tokens
+from quire.capture.providers.call import (
+    ANSWER_BYTES,
+    ProviderCall,
+    ProviderReply,
+    answered_too_much,
+    cost_of_tokens,
+    decoded,
+    value_in,
+)
 from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut, last_words
 from quire.capture.providers.http_post import Response, Unreachable, post
-from quire.capture.providers.json_answer import decoded, value_in
 from quire.capture.providers.settings import EndpointSettings
 from quire.files.json_files import compact
 from quire.files.world import World

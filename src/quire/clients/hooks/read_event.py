@@ -8,6 +8,9 @@ from quire.clients.hooks.dialects import dialect_of
 from quire.clients.hooks.payload import Fields, decode, inner, line, path, paths_of, texts, words
 from quire.clients.hooks.types import EVENTS, Dialect, HookEvent
 
+# Lines of a file stand behind a sign or a blank, so a line that begins with stars is always a mark.
+_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
+
 _FILES_MOST = 200
 # Clients differ in how they write a name and not in what they mean by it.
 _EVENT = ("hook_event_name", "hookEventName", "event")
@@ -115,8 +118,16 @@ def _files(dialect: Dialect, tool: str, fields: Fields, cwd: str) -> tuple[str, 
     named = [each for key in dialect.paths for each in texts(arguments, key)]
     patches = [each for key in dialect.patches for each in texts(arguments, key)] if arguments else texts(fields, name)
     if patches:
-        from quire.clients.hooks.patches import patched_files
-
         named += [each for patch in patches for each in patched_files(patch)]
     found = dict.fromkeys(os.path.join(cwd, each) for each in paths_of(named))
     return tuple(found)[:_FILES_MOST]
+
+
+def patched_files(patch: str) -> list[str]:
+    """The files that a patch changes, adds, deletes or moves, in its order."""
+    found = []
+    for row in patch.split("\n"):
+        for mark in _MARKS:
+            if row.startswith(mark):
+                found.append(row[len(mark) :].strip())
+    return found

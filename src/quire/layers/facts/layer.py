@@ -16,7 +16,7 @@ from quire.model.sources import IndexSource
 from quire.model.vocabulary import FACT_KINDS
 
 if TYPE_CHECKING:
-    from quire.layers.storage import Storage
+    from quire.layers.protocol import Storage
 
 _PATH = f"{FOLDER}/{FILE}"
 _SAID = {"fact": ("content",), "episode": ("title", "narrative")}
@@ -50,7 +50,7 @@ class FactsLayer(Layer):
         return write_access(site.root, FOLDER, site.world, operation)
 
     def storage(self, site: Site) -> Storage | None:
-        from quire.layers.storage import Storage
+        from quire.layers.protocol import Storage
 
         return Storage(message=_PATH) if os.path.lexists(os.path.join(site.root, _PATH)) else None
 

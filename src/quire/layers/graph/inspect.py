@@ -6,6 +6,7 @@ import msgspec
 
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model.errors import NotFound
+from quire.model.ids import kind_of, slug_of
 from quire.model.verdicts import Verdict
 
 
@@ -22,8 +23,6 @@ class Inspected(msgspec.Struct, kw_only=True):
 def inspect_node(store: GraphStore, node_id: str) -> Inspected:
     stored = store.find_node(node_id) or found_elsewhere(store, node_id)
     if stored is None:
-        from quire.layers.graph.suggest_ids import hint_for, similar_ids
-
         raise NotFound(
             f"`{node_id}` is not in the memory.",
             hint=hint_for(store, node_id),
@@ -41,3 +40,24 @@ def found_elsewhere(store: GraphStore, node_id: str) -> StoredNode | None:
     """A node whose file does not have the name its id asks for."""
     stored = (store.read_node(path) for path in store.node_paths())
     return next((found for found in stored if isinstance(found, StoredNode) and found.node.id == node_id), None)
+
+
+def hint_for(store: GraphStore, node_id: str) -> str:
+    """What to tell somebody who names a node that is not there: what became of it, or what was meant."""
+    gone = store.deletion_of(node_id)
+    if gone is not None:
+        return f"It was deleted on {gone.timestamp[:10]}: {gone.reason or 'no reason given'}."
+    similar = similar_ids(store, node_id)
+    return f"Did you mean {' or '.join(similar)}?" if similar else "`memory status` lists what there is."
+
+
+def similar_ids(store: GraphStore, node_id: str) -> list[str]:
+    """Ids that a mistyped one may have meant, by the names of the files."""
+    from difflib import get_close_matches  # costs a cold command; needed only after a mistyped id
+
+    slugs = {path: path.rpartition("/")[2].removesuffix(".json").rpartition(".")[2] for path in store.node_paths()}
+    wanted = slug_of(node_id) or node_id
+    close = get_close_matches(wanted, set(slugs.values()), n=3, cutoff=0.6)
+    read = [store.read_node(path) for path, slug in slugs.items() if slug in close]
+    found = [stored.node.id for stored in read if isinstance(stored, StoredNode)]
+    return sorted(found, key=lambda other: (slug_of(other) != wanted, kind_of(other) != kind_of(node_id), other))[:3]

@@ -21,7 +21,7 @@ from quire.model.sources import IndexSource
 from quire.model.vocabulary import KINDS, LIVE_STATUSES, SHOWN_STAGES
 
 if TYPE_CHECKING:
-    from quire.layers.storage import Storage
+    from quire.layers.protocol import Storage
 
 _LISTED = {NODES: "changed_memory_ids", RELATIONS: "changed_relation_ids"}
 """By folder, the name under which a diff lists what changed in it."""
@@ -58,7 +58,7 @@ class GraphLayer(Layer):
         recover_folder(site.root, FOLDER, site.world, written=(BACKUP,))
 
     def storage(self, site: Site) -> Storage | None:
-        from quire.layers.storage import Storage
+        from quire.layers.protocol import Storage
 
         if not os.path.lexists(os.path.join(site.root, FOLDER)):
             return None

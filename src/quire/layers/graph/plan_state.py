@@ -84,12 +84,12 @@ class Planning:
         return self.nodes[node_id]
 
     def similar(self, node_id: str) -> list[str]:
-        from quire.layers.graph.suggest_ids import similar_ids
+        from quire.layers.graph.inspect import similar_ids
 
         return similar_ids(self.store, node_id)
 
     def unknown(self, node_id: str, field: str) -> None:
-        from quire.layers.graph.suggest_ids import hint_for
+        from quire.layers.graph.inspect import hint_for
 
         hint = hint_for(self.store, node_id)
         self.problem("MemoryObjectNotFound", field, f"`{node_id}` is not in the memory", hint=hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,8 +10,11 @@ from msgspec import Struct
 
 from quire.layers.journal.bundles import objects_at, part, shown
 from quire.layers.journal.canonical import canonical_text
-from quire.layers.journal.layout import ALL, SECTION_KEYS
+from quire.layers.journal.documents import parse_document, read_state
+from quire.layers.journal.events import read_history
+from quire.layers.journal.layout import ALL, CHECKPOINTS, EVENTS, SECTION_KEYS, STATE
 from quire.layers.journal.types import Bundle, Fields
+from quire.model.errors import QuireError
 
 _NOTHING = "nothing had to change"
 
@@ -135,3 +139,24 @@ def _by_title(bundle: Bundle, key: str) -> dict[str, list[Fields]]:
     for item in objects_at(bundle, key):
         found.setdefault(shown(item, "title"), []).append(item)
     return found
+
+
+def changed_parts(path: str, before: bytes | None, after: bytes | None) -> list[str]:
+    """Refs of sections, events and checkpoints that a changed file is about; `path` is below the journal."""
+    if path == STATE:
+        old, new = _bundle(before), _bundle(after)
+        changed = diff_bundles(old, new).changed_sections if old and new else tuple(SECTION_KEYS)
+        return [f"bundle:{name}" for name in changed]
+    if path == EVENTS:
+        lines = [{line.raw: line.event for line in read_history(data or b"").lines} for data in (before, after)]
+        differing = [event for old, new in (lines, lines[::-1]) for raw, event in new.items() if raw not in old]
+        return list(dict.fromkeys(f"event:{event.id}" for event in differing if event is not None))
+    if path.startswith(f"{CHECKPOINTS}/") and path.endswith(".json"):
+        return [f"checkpoint:{path.rpartition('/')[2].removesuffix('.json')}"]
+    return []
+
+
+def _bundle(data: bytes | None) -> Bundle:
+    with contextlib.suppress(QuireError):
+        return read_state(parse_document(data or b"", STATE)).bundle
+    return {}

@@ -34,8 +34,8 @@ from quire.model.sources import IndexSource
 
 if TYPE_CHECKING:
     from quire.layers.journal.repair import Mending
+    from quire.layers.protocol import Storage
     from quire.layers.record_parts import Part
-    from quire.layers.storage import Storage
 
 _STATE = f"{FOLDER}/{STATE}"
 
@@ -76,12 +76,12 @@ class JournalLayer(Layer):
         if os.path.isdir(self.home.path(site.root)):
             recover_folder(site.root, FOLDER, site.world, written=WRITTEN)
             if os.path.lexists(os.path.join(site.root, FOLDER, LOCAL, PAGES_DUE)):
-                from quire.layers.journal.recover import recover_due_pages
+                from quire.layers.journal.store import recover_due_pages
 
                 recover_due_pages(site.root, site.world)
 
     def storage(self, site: Site) -> Storage | None:
-        from quire.layers.storage import document_storage
+        from quire.layers.protocol import document_storage
 
         return document_storage(site.root, _STATE, "schemaVersion", (None, SCHEMA_VERSION))
 
@@ -151,7 +151,7 @@ class JournalLayer(Layer):
     # -- records ----------------------------------------------------------------------------
 
     def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
-        from quire.layers.journal.changed import changed_parts
+        from quire.layers.journal.bundle_diff import changed_parts
 
         return {"changed_journal_refs": changed_parts(path.removeprefix(f"{FOLDER}/"), before, after)}
 

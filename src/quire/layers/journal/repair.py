@@ -42,13 +42,13 @@ from quire.layers.journal.layout import (
 )
 from quire.layers.journal.numbered_ids import next_checkpoint_id, ordinal_of, time_text
 from quire.layers.journal.pages import planned_pages
-from quire.layers.journal.recover import are_pages_due
 from quire.layers.journal.settings import config_bytes, read_config
 from quire.layers.journal.sources import SourceRegistry
 from quire.layers.journal.state_changes import taken_ids
 from quire.layers.journal.store import (
     Journal,
     Writing,
+    are_pages_due,
     checkpoint_ids,
     free_place,
     held_file,

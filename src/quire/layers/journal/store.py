@@ -42,7 +42,9 @@ from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.settings import JournalSettings, read_config
 from quire.layers.journal.sources import SourceRegistry, read_sources, registry_value
 from quire.layers.journal.types import Checkpoint, JournalEvent, State
-from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized
+from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized, QuireError
+
+_SETTLE_SECONDS = 2.0
 
 
 class Journal(Struct, frozen=True, kw_only=True):
@@ -267,3 +269,22 @@ def _pages_due(root: str, state: State, entry: bool) -> FileUpdate:
     }
     planned = None if before is None else sha256(before)
     return FileUpdate(path=place, data=msgspec.json.encode(note) + b"\n", planned=planned)
+
+
+def are_pages_due(root: str) -> bool:
+    return os.path.lexists(os.path.join(root, FOLDER, LOCAL, PAGES_DUE))
+
+
+def recover_due_pages(root: str, world: World) -> None:
+    """Before a read: write what a dead writer left due. A living one, or a read-only disk, is left alone."""
+    if not are_pages_due(root):
+        return
+    # Loaded here: most of the time nothing is due, and all that makes pages is not needed.
+    from quire.layers.journal.pages import write_due_pages
+    from quire.layers.journal.store import journal_access
+
+    with (
+        contextlib.suppress(QuireError, ValueError),
+        journal_access(root, world, "write the pages", _SETTLE_SECONDS),
+    ):
+        write_due_pages(root, world)

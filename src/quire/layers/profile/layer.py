@@ -31,8 +31,8 @@ from quire.model.vocabulary import PROFILE_KINDS
 
 if TYPE_CHECKING:
     from quire.layers.profile.places import ProfilePlaces
+    from quire.layers.protocol import Storage
     from quire.layers.record_parts import Part
-    from quire.layers.storage import Storage
 
 _PATH = f"{FOLDER}/{FILE}"
 _SAID = ("value", "summary")
@@ -93,7 +93,7 @@ class ProfileLayer(Layer):
         return profile_folders(_places(site))
 
     def storage(self, site: Site) -> Storage | None:
-        from quire.layers.storage import document_storage
+        from quire.layers.protocol import document_storage
 
         known = (VERSION, *MIGRATED, *READABLE)
         return document_storage(site.root, _PATH, "schema_version", known)

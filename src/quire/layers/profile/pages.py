@@ -10,7 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.guard.hostile_text import make_safe
-from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, RELATIONSHIPS, TOOLS, USER
+from quire.layers.profile.document import empty_document
+from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, FILE, FOLDER, RELATIONSHIPS, TOOLS, USER
+from quire.layers.profile.places import ProfilePlaces
+from quire.layers.profile.store import read_documents
 from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
@@ -136,3 +139,25 @@ def _sections(*sections: tuple[str, list[str]]) -> str:
 def entries_on(page: str) -> int:
     """How many entries a page shows: each has one line that begins so, whatever its value holds."""
     return sum(line.startswith("- **") for line in page.split("\n"))
+
+
+def export_document(places: ProfilePlaces, *, private: bool = True) -> str:
+    """The document as it is stored; with what is private in it, unless that is to be left out."""
+    shared, own = read_documents(places)
+    document = shared or empty_document(f"{FOLDER}/{FILE}")
+    if own is not None and private:
+        for category in own.categories():
+            for key in own.keys(category):
+                fields = own.fields(category, key)
+                if fields is not None:
+                    if category not in document.categories():
+                        document.clear(category)  # only here: nothing of this is written
+                    document.put(category, key, fields)
+    return document.render().decode("utf-8")
+
+
+def size_text(size: int) -> str:
+    """`191 B`, `4.6 KB`, `1.2 MB`."""
+    if size < 1024:
+        return f"{size} B"
+    return f"{size / 1024:.1f} KB" if size < 1024 * 1024 else f"{size / 1024 / 1024:.1f} MB"

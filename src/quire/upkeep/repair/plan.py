@@ -21,8 +21,10 @@ from quire.layers.table import HOMES, layers_in
 from quire.model.records import Mend, Problem
 from quire.upkeep.guidance import stale_maps
 from quire.upkeep.ignore import with_ignored
-from quire.upkeep.repair.leftovers import plan_leftovers, plan_leftovers_around
-from quire.upkeep.repair.local_state import plan_local_state
+from quire.upkeep.repair.leftovers import LEFTOVERS, plan_leftovers, plan_leftovers_around
+from quire.upkeep.repair.local_state import plan_local_state, repairs_itself
+
+PERSON, ITSELF = "person", "itself"
 
 AROUND = "around"
 """The part of a repair that is made outside of the layers' folders."""
@@ -102,3 +104,23 @@ def plan_around(
 def _around(root: str, path: str, before: bytes | None, after: bytes) -> FileUpdate:
     real = os.path.relpath(path, os.path.realpath(root)).replace(os.sep, "/")
     return FileUpdate(path=real, data=after, planned=None if before is None else sha256(before))
+
+
+def with_who_repairs(site: Site, problems: Sequence[Problem]) -> list[Problem]:
+    """The problems, each with who mends it. What has a name already keeps it."""
+    unknown = [problem for problem in problems if not problem.mend]
+    if not unknown:
+        return list(problems)
+    # Of a folder of which no problem is open, nothing has to be planned.
+    asked = [home for home in HOMES if any(problem.path.startswith(f"{home.folder}/") for problem in unknown)]
+    plans = [plan_home(site, home, problems) for home in asked]
+    mended = {(mend.code, mend.path, mend.line, mend.field) for plan in plans for mend in plan.mends}
+    gone = {f"{plan.folder}/{change.path}" for plan in plans for change in plan.changes if change.data is None}
+
+    def who(problem: Problem) -> str:
+        place = (problem.code, problem.path, problem.line, problem.field)
+        if place in mended or problem.path in gone or problem.code in (LEFTOVERS, MAP_STALE):
+            return REPAIR
+        return ITSELF if repairs_itself(problem) else PERSON
+
+    return [problem if problem.mend else msgspec.structs.replace(problem, mend=who(problem)) for problem in problems]

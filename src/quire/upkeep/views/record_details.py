@@ -15,7 +15,7 @@ from quire.model.records import Record
 from quire.model.seals import is_seal, parse_seal
 from quire.model.text import cut, one_line
 from quire.model.vocabulary import LIVE_STATUSES
-from quire.upkeep.views.revision import line_revision, node_revision
+from quire.upkeep.views.items import line_revision, node_revision
 
 if TYPE_CHECKING:
     from quire.layers.graph.store import StoredNode

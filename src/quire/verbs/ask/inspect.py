@@ -66,7 +66,7 @@ def inspect_any(project: Project, ref: str) -> Looked:
 
 def _node_meant(project: Project, word: str, error: NotFound) -> str:
     """The one node with this slug; else the error says which nodes are near."""
-    from quire.layers.graph.suggest_ids import similar_ids
+    from quire.layers.graph.inspect import similar_ids
 
     near = similar_ids(project.graph, word)
     same = [node_id for node_id in near if slug_of(node_id) == word]

@@ -105,8 +105,7 @@ def _recalling(
 
     from quire.layers.journal.bundle_diff import diff_text, diff_value
     from quire.layers.journal.cursors import advanced, unrecalled
-    from quire.layers.journal.evidence_groups import group_events
-    from quire.layers.journal.evidence_text import evidence_lines
+    from quire.layers.journal.evidence_groups import evidence_lines, group_events
     from quire.layers.journal.state_changes import counted_maintenance, write_bundle
     from quire.layers.journal.store import Writing
 

@@ -155,8 +155,7 @@ def journal_status(project: Project, given: JournalStatus) -> JournalOverview:
     """Show what waits to be recalled, how the sources are, what to do next."""
     from quire.layers.journal.archive import find_batches, find_candidates
     from quire.layers.journal.cursors import unrecalled
-    from quire.layers.journal.evidence_groups import group_events
-    from quire.layers.journal.evidence_text import evidence_lines
+    from quire.layers.journal.evidence_groups import evidence_lines, group_events
 
     journal = read_journal(project)
     maintenance = journal.state.maintenance

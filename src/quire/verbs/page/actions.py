@@ -138,7 +138,7 @@ def act_edit(
     stage: str | None = None,
 ) -> Acted:
     """Another title, body or stage of a node, if it still is the one that the edit was made of."""
-    from quire.upkeep.views.revision import node_revision
+    from quire.upkeep.views.items import node_revision
 
     node = _node(project, ref, "edited")
     if node_revision(node.data, node.body_data) != revision:

@@ -109,8 +109,7 @@ def profile_export(
     project: Project, output_format: str = "markdown", *, everything: bool = False, private: bool = True
 ) -> Exported:
     """Everything, to be read elsewhere: as Markdown what is active, as JSON the document."""
-    from quire.layers.profile.export import export_document
-    from quire.layers.profile.pages import export_page
+    from quire.layers.profile.pages import export_document, export_page
 
     if output_format not in _FORMATS:
         raise InputError(
@@ -142,8 +141,8 @@ def profile_export(
 
 def profile_status(project: Project) -> ProfileStatus:
     """How many entries there are, where they are, and in which state."""
-    from quire.layers.profile.export import size_text
     from quire.layers.profile.forgotten import read_forgotten
+    from quire.layers.profile.pages import size_text
 
     def work(index: Index) -> ProfileStatus:
         overview = usable_documents(index)

@@ -28,7 +28,7 @@ from quire.layers.journal.checks.state import (
     check_state,
 )
 from quire.layers.journal.layout import EVENTS, FOLDER, LOCAL, PAGES_DUE, SOURCE_TYPES, STATE
-from quire.layers.journal.recover import are_pages_due
+from quire.layers.journal.store import are_pages_due
 from quire.model.records import Problem
 
 _LOOKS = 20

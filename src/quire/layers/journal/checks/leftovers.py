@@ -26,7 +26,7 @@ from quire.layers.journal.layout import (
     PAGES_DUE,
     PROCESS_START,
 )
-from quire.layers.journal.recover import are_pages_due
+from quire.layers.journal.store import are_pages_due
 from quire.layers.journal.types import Count, Daemon, DaemonLock, Run
 from quire.model.errors import QuireError
 from quire.model.records import Problem
