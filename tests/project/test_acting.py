@@ -32,7 +32,7 @@ from quire.verbs.graph.changes import check, init, save
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.page.actions import act_accept, act_confirm, act_edit, act_reject, act_stale, act_supersede
+from quire.verbs.page.actions import ActAccept, ActConfirm, ActEdit, ActReject, ActStale, ActSupersede, perform
 from quire.verbs.page.undo import Acted, undo_acted
 from quire.verbs.profile.changes import profile_remember
 
@@ -136,52 +136,54 @@ def events(acting: Project) -> list[dict[str, Any]]:
 
 def confirm(acting: Project) -> Acted:
     Path(acting.root, "src/queue.py").write_text("def send() -> int: ...\n")
-    return act_confirm(acting, "feature.retry-queue", "read it")
+    return perform(acting, ActConfirm("feature.retry-queue", "read it"))
 
 
 ACTIONS: dict[str, tuple[Act, str]] = {
     "confirm": (confirm, "Confirmed: Retry queue"),
-    "stale": (lambda it: act_stale(it, "gotcha.clock-drift", "fixed"), "Marked stale: Clock drift"),
+    "stale": (lambda it: perform(it, ActStale("gotcha.clock-drift", "fixed")), "Marked stale: Clock drift"),
     "stale fact": (
-        lambda it: act_stale(it, f"fact:{fact_id(it, 'Redis')}", "moved"),
+        lambda it: perform(it, ActStale(f"fact:{fact_id(it, 'Redis')}", "moved")),
         "Put away: The queue lives in Redis.",
     ),
     "supersede by one that is there": (
-        lambda it: act_supersede(it, "decision.retries-run-inline", by="decision.retries-run-in-the-worker"),
+        lambda it: perform(it, ActSupersede("decision.retries-run-inline", by="decision.retries-run-in-the-worker")),
         "Superseded: Retries run inline",
     ),
     "supersede by a new one": (
-        lambda it: act_supersede(it, "feature.retry-queue", title="Outbox", body="A table.", reason="simpler"),
+        lambda it: perform(it, ActSupersede("feature.retry-queue", title="Outbox", body="A table.", reason="simpler")),
         "Superseded: Retry queue",
     ),
     "supersede a fact": (
-        lambda it: act_supersede(it, f"fact:{fact_id(it, 'Redis')}", body="The queue lives in Postgres."),
+        lambda it: perform(it, ActSupersede(f"fact:{fact_id(it, 'Redis')}", body="The queue lives in Postgres.")),
         "Superseded: The queue lives in Redis.",
     ),
     "supersede a fact by another": (
-        lambda it: act_supersede(it, fact_id(it, "Redis"), by=f"fact:{fact_id(it, 'Tickets')}", reason="merged"),
+        lambda it: perform(
+            it, ActSupersede(fact_id(it, "Redis"), by=f"fact:{fact_id(it, 'Tickets')}", reason="merged")
+        ),
         "Superseded: The queue lives in Redis.",
     ),
     "edit": (
-        lambda it: act_edit(
-            it, "question.who-pays", revision(it, "question.who-pays"), title="Who pays now", body="X."
+        lambda it: perform(
+            it, ActEdit("question.who-pays", revision(it, "question.who-pays"), title="Who pays now", body="X.")
         ),
         "Edited: Who pays now",
     ),
     "stage": (
-        lambda it: act_edit(it, "feature.worker", revision(it, "feature.worker"), stage="shipped"),
+        lambda it: perform(it, ActEdit("feature.worker", revision(it, "feature.worker"), stage="shipped")),
         "Now shipped: Worker",
     ),
-    "accept a node": (lambda it: act_accept(it, proposal("graph")), "Accepted: A full pipe blocks its writer."),
+    "accept a node": (lambda it: perform(it, ActAccept(proposal("graph"))), "Accepted: A full pipe blocks its writer."),
     "accept a fact": (
-        lambda it: act_accept(it, proposal("facts")),
+        lambda it: perform(it, ActAccept(proposal("facts"))),
         "Accepted: Invoices are written by the billing worker.",
     ),
-    "accept an entry": (lambda it: act_accept(it, proposal("profile")), "Accepted: fish"),
-    "accept a note": (lambda it: act_accept(it, proposal("notes")), "Accepted: Look at the logs."),
-    "accept an episode": (lambda it: act_accept(it, proposal("episodes")), "Accepted: Moved the queue."),
+    "accept an entry": (lambda it: perform(it, ActAccept(proposal("profile"))), "Accepted: fish"),
+    "accept a note": (lambda it: perform(it, ActAccept(proposal("notes"))), "Accepted: Look at the logs."),
+    "accept an episode": (lambda it: perform(it, ActAccept(proposal("episodes"))), "Accepted: Moved the queue."),
     "reject": (
-        lambda it: act_reject(it, proposal("facts"), "wrong"),
+        lambda it: perform(it, ActReject(proposal("facts"), "wrong")),
         "Rejected: Invoices are written by the billing worker.",
     ),
 }
@@ -238,7 +240,7 @@ def test_the_log_keeps_what_was_done_and_tells_what_was_undone(acting: Project) 
 
 
 def test_a_successor_stands_for_the_same_code(acting: Project) -> None:
-    act_supersede(acting, "feature.retry-queue", title="Outbox", body="A table.")
+    perform(acting, ActSupersede("feature.retry-queue", title="Outbox", body="A table."))
     found = acting.graph.find_node("feature.outbox")
     assert found
     assert (found.node.stage, found.node.anchors, found.node.tags) == ("building", ["src/queue.py"], ["billing"])
@@ -249,7 +251,9 @@ def test_a_successor_stands_for_the_same_code(acting: Project) -> None:
 
 
 def test_a_successor_with_a_title_that_is_taken_overwrites_nobody(acting: Project) -> None:
-    act_supersede(acting, "decision.retries-run-inline", title="Retries run in the worker", body="Another reason.")
+    perform(
+        acting, ActSupersede("decision.retries-run-inline", title="Retries run in the worker", body="Another reason.")
+    )
     old = acting.graph.find_node("decision.retries-run-inline")
     kept = acting.graph.find_node("decision.retries-run-in-the-worker")
     assert old
@@ -261,12 +265,15 @@ def test_a_successor_with_a_title_that_is_taken_overwrites_nobody(acting: Projec
 @pytest.mark.parametrize(
     ("act", "said"),
     [
-        (lambda it: act_confirm(it, "gotcha.clock-drift"), "Nothing changed, since it has no anchors: Clock drift"),
         (
-            lambda it: act_edit(it, "feature.worker", revision(it, "feature.worker"), title="Worker"),
+            lambda it: perform(it, ActConfirm("gotcha.clock-drift")),
+            "Nothing changed, since it has no anchors: Clock drift",
+        ),
+        (
+            lambda it: perform(it, ActEdit("feature.worker", revision(it, "feature.worker"), title="Worker")),
             "says that already",
         ),
-        (lambda it: act_edit(it, "feature.worker", revision(it, "feature.worker")), "says that already"),
+        (lambda it: perform(it, ActEdit("feature.worker", revision(it, "feature.worker"))), "says that already"),
     ],
 )
 def test_what_changes_nothing_says_so_and_cannot_be_undone(acting: Project, act: Act, said: str) -> None:
@@ -282,8 +289,8 @@ def test_what_changes_nothing_says_so_and_cannot_be_undone(acting: Project, act:
 @pytest.mark.parametrize("name", ["stale", "stale fact"])
 def test_the_same_twice_changes_nothing_the_second_time(acting: Project, name: str) -> None:
     ref = "gotcha.clock-drift" if name == "stale" else f"fact:{fact_id(acting, 'Redis')}"
-    act_stale(acting, ref, "fixed")
-    again = act_stale(acting, ref, "fixed")
+    perform(acting, ActStale(ref, "fixed"))
+    again = perform(acting, ActStale(ref, "fixed"))
     assert "Nothing changed" in again.message
     assert again.changes == ()
 
@@ -292,40 +299,68 @@ def test_the_same_twice_changes_nothing_the_second_time(acting: Project, name: s
 
 
 REFUSED: dict[str, tuple[Act, type[QuireError], str]] = {
-    "unknown node": (lambda it: act_stale(it, "gotcha.nothing", "x"), NotFound, "gotcha.nothing"),
-    "unknown node to confirm": (lambda it: act_confirm(it, "feature.nothing"), NotFound, "feature.nothing"),
-    "unknown node to edit": (lambda it: act_edit(it, "feature.new", "", title="A", body="B"), NotFound, "feature.new"),
-    "unknown fact": (lambda it: act_stale(it, "fact:zzzz", "x"), NotFound, "zzzz"),
-    "unknown successor": (lambda it: act_supersede(it, "feature.worker", by="feature.no"), NotFound, "feature.no"),
-    "unknown proposal": (lambda it: act_accept(it, "in-0000000000"), NotFound, "in-0000000000"),
-    "no ref": (lambda it: act_stale(it, "../../etc/passwd", "x"), InputError, "not a ref"),
-    "option": (lambda it: act_confirm(it, "--output=/tmp/x"), InputError, "no fact|no node|not a ref"),
-    "no reason": (lambda it: act_stale(it, "gotcha.clock-drift", ""), InputError, "reason"),
-    "no reason for a fact": (lambda it: act_stale(it, fact_id(it, "Redis"), " "), InputError, "reason"),
-    "profile": (lambda it: act_stale(it, "profile:tools.editor", "x"), InputError, "no node"),
-    "fact to confirm": (lambda it: act_confirm(it, f"fact:{fact_id(it, 'Redis')}"), InputError, "no node"),
-    "fact to edit": (lambda it: act_edit(it, f"fact:{fact_id(it, 'Redis')}", "", title="x"), InputError, "no node"),
-    "project": (lambda it: act_stale(it, project_id(it), "x"), InputError, "project"),
-    "by itself": (lambda it: act_supersede(it, "feature.worker", by="feature.worker"), InputError, "itself"),
-    "by nothing": (lambda it: act_supersede(it, "feature.worker"), InputError, "takes its place"),
-    "by two": (lambda it: act_supersede(it, "feature.worker", by="feature.x", title="y"), InputError, "not both"),
-    "by a fact": (lambda it: act_supersede(it, "feature.worker", by="fact:abcd"), InputError, "no node"),
-    "fact by a node": (lambda it: act_supersede(it, fact_id(it, "Redis"), by="feature.worker"), InputError, "place"),
-    "no body": (lambda it: act_supersede(it, "feature.worker", title="New"), InputError, "body"),
+    "unknown node": (lambda it: perform(it, ActStale("gotcha.nothing", "x")), NotFound, "gotcha.nothing"),
+    "unknown node to confirm": (lambda it: perform(it, ActConfirm("feature.nothing")), NotFound, "feature.nothing"),
+    "unknown node to edit": (
+        lambda it: perform(it, ActEdit("feature.new", "", title="A", body="B")),
+        NotFound,
+        "feature.new",
+    ),
+    "unknown fact": (lambda it: perform(it, ActStale("fact:zzzz", "x")), NotFound, "zzzz"),
+    "unknown successor": (
+        lambda it: perform(it, ActSupersede("feature.worker", by="feature.no")),
+        NotFound,
+        "feature.no",
+    ),
+    "unknown proposal": (lambda it: perform(it, ActAccept("in-0000000000")), NotFound, "in-0000000000"),
+    "no ref": (lambda it: perform(it, ActStale("../../etc/passwd", "x")), InputError, "not a ref"),
+    "option": (lambda it: perform(it, ActConfirm("--output=/tmp/x")), InputError, "no fact|no node|not a ref"),
+    "no reason": (lambda it: perform(it, ActStale("gotcha.clock-drift", "")), InputError, "reason"),
+    "no reason for a fact": (lambda it: perform(it, ActStale(fact_id(it, "Redis"), " ")), InputError, "reason"),
+    "profile": (lambda it: perform(it, ActStale("profile:tools.editor", "x")), InputError, "no node"),
+    "fact to confirm": (lambda it: perform(it, ActConfirm(f"fact:{fact_id(it, 'Redis')}")), InputError, "no node"),
+    "fact to edit": (
+        lambda it: perform(it, ActEdit(f"fact:{fact_id(it, 'Redis')}", "", title="x")),
+        InputError,
+        "no node",
+    ),
+    "project": (lambda it: perform(it, ActStale(project_id(it), "x")), InputError, "project"),
+    "by itself": (lambda it: perform(it, ActSupersede("feature.worker", by="feature.worker")), InputError, "itself"),
+    "by nothing": (lambda it: perform(it, ActSupersede("feature.worker")), InputError, "takes its place"),
+    "by two": (
+        lambda it: perform(it, ActSupersede("feature.worker", by="feature.x", title="y")),
+        InputError,
+        "not both",
+    ),
+    "by a fact": (lambda it: perform(it, ActSupersede("feature.worker", by="fact:abcd")), InputError, "no node"),
+    "fact by a node": (
+        lambda it: perform(it, ActSupersede(fact_id(it, "Redis"), by="feature.worker")),
+        InputError,
+        "place",
+    ),
+    "no body": (lambda it: perform(it, ActSupersede("feature.worker", title="New")), InputError, "body"),
     "wrong stage": (lambda it: edit(it, "feature.worker", stage="finished"), InputError, "stage"),
     "stage of a decision": (lambda it: edit(it, "decision.retries-run-inline", stage="idea"), InputError, "stage"),
     "empty title": (lambda it: edit(it, "feature.worker", title="  "), InputError, "title"),
     "secret": (lambda it: edit(it, "feature.worker", body=SECRET), SecretDetected, "body"),
-    "secret as reason": (lambda it: act_stale(it, "feature.worker", SECRET), SecretDetected, "reason"),
-    "secret in a fact": (lambda it: act_supersede(it, fact_id(it, "Redis"), body=SECRET), SecretDetected, "content"),
+    "secret as reason": (lambda it: perform(it, ActStale("feature.worker", SECRET)), SecretDetected, "reason"),
+    "secret in a fact": (
+        lambda it: perform(it, ActSupersede(fact_id(it, "Redis"), body=SECRET)),
+        SecretDetected,
+        "content",
+    ),
     "secret in a successor": (
-        lambda it: act_supersede(it, "feature.worker", title="New", body=SECRET),
+        lambda it: perform(it, ActSupersede("feature.worker", title="New", body=SECRET)),
         SecretDetected,
         "body",
     ),
-    "secret as reason of a reject": (lambda it: act_reject(it, proposal("facts"), SECRET), SecretDetected, "reason"),
+    "secret as reason of a reject": (
+        lambda it: perform(it, ActReject(proposal("facts"), SECRET)),
+        SecretDetected,
+        "reason",
+    ),
     "hostile": (lambda it: edit(it, "feature.worker", title=HOSTILE), InputError, "title"),
-    "hostile fact": (lambda it: act_supersede(it, fact_id(it, "Redis"), body=HOSTILE), InputError, "content"),
+    "hostile fact": (lambda it: perform(it, ActSupersede(fact_id(it, "Redis"), body=HOSTILE)), InputError, "content"),
     "two lines": (lambda it: edit(it, "feature.worker", title="a\nb"), InputError, "title"),
     "rejected": (
         lambda it: edit(it, "feature.worker", body="Boats are named after rivers."),
@@ -333,16 +368,20 @@ REFUSED: dict[str, tuple[Act, type[QuireError], str]] = {
         "rejected",
     ),
     "rejected fact": (
-        lambda it: act_supersede(it, fact_id(it, "Redis"), body="boats are named after rivers"),
+        lambda it: perform(it, ActSupersede(fact_id(it, "Redis"), body="boats are named after rivers")),
         ValueRejected,
         "rejected",
     ),
-    "old revision": (lambda it: act_edit(it, "feature.worker", "0" * 16, title="New"), Conflict, "changed since"),
+    "old revision": (
+        lambda it: perform(it, ActEdit("feature.worker", "0" * 16, title="New")),
+        Conflict,
+        "changed since",
+    ),
 }
 
 
 def edit(acting: Project, ref: str, **fields: str) -> Acted:
-    return act_edit(acting, ref, revision(acting, ref), **fields)
+    return perform(acting, ActEdit(ref, revision(acting, ref), **fields))
 
 
 def project_id(acting: Project) -> str:
@@ -365,10 +404,10 @@ def test_an_edit_of_a_text_that_somebody_changed_is_refused(acting: Project) -> 
     seen = revision(acting, "feature.worker")
     save(acting, {"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
     with pytest.raises(Conflict, match="changed since"):
-        act_edit(acting, "feature.worker", seen, body="Older.")
+        perform(acting, ActEdit("feature.worker", seen, body="Older."))
     Path(acting.root, ".memory/memory/worker.md").write_text("By hand.")
     with pytest.raises(Conflict, match="changed since"):
-        act_edit(acting, "feature.worker", seen, body="Older.")
+        perform(acting, ActEdit("feature.worker", seen, body="Older."))
     assert Path(acting.root, ".memory/memory/worker.md").read_text() == "By hand."
 
 
@@ -386,16 +425,16 @@ def test_an_edit_that_was_overtaken_while_it_was_saved_is_taken_back(acting: Pro
     before = remembered(acting)
     acting.world = msgspec.structs.replace(acting.world, token=overtake)
     with pytest.raises(Conflict, match="changed since"):
-        act_edit(acting, "feature.worker", seen, body="Of the page.")
+        perform(acting, ActEdit("feature.worker", seen, body="Of the page."))
     assert remembered(acting) == {**before, ".memory/memory/worker.md": b"By hand, at the last moment."}
 
 
 def test_a_proposal_is_settled_once(acting: Project) -> None:
-    act_accept(acting, proposal("graph"))
+    perform(acting, ActAccept(proposal("graph")))
     with pytest.raises(InputError, match="accepted already"):
-        act_accept(acting, proposal("graph"))
+        perform(acting, ActAccept(proposal("graph")))
     with pytest.raises(InputError, match="accepted already"):
-        act_reject(acting, proposal("graph"))
+        perform(acting, ActReject(proposal("graph")))
 
 
 def test_a_proposal_that_cannot_be_a_record_says_why_and_waits_on(acting: Project) -> None:
@@ -405,7 +444,7 @@ def test_a_proposal_that_cannot_be_a_record_says_why_and_waits_on(acting: Projec
     inbox_add(acting, [new])
     before = remembered(acting)
     with pytest.raises(InputError, match="there already"):
-        act_accept(acting, new.id)
+        perform(acting, ActAccept(new.id))
     assert remembered(acting) == before
 
 
@@ -413,7 +452,7 @@ def test_a_proposal_that_cannot_be_a_record_says_why_and_waits_on(acting: Projec
 
 
 def test_undo_after_a_hand_edit_is_refused_and_keeps_it(acting: Project) -> None:
-    acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), title="Runner", body="Runs.")
+    acted = perform(acting, ActEdit("feature.worker", revision(acting, "feature.worker"), title="Runner", body="Runs."))
     Path(acting.root, ".memory/memory/worker.md").write_text("By hand.")
     before, log = remembered(acting), events(acting)
     with pytest.raises(Conflict, match=r"memory/worker\.md` was changed since") as caught:
@@ -423,7 +462,7 @@ def test_undo_after_a_hand_edit_is_refused_and_keeps_it(acting: Project) -> None
 
 
 def test_undo_twice_changes_nothing_the_second_time(acting: Project) -> None:
-    acted = act_stale(acting, "gotcha.clock-drift", "fixed")
+    acted = perform(acting, ActStale("gotcha.clock-drift", "fixed"))
     undo_acted(acting, acted)
     before, log = remembered(acting), events(acting)
     undone = undo_acted(acting, acted)
@@ -433,7 +472,7 @@ def test_undo_twice_changes_nothing_the_second_time(acting: Project) -> None:
 
 
 def test_undo_after_another_save_takes_back_its_own_alone(acting: Project) -> None:
-    acted = act_stale(acting, "gotcha.clock-drift", "fixed")
+    acted = perform(acting, ActStale("gotcha.clock-drift", "fixed"))
     before = Path(acting.root, ".memory/memory/clock-drift.json").read_bytes()
     save(acting, {"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
     undo_acted(acting, acted)
@@ -469,7 +508,7 @@ def test_two_actions_are_undone_in_any_order(acting: Project, names: tuple[str, 
 
 
 def test_proposals_and_facts_that_arrived_since_survive(acting: Project) -> None:
-    acted = act_accept(acting, proposal("facts"))
+    acted = perform(acting, ActAccept(proposal("facts")))
     new = propose("notes", "next step", "Water the plants.", {"text": "Water the plants."}, origin="s", by="agent")
     inbox_add(acting, [new])
     store(acting, Store(section="Specs", content="Maps are drawn at night."))
@@ -486,7 +525,7 @@ def test_the_first_fact_vanishes_with_its_file(repo: Path, world: World) -> None
     init(acting)
     inbox_add(acting, proposals())
     before = remembered(acting)
-    acted = act_accept(acting, proposal("facts"))
+    acted = perform(acting, ActAccept(proposal("facts")))
     assert (repo / ".memory/facts.jsonl").exists()
     undone = undo_acted(acting, acted)
     assert remembered(acting) == before
@@ -500,7 +539,7 @@ def test_the_first_fact_vanishes_with_its_file(repo: Path, world: World) -> None
 
 
 def test_a_fact_that_was_changed_or_tied_since_stays(acting: Project) -> None:
-    acted = act_accept(acting, proposal("facts"))
+    acted = perform(acting, ActAccept(proposal("facts")))
     name = fact_id(acting, "Invoices")
     connect(acting, Connect(source=f"fact:{name}", target="feature.worker", relation="depends_on"))
     with pytest.raises(Conflict, match="tied"):
@@ -513,7 +552,7 @@ def test_a_fact_that_was_changed_or_tied_since_stays(acting: Project) -> None:
 
 
 def test_a_node_that_something_was_tied_to_stays(acting: Project) -> None:
-    acted = act_accept(acting, proposal("graph"))
+    acted = perform(acting, ActAccept(proposal("graph")))
     link = {"id": "feature.worker", "related": [{"predicate": "affects", "to": "gotcha.pipes-block"}]}
     save(acting, {"task": "x", "nodes": [link]})
     before = remembered(acting)
@@ -547,7 +586,7 @@ def test_the_map_follows(acting: Project) -> None:
         return Path(acting.root, "AGENTS.md").read_text()
 
     before = shown()
-    acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), title="Runner")
+    acted = perform(acting, ActEdit("feature.worker", revision(acting, "feature.worker"), title="Runner"))
     assert "Runner" in shown()
     undone = undo_acted(acting, acted)
     assert shown() == before
@@ -562,7 +601,7 @@ def test_an_open_session_is_open_again(acting: Project) -> None:
     record_session(acting, NoteSession(session_id="s-0", turns=5, title="Silent"))
     acting.world = msgspec.structs.replace(acting.world, now=lambda now=acting.world.now(): now + timedelta(hours=9))
     before = remembered(acting)
-    acted = act_accept(acting, proposal("episodes"))
+    acted = perform(acting, ActAccept(proposal("episodes")))
     assert len(episodes(acting, ShowEpisodes()).results) == 2
     undo_acted(acting, acted)
     assert remembered(acting) == before
@@ -573,7 +612,7 @@ def test_what_is_too_much_to_keep_is_done_and_cannot_be_undone(
     acting: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quire.files.undo_recorder.MOST", 1_000)
-    acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), body="Long. " * 400)
+    acted = perform(acting, ActEdit("feature.worker", revision(acting, "feature.worker"), body="Long. " * 400))
     assert acted.changes == ()
     assert [problem.code for problem in acted.warnings] == ["NotUndoable"]
     assert acted.message == "Edited: Worker"
@@ -584,14 +623,14 @@ def test_what_is_too_much_to_keep_is_done_and_cannot_be_undone(
 def test_a_text_that_was_edited_by_hand_comes_back_as_it_was(acting: Project) -> None:
     Path(acting.root, ".memory/memory/worker.md").write_bytes(b"By hand.\r\nTwo lines.")
     before = remembered(acting)
-    acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), body="Of the page.")
+    acted = perform(acting, ActEdit("feature.worker", revision(acting, "feature.worker"), body="Of the page."))
     assert remembered(acting)[".memory/memory/worker.md"] == b"Of the page."
     undo_acted(acting, acted)
     assert remembered(acting) == before
 
 
 def test_a_change_of_another_project_is_not_undone_here(acting: Project, tmp_path: Path, world: World) -> None:
-    acted = act_stale(acting, "gotcha.clock-drift", "fixed")
+    acted = perform(acting, ActStale("gotcha.clock-drift", "fixed"))
     other = tmp_path / "other"
     other.mkdir()
     there = Project(str(other), world)
@@ -609,7 +648,7 @@ def test_without_git_everything_is_undone_all_the_same(tmp_path: Path, world: Wo
     init(acting, layers=("facts",))
     save(acting, {"task": "first", "nodes": NODES})
     before = remembered(acting)
-    undo_acted(acting, act_stale(acting, "gotcha.clock-drift", "fixed"))
+    undo_acted(acting, perform(acting, ActStale("gotcha.clock-drift", "fixed")))
     assert remembered(acting) == before
 
 

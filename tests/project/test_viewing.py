@@ -29,7 +29,20 @@ from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.journal.init import journal_init
-from quire.verbs.page.views import view_graph, view_inbox, view_map, view_records, view_summary, view_today
+from quire.verbs.page.views import (
+    ViewGraph,
+    ViewInbox,
+    ViewMap,
+    ViewRecords,
+    ViewSummary,
+    ViewToday,
+    view_graph,
+    view_inbox,
+    view_map,
+    view_records,
+    view_summary,
+    view_today,
+)
 from quire.verbs.profile.changes import profile_link, profile_remember
 from quire.verbs.profile.overview import profile_private
 
@@ -54,12 +67,12 @@ def private_profile(project: Project) -> None:
 def everything(views: Project, *, private: bool = True) -> dict[str, Any]:
     """All views as the page gets them; that they can be encoded is part of the promise."""
     found = {
-        "summary": view_summary(views, private=private),
-        "today": view_today(views, private=private),
-        "inbox": view_inbox(views, private=private),
-        "map": view_map(views),
-        "records": view_records(views, private=private),
-        "graph": view_graph(views, private=private),
+        "summary": view_summary(views, ViewSummary(private=private)),
+        "today": view_today(views, ViewToday(private=private)),
+        "inbox": view_inbox(views, ViewInbox(private=private)),
+        "map": view_map(views, ViewMap()),
+        "records": view_records(views, ViewRecords(private=private)),
+        "graph": view_graph(views, ViewGraph(private=private)),
     }
     return json.loads(msgspec.json.encode(found))
 
@@ -72,17 +85,17 @@ def test_a_week_is_looked_back_unless_a_time_is_given(project: Project, views: P
     clock.now += timedelta(days=5)
     save(project, {"kind": "gotcha", "title": "Clocks"})
     clock.now += timedelta(days=4)
-    assert [change.item.ref for change in view_today(views).changed] == ["gotcha.clocks"]
-    found = view_today(views, "2026-03-01")
+    assert [change.item.ref for change in view_today(views, ViewToday()).changed] == ["gotcha.clocks"]
+    found = view_today(views, ViewToday("2026-03-01"))
     assert (found.since, found.until) == ("2026-03-01T00:00:00+00:00", "2026-03-11T11:19:00+00:00")
     assert [change.item.ref for change in found.changed] == ["gotcha.clocks", "decision.worker"]
-    assert view_today(views, "2026-03-02T13:19:00+02:00").changed_total == 2
-    assert view_today(views, "2026-03-02T11:19:01Z").changed_total == 1
+    assert view_today(views, ViewToday("2026-03-02T13:19:00+02:00")).changed_total == 2
+    assert view_today(views, ViewToday("2026-03-02T11:19:01Z")).changed_total == 1
 
 
 @pytest.mark.parametrize("since", ["soon", "  ", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "\0"])
 def test_a_time_that_names_none_is_a_week(project: Project, views: Project, since: str) -> None:
-    assert view_today(views, since).since == "2026-02-23T11:19:00+00:00"
+    assert view_today(views, ViewToday(since)).since == "2026-02-23T11:19:00+00:00"
 
 
 def test_what_drifted_is_news_by_its_commit(
@@ -99,12 +112,12 @@ def test_what_drifted_is_news_by_its_commit(
     commit("2026-03-10T00:00:00+00:00")
     (repo / "page.py").write_text("def page():\n    return 2\n")
     clock.now += timedelta(days=10)
-    found = view_today(views)
+    found = view_today(views, ViewToday())
     assert [(change.item.ref, change.how, change.at) for change in found.changed] == [
         ("feature.queue", "drifted", "2026-03-10T00:00:00+00:00")
     ]
     assert [item.ref for item in found.attention] == ["feature.page", "feature.queue"]
-    assert view_today(views, "2026-03-11").changed_total == 0
+    assert view_today(views, ViewToday("2026-03-11")).changed_total == 0
 
 
 def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: Project) -> None:
@@ -117,14 +130,14 @@ def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: 
             for text in texts
         ),
     )
-    found = view_today(views)
+    found = view_today(views, ViewToday())
     assert [(note.number, note.text) for note in found.notes] == [(1, "Ask about the berth.")]
     assert (found.inbox.pending, [item.text for item in found.inbox.items]) == (30, texts[:20])
-    page = view_inbox(views, 25, 50)
+    page = view_inbox(views, ViewInbox(25, 50))
     assert (page.pending, page.offset, [item.text for item in page.items]) == (30, 25, texts[25:])
-    assert view_summary(views).inbox == 30
+    assert view_summary(views, ViewSummary()).inbox == 30
     reject(project, Reject(ids=[page.items[0].id]))
-    assert view_inbox(views).pending == 29
+    assert view_inbox(views, ViewInbox()).pending == 29
 
 
 def test_a_pin_follows_its_fact(project: Project, views: Project) -> None:
@@ -134,7 +147,7 @@ def test_a_pin_follows_its_fact(project: Project, views: Project) -> None:
     focus(project, Focus(fact_ids=[kept, old, gone]))
     new = supersede(project, Supersede(fact_id=old, content="New.")).new.id
     archive(project, Archive(fact_ids=[gone]))
-    assert [item.ref for item in view_today(views).pins] == [f"fact:{kept}", f"fact:{new}"]
+    assert [item.ref for item in view_today(views, ViewToday()).pins] == [f"fact:{kept}", f"fact:{new}"]
 
 
 def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: Project, repo: Path) -> None:
@@ -145,11 +158,11 @@ def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: 
     step = {"why": "w", "start": "s", "done": "d", "evidence": []}
     state["bundle"]["nextSteps"] = [{"title": title, **step} for title in ("Write it", "Add it", "Mend it")]
     path.write_text(json.dumps(state))
-    found = view_today(views)
+    found = view_today(views, ViewToday())
     assert [item.title for item in found.focus] == ["Retries."]
     assert [item.title for item in found.next_steps] == ["Write it", "Add it", "Mend it"]
     assert {change.item.kind for change in found.changed if change.item.layer == "journal"} <= {"checkpoint"}
-    refs = view_graph(views).refs
+    refs = view_graph(views, ViewGraph()).refs
     assert "bundle:current-focus" in refs
     assert any(ref.startswith("event:") for ref in refs)
 
@@ -162,16 +175,20 @@ def test_records_of_all_layers_are_listed_and_tied(project: Project, views: Proj
     fact = store(project, Store(section="Decisions", content="The worker sends.")).fact.id
     connect(project, Connect(source=fact, target="decision.worker", relation="motivated_by"))
     profile_remember(project, "tools", "editor", "helix")
-    listed = view_records(views)
+    listed = view_records(views, ViewRecords())
     assert listed.facets["layer"] == {"facts": 1, "graph": 3, "profile": 1}
-    assert view_records(views, text="WORKER", limit=1).total == 2
-    found = view_graph(views)
+    assert view_records(views, ViewRecords(text="WORKER", limit=1)).total == 2
+    found = view_graph(views, ViewGraph())
     assert sorted(found.refs) == sorted(item.ref for item in listed.items)
     ends = zip(found.edges.source, found.edges.predicate, found.edges.target, strict=True)
     assert [(found.refs[source], found.words.predicate[name], found.refs[target]) for source, name, target in ends] == [
         (f"fact:{fact}", "motivated_by", "decision.worker")
     ]
-    assert (view_graph(views, 2).total, view_graph(views, 2).cut, len(view_graph(views, 2).refs)) == (5, True, 2)
+    assert (
+        view_graph(views, ViewGraph(2)).total,
+        view_graph(views, ViewGraph(2)).cut,
+        len(view_graph(views, ViewGraph(2)).refs),
+    ) == (5, True, 2)
 
 
 @pytest.mark.parametrize(
@@ -187,14 +204,18 @@ def test_choices_that_cannot_be_are_refused(
     project: Project, views: Project, asked: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        view_records(views, **asked)
+        view_records(views, ViewRecords(**asked))
     assert caught.value.details is not None
     assert caught.value.details["field"] == field
     assert caught.value.hint
 
 
 def test_limits_of_the_other_views_are_kept(project: Project, views: Project) -> None:
-    for ask in (lambda: view_map(views, 0), lambda: view_graph(views, 0), lambda: view_inbox(views, 0, 501)):
+    for ask in (
+        lambda: view_map(views, ViewMap(0)),
+        lambda: view_graph(views, ViewGraph(0)),
+        lambda: view_inbox(views, ViewInbox(0, 501)),
+    ):
         with pytest.raises(InputError):
             ask()
 
@@ -311,7 +332,7 @@ def test_storage_of_another_version_is_left_alone(project: Project, views: Proje
     config = json.loads(path.read_bytes())
     path.write_text(json.dumps({**config, "version": 99, "storage_version": 99}))
     with pytest.raises(UnsupportedVersion):
-        view_summary(views)
+        view_summary(views, ViewSummary())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of bytes")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +17,26 @@ from quire.project import Project
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.journal.init import journal_init
-from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
+from quire.verbs.page.health_views import (
+    ViewAnchorHealth,
+    ViewCoverage,
+    ViewFiles,
+    ViewReceipts,
+    ViewTimeline,
+    view_anchor_health,
+    view_coverage,
+    view_files,
+    view_receipts,
+    view_timeline,
+)
 from quire.verbs.profile.changes import profile_remember
 
 VIEWS: list[Callable[[Project], Any]] = [
-    view_timeline,
-    view_anchor_health,
-    view_coverage,
-    view_receipts,
-    view_files,
+    lambda project: view_timeline(project, ViewTimeline()),
+    lambda project: view_anchor_health(project, ViewAnchorHealth()),
+    lambda project: view_coverage(project, ViewCoverage()),
+    lambda project: view_receipts(project, ViewReceipts()),
+    lambda project: view_files(project, ViewFiles()),
 ]
 
 
@@ -72,29 +82,34 @@ def test_a_project_with_everything(viewing: Project, project: Project, repo: Pat
     store(project, Store(section="Architecture", content="Retries run in the worker.", session="s-1"))
     item = ReceiptItem(ref="feature.queue", outcome="included", tokens=12)
     add_receipt(str(repo), Receipt(at="2026-03-02T11:00:00Z", client="claude", event="prompt", items=(item,)), "00")
-    lanes = {one.lane: one.total for one in view_timeline(viewing).lanes}
+    lanes = {one.lane: one.total for one in view_timeline(viewing, ViewTimeline()).lanes}
     assert lanes == {"session": 1, "episode": 0, "checkpoint": 0, "save": 4, "decision": 1, "commit": 1}
-    assert view_anchor_health(viewing).now == {"fresh": 1, "orphaned": 1}
-    coverage = view_coverage(viewing)
+    assert view_anchor_health(viewing, ViewAnchorHealth()).now == {"fresh": 1, "orphaned": 1}
+    coverage = view_coverage(viewing, ViewCoverage())
     assert (coverage.files, coverage.covered, coverage.root.refs) == (1, 1, ("feature.queue",))
-    (told,) = view_receipts(viewing).most_told
+    (told,) = view_receipts(viewing, ViewReceipts()).most_told
     assert (told.ref, told.title, told.times, told.tokens) == ("feature.queue", "Queue", 1, 12)
-    assert [layer.records for layer in view_files(viewing).layers] == [4, 1, 0, 0]
+    assert [layer.records for layer in view_files(viewing, ViewFiles()).layers] == [4, 1, 0, 0]
 
 
 def test_what_was_told_and_is_gone_has_no_title(viewing: Project, repo: Path) -> None:
     item = ReceiptItem(ref="feature.gone", outcome="included", tokens=1)
     add_receipt(str(repo), Receipt(at="2026-03-02T11:00:00Z", client="claude", event="prompt", items=(item,)), "00")
-    found = view_receipts(viewing)
+    found = view_receipts(viewing, ViewReceipts())
     assert [(told.ref, told.title) for told in found.most_told] == [("feature.gone", "")]
     assert (found.answers, len(found.recent)) == (1, 1)
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10**6])
 def test_a_limit_out_of_range_is_refused(limit: int, viewing: Project) -> None:
-    for view in (partial(view_timeline, viewing), partial(view_coverage, viewing), partial(view_receipts, viewing)):
+    views: list[Callable[[], Any]] = [
+        lambda: view_timeline(viewing, ViewTimeline(limit)),
+        lambda: view_coverage(viewing, ViewCoverage(limit)),
+        lambda: view_receipts(viewing, ViewReceipts(limit)),
+    ]
+    for view in views:
         with pytest.raises(InputError) as caught:
-            view(limit)
+            view()
         assert caught.value.details is not None
         assert caught.value.details["field"] == "limit"
 

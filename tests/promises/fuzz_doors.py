@@ -26,7 +26,7 @@ from quire.surfaces.mcp.options import read_options
 from quire.surfaces.mcp.wire import unread
 from quire.surfaces.serving.http_auth import HttpAuth, Rules
 from quire.surfaces.web import running
-from quire.surfaces.web.acts import read_act
+from quire.verbs.page.actions import read_action
 
 __all__ = ["TARGETS"]
 
@@ -199,9 +199,9 @@ TARGETS: tuple[Target, ...] = (
     ),
     Target(
         "page-act",
-        read_act,
+        read_action,
         lambda: [b'{"action":"edit","ref":"feature.a","revision":"x","title":"T"}', b'{"action":"accept","id":"0"}'],
-        "surfaces.web.acts",
+        "verbs.page.actions",
         (QuireError,),
     ),
     Target(

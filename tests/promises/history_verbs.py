@@ -66,7 +66,7 @@ from quire.verbs.journal.init import journal_update
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.remove import Remove, remove
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.page.actions import act_edit
+from quire.verbs.page.actions import ActEdit, act_edit
 from quire.verbs.profile.changes import profile_forget, profile_remember, profile_session_start
 
 __all__ = ["ALLOWED", "VERBS"]
@@ -131,7 +131,7 @@ def edit_node(hand: Hand) -> Verb:
     revision = node_revision(found.data, found.body_data)
     effect = [Effect("write", f"chain/{CHAIN}", word, before)]
     fields = node(word)
-    return lambda: act_edit(hand.project, CHAIN, revision, **fields), lambda _: effect, effect, nothing
+    return lambda: act_edit(hand.project, ActEdit(CHAIN, revision, **fields)), lambda _: effect, effect, nothing
 
 
 def delete_node(hand: Hand) -> Verb:

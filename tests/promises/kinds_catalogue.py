@@ -57,7 +57,7 @@ from quire.verbs.journal.restore import journal_restore
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
-from quire.verbs.page.views import view_graph
+from quire.verbs.page.views import ViewGraph, view_graph
 from quire.verbs.profile.ask import profile_recall
 from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_link, profile_remember
 from quire.verbs.profile.overview import profile_private, profile_status
@@ -192,7 +192,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
     "graph": {
         "inspect": lambda project: (inspect(project, "feature.victim").node.node, len(project.graph.nodes()[0])),
         "status": lambda project: status(project),
-        "network": lambda project: view_graph(project),
+        "network": lambda project: view_graph(project, ViewGraph()),
     },
     "facts": {
         "list": lambda project: list_facts(project, List()),

@@ -54,9 +54,33 @@ from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.page.change_token import TokenMemo, change_token
-from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
-from quire.verbs.page.record_views import view_history, view_record
-from quire.verbs.page.views import view_graph, view_inbox, view_map, view_records, view_summary, view_today
+from quire.verbs.page.health_views import (
+    ViewAnchorHealth,
+    ViewCoverage,
+    ViewFiles,
+    ViewReceipts,
+    ViewTimeline,
+    view_anchor_health,
+    view_coverage,
+    view_files,
+    view_receipts,
+    view_timeline,
+)
+from quire.verbs.page.record_views import ViewHistory, ViewRecord, view_history, view_record
+from quire.verbs.page.views import (
+    ViewGraph,
+    ViewInbox,
+    ViewMap,
+    ViewRecords,
+    ViewSummary,
+    ViewToday,
+    view_graph,
+    view_inbox,
+    view_map,
+    view_records,
+    view_summary,
+    view_today,
+)
 from quire.verbs.profile.ask import profile_recall, profile_search
 from quire.verbs.profile.changes import profile_forgotten, profile_remember
 from quire.verbs.profile.overview import (
@@ -118,19 +142,19 @@ READING: dict[str, Verb] = {
     "integrate preview": lambda project: wire_clients(project, ["claude", "cursor", "codex"], dry_run=True),
     "integrate user preview": lambda project: wire_clients(project, ["claude"], user=True, dry_run=True),
     "remove preview": lambda project: unwire_clients(project, dry_run=True),
-    "view today": lambda project: view_today(project),
-    "view summary": lambda project: view_summary(project),
-    "view inbox": lambda project: view_inbox(project),
-    "view map": lambda project: view_map(project),
-    "view records": lambda project: view_records(project),
-    "view record": lambda project: view_record(project, "feature.victim"),
-    "view history": lambda project: view_history(project, "feature.victim"),
-    "view graph": lambda project: view_graph(project),
-    "view timeline": lambda project: view_timeline(project),
-    "view anchors": lambda project: view_anchor_health(project),
-    "view coverage": lambda project: view_coverage(project),
-    "view receipts": lambda project: view_receipts(project),
-    "view files": lambda project: view_files(project),
+    "view today": lambda project: view_today(project, ViewToday()),
+    "view summary": lambda project: view_summary(project, ViewSummary()),
+    "view inbox": lambda project: view_inbox(project, ViewInbox()),
+    "view map": lambda project: view_map(project, ViewMap()),
+    "view records": lambda project: view_records(project, ViewRecords()),
+    "view record": lambda project: view_record(project, ViewRecord("feature.victim")),
+    "view history": lambda project: view_history(project, ViewHistory("feature.victim")),
+    "view graph": lambda project: view_graph(project, ViewGraph()),
+    "view timeline": lambda project: view_timeline(project, ViewTimeline()),
+    "view anchors": lambda project: view_anchor_health(project, ViewAnchorHealth()),
+    "view coverage": lambda project: view_coverage(project, ViewCoverage()),
+    "view receipts": lambda project: view_receipts(project, ViewReceipts()),
+    "view files": lambda project: view_files(project, ViewFiles()),
     "change token": lambda project: change_token(project, TokenMemo()),
     "hook start": lambda project: hook_start(project, client="claude", session="new", tokens=900, chars=9_000),
     "hook prompt": lambda project: hook_prompt(project, "where do retries run?", tokens=900, chars=9_000),

@@ -11,6 +11,8 @@ from typing import Any
 
 import quire
 from quire.project import Project
+from quire.verbs.page.actions import ACTIONS
+from quire.verbs.page.table import VIEWS
 from quire.verbs.table import VERBS
 
 __all__ = ["verb_module", "verb_named", "verbs"]
@@ -44,11 +46,15 @@ DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "inbox_rejected": ("inbox.rejected", "rejected", "ListRejected", ()),
     "inbox_lift": ("inbox.lift", "lift", "Lift", ("ids",)),
     "collect": ("inbox.collect", "collect", "Collect", ()),
-    "import": ("inbox.import_", "import_sources", "Import", ("words",)),
+    "import": ("inbox.import_", "import_sources", "ImportSources", ("words",)),
     "integrate": ("agents.integrate", "integrate", "Integrate", ("clients",)),
     "doctor": ("admin.doctor", "doctor", "Doctor", ()),
 }
 """Declared verbs by the names that the machine has for them: module, function, arguments, which come in a row."""
+PAGE = {run.__name__: (run, takes) for takes, run in ACTIONS.items()} | {
+    view.run.__name__: (view.run, view.takes) for view in VIEWS.values()
+}
+"""What the page asks and does: the function, and the arguments."""
 
 
 @cache
@@ -62,6 +68,7 @@ def verbs() -> dict[str, str]:
                 found |= {alias.name: node.module for alias in node.names if _is_verb(node.module, alias.name)}
     undeclared = {module for _, module, _, _ in VERBS} - {row[0] for row in DECLARED.values()}
     assert undeclared == set(), "the machine has no name for these"
+    found |= {name: run.__module__ for name, (run, _) in PAGE.items()}
     return {**found, **{name: f"quire.verbs.{row[0]}" for name, row in DECLARED.items()}}
 
 
@@ -92,8 +99,16 @@ def verb_named(name: str) -> Callable[..., Any]:
     """The verb as it is now, also where a test put another one in its place."""
     if name in DECLARED:
         return partial(_call_declared, name)
+    if name in PAGE:
+        return partial(_call_page, name)
     found: Callable[..., Any] = getattr(Project if hasattr(Project, name) else verb_module(name), name)
     return found
+
+
+def _call_page(name: str, project: Project, *args: Any, **options: Any) -> Any:
+    run, takes = PAGE[name]
+    row = takes.__struct_fields__
+    return run(project, takes(**dict(zip(row, args, strict=False)), **options))
 
 
 def _call_declared(name: str, project: Project, *args: Any, **options: Any) -> Any:

@@ -36,8 +36,8 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.page import actions
-from quire.verbs.page.actions import act_edit
-from quire.verbs.page.views import view_records
+from quire.verbs.page.actions import ActEdit, act_edit
+from quire.verbs.page.views import ViewRecords, view_records
 from quire.verbs.profile import changes as profile_changes
 from quire.verbs.profile.changes import profile_remember, profile_session_start
 
@@ -110,10 +110,12 @@ def test_an_edit_of_what_somebody_changed_writes_nothing(
     save(project, {"task": "t", "nodes": [{"id": "feature.chain", "title": "One", "body": "One."}]})
     found = inspect(project, "feature.chain").node
     revision = node_revision(found.data, found.body_data)
-    told = between(actions, "save", lambda: act_edit(other, "feature.chain", revision, title="Theirs"), monkeypatch)
+    told = between(
+        actions, "save", lambda: act_edit(other, ActEdit("feature.chain", revision, title="Theirs")), monkeypatch
+    )
     log = Path(project.root, ".memory/events.jsonl")
     with pytest.raises(Conflict, match="was changed since you began"):
-        act_edit(project, "feature.chain", revision, title="Mine")
+        act_edit(project, ActEdit("feature.chain", revision, title="Mine"))
     assert told == ["done"]
     assert inspect(project, "feature.chain").node.node.title == "Theirs"
     assert log.read_text(encoding="utf-8").count('"memory.updated"') == 1
@@ -204,7 +206,7 @@ def test_a_reader_sees_both_of_two_nodes_that_are_saved_together(
         return found
 
     monkeypatch.setattr(GraphStore, "read_node", reading)
-    titles = {item.title for item in view_records(project, kind="feature").items}
+    titles = {item.title for item in view_records(project, ViewRecords(kind="feature")).items}
     assert due == []
     assert titles == {"new"}
 

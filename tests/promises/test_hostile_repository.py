@@ -23,12 +23,12 @@ from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import ToolCalls
-from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.page_calls import PageCalls
 from quire.verbs.agents.hook_answer import answer_hook
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.journal.init import journal_init
+from quire.verbs.page.table import VIEWS
 from quire.verbs.profile.changes import profile_remember
 from thorough import either
 
@@ -137,7 +137,7 @@ def test_no_route_of_the_page_runs_what_the_repository_names(trap: Trap, repo: P
 
     async def look() -> None:
         name = tool_calls.current()
-        for path in ANSWERS:
+        for path in VIEWS:
             query = {"ref": REF, "anchor": "src/queue.py", "q": "queue"}
             needed = {"record": ("ref",), "history": ("ref",), "diff": ("ref", "anchor"), "search": ("q",)}
             found = await tool_calls.ask(name, path, {key: query[key] for key in needed.get(path, ())})
@@ -148,7 +148,7 @@ def test_no_route_of_the_page_runs_what_the_repository_names(trap: Trap, repo: P
         asyncio.run(look())
     finally:
         tool_calls.close()
-    tally("P7.1", inputs=len(ANSWERS))
+    tally("P7.1", inputs=len(VIEWS))
 
 
 @proves("P7.1", "F2")

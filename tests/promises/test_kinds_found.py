@@ -27,7 +27,7 @@ from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.automate_status import automate_status
-from quire.verbs.page.record_views import view_record
+from quire.verbs.page.record_views import ViewRecord, view_record
 from quire.verbs.verb import Arguments
 
 
@@ -74,7 +74,7 @@ def test_a_number_that_cannot_be_kept_makes_a_node_unreadable_for_everybody(spac
     data = spoil(space, "sidecar", damage)
     project = space.open()
     with pytest.raises(InvalidStore, match=r"victim\.json"):
-        view_record(project, "feature.victim")
+        view_record(project, ViewRecord("feature.victim"))
     with pytest.raises(InvalidStore, match=r"victim\.json"):
         save(project, {"task": "t", "nodes": [{"id": "feature.victim", "title": "Another"}]})
     assert Path(space.path("sidecar")).read_bytes() == data

@@ -42,7 +42,7 @@ from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.restore import journal_restore
-from quire.verbs.page.record_views import view_record
+from quire.verbs.page.record_views import ViewRecord, view_record
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.overview import profile_context
 from thorough import either, some
@@ -254,7 +254,7 @@ def test_a_text_that_is_dear_to_show_is_shown(space: Space, name: str) -> None:
     save_of(space.open(), _node(body=DEAR[name]))
     shown: dict[str, Callable[[Project], object]] = {
         "query": lambda project: query(project, "endless"),
-        "view": lambda project: prose_of(DEAR[name]) and view_record(project, "feature.endless"),
+        "view": lambda project: prose_of(DEAR[name]) and view_record(project, ViewRecord("feature.endless")),
         "prompt": lambda project: hook_prompt(project, "endless", tokens=900, chars=9_000),
         "map": lambda project: product_map_page(project),
     }

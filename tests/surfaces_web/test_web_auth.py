@@ -15,12 +15,12 @@ from web_serving import HARMFUL, PageDoor, Reply, check_sealed, harbor, opened, 
 
 from promised import proves
 from quire.files.world import real_world
-from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.app import build_app
 from quire.surfaces.web.assets import NAMES, read_assets
 from quire.surfaces.web.page_calls import PageCalls
 from quire.surfaces.web.serving import POLICY
 from quire.surfaces.web.tickets import Tickets
+from quire.verbs.page.table import VIEWS
 from thorough import LONG
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get")
@@ -55,7 +55,7 @@ def addresses(routes: list[Route], door: PageDoor) -> list[str]:
     found = []
     for route in routes:
         path = route.path.replace("{project}", project)
-        found += [path.replace("{path:path}", name) for name in ANSWERS if name] if "{path:path}" in path else [path]
+        found += [path.replace("{path:path}", name) for name in VIEWS if name] if "{path:path}" in path else [path]
     assert not [path for path in found if "{" in path], "a route has a part that is not known here"
     assert len(found) == len(set(found)) >= 28
     return found

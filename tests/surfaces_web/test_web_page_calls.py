@@ -16,11 +16,12 @@ from quire.files.world import World
 from quire.model.errors import NotFound, UsageError
 from quire.project import Project
 from quire.surfaces.web import page_calls as module
-from quire.surfaces.web.acts import read_act
-from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.page_calls import HERE, PageCalls
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, save
+from quire.verbs.page.actions import read_action
+from quire.verbs.page.page_view import PageView
+from quire.verbs.page.table import VIEWS
 
 STALE = b'{"action": "stale", "ref": "gotcha.clock-drift", "reason": "fixed"}'
 
@@ -55,7 +56,8 @@ def worked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return count
 
-    monkeypatch.setattr(module, "ANSWERS", {path: counting(path, answer) for path, answer in ANSWERS.items()})
+    counted = {path: PageView(view.takes, counting(path, view.run)) for path, view in VIEWS.items()}
+    monkeypatch.setattr(module, "VIEWS", counted)
     return seen
 
 
@@ -145,11 +147,11 @@ def test_actions_that_can_be_undone_have_a_bound(page_calls: PageCalls, monkeypa
 
     async def story() -> None:
         name = page_calls.current()
-        first = await page_calls.act(name, read_act(STALE))
+        first = await page_calls.act(name, read_action(STALE))
         later = []
         for title in (b"One", b"Two"):
             act = b'{"action": "supersede", "ref": "gotcha.clock-drift", "title": "%b", "body": "b"}' % title
-            later.append((await page_calls.act(name, read_act(act)))["undo"])
+            later.append((await page_calls.act(name, read_action(act)))["undo"])
         assert [item["undo"] for item in page_calls.acts(name)] == later[::-1]
         with pytest.raises(NotFound):
             await page_calls.undo(name, first["undo"])
@@ -162,7 +164,7 @@ def test_writes_are_done_one_at_a_time(page_calls: PageCalls, filled: Project) -
 
     async def story() -> None:
         name = page_calls.current()
-        done = await asyncio.gather(*(page_calls.act(name, read_act(STALE)) for _ in range(20)))
+        done = await asyncio.gather(*(page_calls.act(name, read_action(STALE)) for _ in range(20)))
         assert sorted(bool(item["undo"]) for item in done) == [False] * 19 + [True]
 
     told(story())
@@ -173,7 +175,7 @@ def test_who_only_reads_writes_nothing(filled: Project, world: World) -> None:
     page_calls = PageCalls(world, filled.root, may_write=False)
     try:
         with pytest.raises(UsageError):
-            told(page_calls.act(page_calls.current(), read_act(STALE)))
+            told(page_calls.act(page_calls.current(), read_action(STALE)))
         with pytest.raises(UsageError):
             told(page_calls.undo(page_calls.current(), "x"))
     finally:
@@ -182,7 +184,7 @@ def test_who_only_reads_writes_nothing(filled: Project, world: World) -> None:
 
 def test_an_undo_of_another_project_is_none(page_calls: PageCalls) -> None:
     async def story() -> None:
-        done = await page_calls.act(page_calls.current(), read_act(STALE))
+        done = await page_calls.act(page_calls.current(), read_action(STALE))
         with pytest.raises(NotFound):
             await page_calls.undo("another", done["undo"])
         assert (await page_calls.undo(page_calls.current(), done["undo"]))["action"] == "undo"

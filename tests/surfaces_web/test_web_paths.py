@@ -15,7 +15,7 @@ from web_serving import PageDoor, check_sealed, harbor, opened, saved_nodes
 
 from installed import Git, Memory
 from promised import proves
-from quire.surfaces.web.answers import ANSWERS
+from quire.verbs.page.table import VIEWS
 from thorough import some
 
 SECRET = "otter-lantern-4711"
@@ -163,7 +163,7 @@ def test_a_page_without_leave_changes_nothing(door: PageDoor, projects: list[str
 def test_looking_at_everything_changes_nothing(door: PageDoor, at: str) -> None:
     refs = [item["ref"] for item in door.get(f"{at}/records?limit=500")["items"]]
     assert len(refs) >= 8
-    for name in ANSWERS:
+    for name in VIEWS:
         if name not in ("record", "history", "diff"):
             door.get(f"{at}/{name}".rstrip("/") + ("?q=queue" if name == "search" else ""))
     for ref in refs:
@@ -454,5 +454,5 @@ def test_one_bad_anchor_does_not_take_the_whole_page_away(tmp_path: Path) -> Non
     (nodes / "wild.md").write_text("x\n")
     with opened(memory) as door:
         at = f"/api/projects/{door.get('/api/session')['project']}"
-        given = {name: door.ask(f"{at}/{name}?ref={DECISION}&q=queue".replace("/?", "?")).status for name in ANSWERS}
+        given = {name: door.ask(f"{at}/{name}?ref={DECISION}&q=queue".replace("/?", "?")).status for name in VIEWS}
     assert {name: status for name, status in given.items() if status != 200} == {"diff": 400}

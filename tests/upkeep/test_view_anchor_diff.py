@@ -13,7 +13,7 @@ from quire.upkeep.views.text_diff import Diff, compare, line_counts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.changes import save as save_of
-from quire.verbs.page.record_views import view_diff, view_history, view_record
+from quire.verbs.page.record_views import ViewDiff, ViewHistory, ViewRecord, view_diff, view_history, view_record
 
 REF = "feature.retry-queue"
 SECRET = "hunter-two"
@@ -50,12 +50,12 @@ def test_an_anchor_is_compared_with_the_commit_of_the_last_look(
     write(repo, "lib/c.py", "c\n")
     commit = git.commit("code")
     save(project, "src/", "lib/c.py")
-    assert view_diff(views, REF, anchor="src/") == Diff(title=f"src/: nothing changed since {commit[:9]}")
+    assert view_diff(views, ViewDiff(REF, anchor="src/")) == Diff(title=f"src/: nothing changed since {commit[:9]}")
     write(repo, "src/a.py", "one\n2\nthree\n")
     write(repo, "lib/c.py", "changed\n")
     git.commit("more")
     write(repo, "src/new.py", "new\n")
-    found = view_diff(views, REF, anchor="src/")
+    found = view_diff(views, ViewDiff(REF, anchor="src/"))
     assert found.title == f"src/ since {commit[:9]} (1 commit, not committed)"
     assert [file.path for file in found.files] == ["src/a.py", "src/new.py"]
     assert found.files[0].hunks[0].header == "@@ -1,3 +1,3 @@"
@@ -72,11 +72,11 @@ def test_a_symbol_shows_its_file_and_a_deleted_file_its_lines(
     save(project, "a.py#f", "gone.txt")
     write(repo, "a.py", "def f():\n    return 2\n\n\ndef g():\n    return 1\n")
     (repo / "gone.txt").unlink()
-    assert [line for line in lines(view_diff(views, REF, anchor="a.py#f")) if line[0] != " "] == [
+    assert [line for line in lines(view_diff(views, ViewDiff(REF, anchor="a.py#f"))) if line[0] != " "] == [
         "-    return 1",
         "+    return 2",
     ]
-    assert lines(view_diff(views, REF, anchor="gone.txt")) == ["-gone"]
+    assert lines(view_diff(views, ViewDiff(REF, anchor="gone.txt"))) == ["-gone"]
 
 
 def test_renames_are_shown_and_binary_files_named(project: Project, views: Project, git: Any, repo: Path) -> None:
@@ -89,7 +89,7 @@ def test_renames_are_shown_and_binary_files_named(project: Project, views: Proje
     write(repo, "src/new.py", text.replace("line 3\n", "line three\n"))
     (repo / "src/image").write_bytes(b"\0\2")
     git.commit("moved")
-    found = view_diff(views, REF, anchor="src/")
+    found = view_diff(views, ViewDiff(REF, anchor="src/"))
     assert [(file.path, file.old_path, file.binary) for file in found.files] == [
         ("src/image", "", True),
         ("src/new.py", "src/old.py", False),
@@ -104,7 +104,7 @@ def test_many_files_and_long_ones_are_cut(project: Project, views: Project, git:
     save(project, "src/")
     for number in range(12):
         write(repo, f"src/{number:02}.py", "".join(f"{at}\n" for at in range(900)) + "y" * 5000 + "\n")
-    found = view_diff(views, REF, anchor="src/")
+    found = view_diff(views, ViewDiff(REF, anchor="src/"))
     assert (len(found.files), found.cut) == (10, True)
     for file in found.files:
         assert file.cut
@@ -123,7 +123,7 @@ def test_a_commit_that_is_not_here_and_no_git_are_said(
     git("reflog", "expire", "--expire=now", "--all")
     git("branch", "-D", "main")
     git("gc", "--quiet", "--prune=now")
-    found = view_diff(views, REF, anchor="a.py")
+    found = view_diff(views, ViewDiff(REF, anchor="a.py"))
     assert "is not in this clone" in found.title
     assert found.files == ()
     bare = tmp_path / "bare"
@@ -132,9 +132,11 @@ def test_a_commit_that_is_not_here_and_no_git_are_said(
     init(other)
     save(other, "a.py")
     without = Project(str(bare), world)
-    assert view_diff(without, REF, anchor="a.py") == Diff(title="a.py: there is no git here to tell what changed")
+    assert view_diff(without, ViewDiff(REF, anchor="a.py")) == Diff(
+        title="a.py: there is no git here to tell what changed"
+    )
     with pytest.raises(GitRequired):
-        view_diff(without, REF, commit="abcdef1")
+        view_diff(without, ViewDiff(REF, commit="abcdef1"))
 
 
 # -- nothing else can be read -----------------------------------------------------------------
@@ -163,7 +165,7 @@ def test_only_anchors_of_the_record_itself_are_taken(
     git.commit("code")
     save(project, "src/a.py")
     with pytest.raises(InputError, match="is no anchor of"):
-        view_diff(views, REF, anchor=anchor)
+        view_diff(views, ViewDiff(REF, anchor=anchor))
 
 
 @pytest.mark.parametrize(
@@ -182,7 +184,7 @@ def test_an_anchor_that_leads_out_shows_nothing_from_there(
     write(repo, ".env", SECRET)
     (repo / "link").symlink_to(tmp_path)
     git("config", "secret.word", SECRET)
-    found = view_diff(views, REF, anchor=anchor)
+    found = view_diff(views, ViewDiff(REF, anchor=anchor))
     assert SECRET not in repr(found)
 
 
@@ -196,13 +198,13 @@ def test_a_link_is_its_own_text_and_what_it_leads_to_is_not_read(
     save(project, "src/a.py", "deep/")
     (repo / "src/a.py").unlink()
     (repo / "src/a.py").symlink_to(tmp_path / "outside.txt")
-    found = view_diff(views, REF, anchor="src/a.py")
+    found = view_diff(views, ViewDiff(REF, anchor="src/a.py"))
     assert lines(found) == ["-a", f"+{tmp_path}/outside.txt"]
     (repo / "deep/b.py").unlink()
     (repo / "deep").rmdir()
     (tmp_path / "b.py").write_text(SECRET, encoding="utf-8")
     (repo / "deep").symlink_to(tmp_path)
-    assert SECRET not in repr(view_diff(views, REF, anchor="deep/"))
+    assert SECRET not in repr(view_diff(views, ViewDiff(REF, anchor="deep/")))
 
 
 def test_a_file_that_went_where_no_anchor_leads_is_named_and_not_read(
@@ -216,7 +218,7 @@ def test_a_file_that_went_where_no_anchor_leads_is_named_and_not_read(
     git("mv", "src/a.py", "elsewhere/a.py")
     write(repo, "elsewhere/a.py", text + SECRET)
     git.commit("moved")
-    found = view_diff(views, REF, anchor="src/a.py")
+    found = view_diff(views, ViewDiff(REF, anchor="src/a.py"))
     assert [(file.path, file.old_path, file.hunks, file.cut) for file in found.files] == [
         ("elsewhere/a.py", "src/a.py", (), True)
     ]
@@ -238,10 +240,10 @@ def test_no_program_of_the_repository_is_run(
     for name in ("diff.external", "diff.evil.command", "diff.evil.textconv", "filter.evil.clean", "filter.evil.smudge"):
         git("config", name, f"{program} {name}")
     write(repo, "src/a.py", "b\n")
-    view_diff(views, REF, anchor="src/")
-    view_diff(views, REF, commit=first)
-    view_history(views, REF)
-    view_record(views, REF)
+    view_diff(views, ViewDiff(REF, anchor="src/"))
+    view_diff(views, ViewDiff(REF, commit=first))
+    view_history(views, ViewHistory(REF))
+    view_record(views, ViewRecord(REF))
     assert os.listdir(signs) == []
 
 
@@ -255,20 +257,20 @@ def test_a_commit_shows_the_records_own_files(project: Project, views: Project, 
     save_of(project, {"task": "t", "nodes": [{"id": REF, "body": "Sends again.\nThrice."}]})
     write(repo, "other.txt", "changed")
     second = git.commit("Thrice")
-    found = view_diff(views, REF, commit=second[:8])
+    found = view_diff(views, ViewDiff(REF, commit=second[:8]))
     assert found.title == f"{second[:7]} Thrice"
     assert [file.path for file in found.files] == [".memory/memory/retry-queue.json", ".memory/memory/retry-queue.md"]
     assert ("+", "Thrice.") in found.files[1].hunks[0].lines
-    assert SECRET not in repr(view_diff(views, REF, commit=first))
+    assert SECRET not in repr(view_diff(views, ViewDiff(REF, commit=first)))
     third = git.commit("nothing")
-    assert view_diff(views, REF, commit=third) == Diff(title=f"{third[:7]} nothing: nothing of `{REF}`")
+    assert view_diff(views, ViewDiff(REF, commit=third)) == Diff(title=f"{third[:7]} nothing: nothing of `{REF}`")
 
 
 def test_of_a_file_with_many_facts_only_the_fact_is_shown(project: Project, views: Project, git: Any) -> None:
     name = store(project, Store(section="Decisions", content="Invoices are written by the worker.")).fact.id
     store(project, Store(section="Decisions", content=f"The word is {SECRET}."))
     commit = git.commit("both")
-    found = view_diff(views, name, commit=commit)
+    found = view_diff(views, ViewDiff(name, commit=commit))
     assert [file.path for file in found.files] == [".memory/facts.jsonl"]
     assert any("Invoices" in line for line in lines(found))
     assert SECRET not in repr(found)
@@ -279,17 +281,17 @@ def test_what_is_no_commits_id_is_refused(project: Project, views: Project, git:
     save(project)
     git.commit("The queue")
     with pytest.raises(InputError, match="is no commit's id"):
-        view_diff(views, REF, commit=commit)
+        view_diff(views, ViewDiff(REF, commit=commit))
 
 
 def test_a_commit_that_is_not_here_is_not_found(project: Project, views: Project, git: Any) -> None:
     save(project)
     git.commit("The queue")
     with pytest.raises(NotFound, match="There is no commit"):
-        view_diff(views, REF, commit="0123456789")
+        view_diff(views, ViewDiff(REF, commit="0123456789"))
     for arguments in ({}, {"anchor": "a", "commit": "b"}):
         with pytest.raises(InputError, match="either an anchor or a commit"):
-            view_diff(views, REF, **arguments)
+            view_diff(views, ViewDiff(REF, **arguments))
 
 
 # -- comparing --------------------------------------------------------------------------------

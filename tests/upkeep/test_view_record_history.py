@@ -14,7 +14,7 @@ from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import confirm, init
 from quire.verbs.graph.changes import save as save_of
-from quire.verbs.page.record_views import view_histories, view_history
+from quire.verbs.page.record_views import ViewHistory, view_histories, view_history
 from quire.verbs.profile.changes import profile_remember
 
 NODE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.\n", "stage": "idea", "anchors": ["src/"]}
@@ -44,7 +44,7 @@ def test_commits_events_and_open_changes_are_one_story(project: Project, views: 
     second = git.commit("It is built")
     (code / "src/a.py").write_text("a = 2\n", encoding="utf-8")
     confirm(project, [REF])
-    found = view_history(views, REF)
+    found = view_history(views, ViewHistory(REF))
     assert (found.ref, found.cut) == (REF, False)
     assert [(entry.how, entry.title) for entry in found.entries if entry.how != "event"] == [
         ("uncommitted", "Not committed yet"),
@@ -72,7 +72,7 @@ def test_lines_of_the_log_that_a_merge_left_twice_count_once(
     save_of(project, {"task": "t", "stale": [{"id": REF, "reason": "It never\nran."}]})
     log = code / ".memory/events.jsonl"
     log.write_bytes(log.read_bytes() * 2 + b"no event\n\n")
-    events = [entry for entry in view_history(views, REF).entries if entry.how == "event"]
+    events = [entry for entry in view_history(views, ViewHistory(REF)).entries if entry.how == "event"]
     assert sorted(entry.title for entry in events) == ["Created", "Marked stale"]
     assert "reason: It never ran." in next(entry for entry in events if entry.title == "Marked stale").changes
 
@@ -83,10 +83,10 @@ def test_a_limit_leaves_the_oldest_out_and_says_so(project: Project, views: Proj
     for number in range(4):
         save(project, body=f"Number {number}.")
         git.commit(f"change {number}")
-    found = view_history(views, REF, limit=2)
+    found = view_history(views, ViewHistory(REF, limit=2))
     assert len(found.entries) == 2
     assert found.cut
-    whole = view_history(views, REF)
+    whole = view_history(views, ViewHistory(REF))
     assert not whole.cut
     assert [entry.title for entry in whole.entries if entry.how == "commit"] == [
         "change 3",
@@ -101,13 +101,13 @@ def test_without_git_and_before_the_first_commit_the_log_still_tells(
     project: Project, views: Project, tmp_path: Path, world: World
 ) -> None:
     save(project, **{**NODE, "anchors": []})
-    assert [entry.how for entry in view_history(views, REF).entries] == ["uncommitted", "event"]
+    assert [entry.how for entry in view_history(views, ViewHistory(REF)).entries] == ["uncommitted", "event"]
     bare = tmp_path / "bare"
     bare.mkdir()
     other = Project(str(bare), world)
     init(other)
     save(other, **{**NODE, "anchors": []})
-    assert [entry.title for entry in view_history(Project(str(bare), world), REF).entries] == ["Created"]
+    assert [entry.title for entry in view_history(Project(str(bare), world), ViewHistory(REF)).entries] == ["Created"]
 
 
 def test_many_histories_are_those_of_each_with_as_few_questions(
@@ -140,7 +140,7 @@ def test_many_histories_are_those_of_each_with_as_few_questions(
     assert len(asked) <= 6
     assert set(found) == set(refs[:-2])
     for ref in (REF, "gotcha.trap-3", "gotcha.trap-4"):
-        assert found[ref] == view_history(views, ref)
+        assert found[ref] == view_history(views, ViewHistory(ref))
     titles = [entry.title for entry in found["gotcha.trap-3"].entries if entry.how == "commit"]
     assert titles == ["side", "first"]
 
@@ -152,14 +152,14 @@ def test_a_fact_is_followed_through_a_file_of_many(project: Project, views: Proj
     git.commit("second")
     archive(project, Archive(fact_ids=[first], reason="It moved."))
     git.commit("archived")
-    found = view_history(views, f"fact:{first}")
+    found = view_history(views, ViewHistory(f"fact:{first}"))
     commits = [(entry.title, entry.changes) for entry in found.entries if entry.how == "commit"]
     assert [title for title, _ in commits] == ["archived", "first"]
     assert "status: active → archived" in commits[0][1]
     assert "reason: It moved." in commits[0][1]
     assert commits[1][1] == ("added",)
     assert {entry.title for entry in found.entries if entry.how == "event"} == {"Stored", "Archived"}
-    other = [entry.title for entry in view_history(views, second).entries if entry.how == "commit"]
+    other = [entry.title for entry in view_history(views, ViewHistory(second)).entries if entry.how == "commit"]
     assert other == ["second"]
 
 
@@ -174,7 +174,7 @@ def test_a_merge_of_facts_repeats_nothing_that_its_branches_told(project: Projec
     git.commit("main")
     git("merge", "--quiet", "--no-edit", "--message", "joined", "side")
     for name, titles in ((theirs, ["side"]), (mine, ["main"])):
-        found = view_history(views, f"fact:{name}").entries
+        found = view_history(views, ViewHistory(f"fact:{name}")).entries
         assert [entry.title for entry in found if entry.how == "commit"] == titles
 
 
@@ -188,7 +188,7 @@ def test_an_entry_of_the_profile_is_followed_through_its_document(
     profile_remember(project, "tools", "shell", "bash", force=True)
     document = repo / ".ai-state/memory.json"
     assert json.loads(document.read_bytes())["memories"]["tools"]["shell"]["value"] == "bash"
-    found = view_history(views, "profile:tools.shell")
+    found = view_history(views, ViewHistory("profile:tools.shell"))
     told = [(entry.how, entry.title, entry.changes) for entry in found.entries if entry.how != "event"]
     assert told == [
         ("uncommitted", "Not committed yet", ("value: fish → bash",)),

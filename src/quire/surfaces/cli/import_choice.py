@@ -11,7 +11,7 @@ from quire.model.errors import Cancelled
 from quire.surfaces.cli.declared import say_lines
 from quire.surfaces.cli.output import say, warn
 from quire.verbs.inbox.accept import Accept, accept
-from quire.verbs.inbox.import_ import Import, import_sources, refuse_contradictions, source_lines
+from quire.verbs.inbox.import_ import ImportSources, import_sources, refuse_contradictions, source_lines
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import proposal_lines, waiting_line
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _CHOICE = "[y]es, [n]o and never again, [s]kip, [q]uit? "
 
 
-def on_terminal(session: Session, _: Verb, given: Import) -> int | None:
+def on_terminal(session: Session, _: Verb, given: ImportSources) -> int | None:
     """Ask for each proposal where that was wished; otherwise go on as without a terminal."""
     if not given.choose:
         return None

@@ -1,114 +1,67 @@
-"""What can be asked for about one project: the name of each answer, and the call of `Project` that gives it."""
+"""Arguments of the page's questions out of the address, and the JSON of what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from quire.model.errors import InputError
-from quire.model.text import cut
-from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
-from quire.verbs.page.record_views import view_diff, view_history
-from quire.verbs.page.views import view_graph, view_inbox, view_map, view_summary, view_today
+from quire.model.text import cut, one_line
+from quire.surfaces.web.prose import prose_of
+from quire.upkeep.views.record import RecordDetail
+from quire.verbs.page.search import PageFound
 
 if TYPE_CHECKING:
-    from quire.project import Project
-
-Query = Mapping[str, str]
-Answer = Callable[["Project", Query], Any]
-_LONGEST = 4_000
-_RESULTS = 20
+    from quire.verbs.page.page_view import PageArguments
+    from quire.verbs.page.undo import Acted
 
 
-def _number(query: Query, name: str, usual: int) -> int:
-    text = query.get(name, "")
-    if not text:
-        return usual
-    if not text.isascii() or not text.isdecimal() or len(text) > 9:
-        raise InputError(f"`{name}` is no number.", hint="Give a whole number.", details={"field": name})
-    return int(text)
+def read_arguments(takes: type[PageArguments], query: Mapping[str, str]) -> PageArguments:
+    """What a query string asks for; lists are words with commas, and names that nobody knows are passed over."""
+    given: dict[str, Any] = {}
+    for field in msgspec.structs.fields(takes):
+        text = query.get(field.name, "")
+        if text:
+            given[field.name] = [word for word in text.split(",") if word] if field.default == () else text
+        elif field.required:
+            raise InputError(f"`{field.name}` is missing.", hint="Say which record.", details={"field": field.name})
+    try:
+        return msgspec.convert(given, takes, strict=False)
+    except msgspec.ValidationError as error:
+        said, _, place = str(error).partition(" - at `$.")
+        raise InputError(
+            f"`{place.rstrip('`')}` does not fit: {said}.", hint="The page asks in the right form."
+        ) from None
 
 
-def _words(query: Query, name: str) -> tuple[str, ...]:
-    return tuple(word for word in query.get(name, "").split(",") if word)
+def fields_of(found: Any) -> dict[str, Any]:
+    """The JSON of an answer; a record's text is a tree beside it."""
+    if isinstance(found, PageFound):
+        return _searched(found)
+    fields: dict[str, Any] = msgspec.to_builtins(found)
+    return {**fields, "prose": prose_of(found.body)} if isinstance(found, RecordDetail) else fields
 
 
-def _needed(query: Query, name: str) -> str:
-    text = query.get(name, "")
-    if not text:
-        raise InputError(f"`{name}` is missing.", hint="Say which record.", details={"field": name})
-    if len(text) > _LONGEST:
-        raise InputError(f"`{cut(text, 40)}` is too long.", hint="Give it as it is shown.", details={"field": name})
-    return text
+def _searched(found: PageFound) -> dict[str, Any]:
+    """The answer to a question with the parts of each score, each hit in the form of a list."""
+    from quire.fields.graph import answer_fields
+
+    fields = answer_fields(found.answer, explain=True)
+    for hit, shown in zip(found.answer.hits, fields["results"], strict=True):
+        record = hit.record
+        shown["live"] = record.status in ("active", "open") and record.stage != "dead"
+        shown["section"] = record.section
+        shown["because"] = hit.verdict.because if hit.verdict else ""
+        shown["created_at"] = record.created_at
+        shown["excerpt"] = cut(one_line(shown.pop("text")), 600)
+        shown["title"] = one_line(record.title) or cut(shown["excerpt"], 120)
+    return {**fields, "milliseconds": found.milliseconds, "words_only": False}
 
 
-def record_answer(project: Project, ref: str) -> dict[str, Any]:
-    """One record in full, its text as a tree beside it."""
-    from quire.fields.viewing import viewed_fields
-    from quire.surfaces.web.prose import prose_of
-    from quire.verbs.page.record_views import view_record
-
-    found = view_record(project, ref)
-    return {**viewed_fields(found), "prose": prose_of(found.body)}
-
-
-def _record(project: Project, query: Query) -> Any:
-    return record_answer(project, _needed(query, "ref"))
-
-
-def _records(project: Project, query: Query) -> Any:
-    from quire.verbs.page.views import view_records
-
-    live = query.get("live", "")
-    return view_records(
-        project,
-        layer=query.get("layer", ""),
-        kind=query.get("kind", ""),
-        status=query.get("status", ""),
-        stage=query.get("stage", ""),
-        section=query.get("section", ""),
-        verdict=query.get("verdict", ""),
-        live=None if live == "" else live == "1",
-        text=query.get("text", "")[:_LONGEST],
-        offset=_number(query, "offset", 0),
-        limit=_number(query, "limit", 100),
-    )
-
-
-def _search(project: Project, query: Query) -> dict[str, Any]:
-    from time import perf_counter
-
-    from quire.fields.viewing import searched_fields
-    from quire.verbs.ask.query import query as query_of
-
-    begun = perf_counter()
-    found = query_of(
-        project,
-        query.get("q", ""),
-        layers=_words(query, "layers"),
-        kinds=_words(query, "kinds"),
-        everything=query.get("all", "") == "1",
-        limit=_number(query, "limit", _RESULTS),
-    )
-    return searched_fields(found, milliseconds=round((perf_counter() - begun) * 1000))
-
-
-ANSWERS: Mapping[str, Answer] = {
-    "": lambda project, _: view_summary(project),
-    "today": lambda project, query: view_today(project, query.get("since", "")),
-    "map": lambda project, _: view_map(project),
-    "records": _records,
-    "record": _record,
-    "history": lambda project, query: view_history(project, _needed(query, "ref")),
-    "diff": lambda project, query: view_diff(
-        project, _needed(query, "ref"), anchor=query.get("anchor", ""), commit=query.get("commit", "")
-    ),
-    "graph": lambda project, _: view_graph(project),
-    "search": _search,
-    "timeline": lambda project, _: view_timeline(project),
-    "inbox": lambda project, query: view_inbox(project, _number(query, "offset", 0), _number(query, "limit", 50)),
-    "health/anchors": lambda project, _: view_anchor_health(project),
-    "health/coverage": lambda project, _: view_coverage(project),
-    "health/receipts": lambda project, _: view_receipts(project),
-    "health/files": lambda project, _: view_files(project),
-}
+def acted_fields(done: Acted, undo: str) -> dict[str, Any]:
+    """What was done, and by which name it can be undone."""
+    names = ("action", "ref", "title", "message", "at")
+    said = {name: getattr(done, name) for name in names}
+    return {"undo": undo, **said, "warnings": msgspec.to_builtins(done.warnings)}

@@ -14,9 +14,9 @@ from starlette.routing import Route
 from quire.fields.envelope import crashed, failed
 from quire.guard.redaction import InputSecrets
 from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
-from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.assets import INDEX, Asset
 from quire.surfaces.web.change_events import ChangeEvents
+from quire.verbs.page.actions import read_action
 from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class _Page:
         name = request.path_params["project"]
         if request.method == "GET":
             return _told({"actions": await self.page_calls.work(lambda: self.page_calls.acts(name))})
-        act = read_act(await _body(request))
-        done = await self.page_calls.act(name, act)
+        action = read_action(await _body(request))
+        done = await self.page_calls.act(name, action)
         await self.changes.tell_now(name)
         return _told(done)
 

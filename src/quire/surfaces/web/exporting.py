@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields.viewing import viewed_fields
 from quire.model.text import cut
 from quire.model.times import timestamp
-from quire.surfaces.web.answers import ANSWERS
+from quire.surfaces.web.answers import fields_of
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
 from quire.surfaces.web.page_calls import HERE
-from quire.surfaces.web.prose import prose_of
 from quire.surfaces.web.telling import tell
+from quire.verbs.page.table import VIEWS
 from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
@@ -103,11 +102,20 @@ class _Making:
     def _whole(self) -> dict[str, Any]:
         """The screens that are one answer each."""
         from quire import __version__
-        from quire.verbs.page.health_views import view_receipts
-        from quire.verbs.page.views import view_graph, view_inbox, view_summary, view_today
+        from quire.verbs.page.health_views import ViewReceipts, view_receipts
+        from quire.verbs.page.views import (
+            ViewGraph,
+            ViewInbox,
+            ViewSummary,
+            ViewToday,
+            view_graph,
+            view_inbox,
+            view_summary,
+            view_today,
+        )
 
         project, private = self._project, self._private
-        summary = viewed_fields(view_summary(project, private=private))
+        summary = fields_of(view_summary(project, ViewSummary(private=private)))
         entry = {"id": HERE, "name": summary["name"], "root": "", "current": True, "available": True, "problem": ""}
         found: dict[str, Any] = {
             "session": {
@@ -119,11 +127,11 @@ class _Making:
             },
             "projects": {"registry_path": "", "projects": [entry]},
             "summary": {**summary, "root": ""},
-            "today": viewed_fields(view_today(project, private=private)),
-            "inbox": viewed_fields(view_inbox(project, private=private)),
-            "graph": viewed_fields(view_graph(project, private=private)),
-            "receipts": viewed_fields(view_receipts(project, private=private)),
-            "files": viewed_fields(self._file_health(summary["layers"].get("profile", 0))),
+            "today": fields_of(view_today(project, ViewToday(private=private))),
+            "inbox": fields_of(view_inbox(project, ViewInbox(private=private))),
+            "graph": fields_of(view_graph(project, ViewGraph(private=private))),
+            "receipts": fields_of(view_receipts(project, ViewReceipts(private=private))),
+            "files": fields_of(self._file_health(summary["layers"].get("profile", 0))),
         }
         for name, path in (
             ("map", "map"),
@@ -131,23 +139,23 @@ class _Making:
             ("anchors", "health/anchors"),
             ("coverage", "health/coverage"),
         ):
-            found[name] = viewed_fields(ANSWERS[path](project, {}))
+            found[name] = fields_of(VIEWS[path].run(project, VIEWS[path].takes()))
         return found
 
     def _file_health(self, profile: int) -> FileHealth:
         from quire.upkeep.views.file_states import without_private
-        from quire.verbs.page.health_views import view_files
+        from quire.verbs.page.health_views import ViewFiles, view_files
 
-        found = view_files(self._project)
+        found = view_files(self._project, ViewFiles())
         return found if self._private else without_private(found, profile)
 
     def _items(self) -> list[dict[str, Any]]:
-        from quire.verbs.page.views import view_records
+        from quire.verbs.page.views import ViewRecords, view_records
 
         found: list[dict[str, Any]] = []
         while True:
-            page = view_records(self._project, offset=len(found), limit=_PAGE, private=self._private)
-            found += viewed_fields(page)["items"]
+            page = view_records(self._project, ViewRecords(offset=len(found), limit=_PAGE, private=self._private))
+            found += fields_of(page)["items"]
             if not page.items or len(found) >= page.total:
                 return found
 
@@ -158,30 +166,29 @@ class _Making:
         histories = view_histories(self._project, refs)
         found: dict[str, Any] = {}
         for ref, detail in view_details(self._project, refs).items():
-            told = viewed_fields(detail)
+            told = fields_of(detail)
             told["relations"] = [
                 item for item in told["relations"] if item["other"] is None or item["other_ref"] in shown
             ]
             if told["superseded_by"] and told["superseded_by"]["ref"] not in shown:
                 told["superseded_by"] = None
-            told["prose"] = prose_of(told["body"])
             told["may"] = []
-            history = viewed_fields(histories[ref]) if ref in histories else {"ref": ref, "entries": [], "cut": False}
+            history = fields_of(histories[ref]) if ref in histories else {"ref": ref, "entries": [], "cut": False}
             found[ref] = {"detail": told, "history": history, "diffs": self._diffs(detail)}
         return found
 
     def _diffs(self, detail: RecordDetail) -> dict[str, Any]:
         """What changed in the code that a record speaks of, where something did."""
         from quire.model.errors import QuireError
-        from quire.verbs.page.record_views import view_diff
+        from quire.verbs.page.record_views import ViewDiff, view_diff
 
         found = {}
         for anchor in detail.verdict.anchors if detail.verdict else ():
             if anchor.verdict == "changed" and self._diffs_left > 0:
                 self._diffs_left -= 1
                 try:
-                    found[anchor.anchor] = viewed_fields(
-                        view_diff(self._project, detail.item.ref, anchor=anchor.anchor)
+                    found[anchor.anchor] = fields_of(
+                        view_diff(self._project, ViewDiff(detail.item.ref, anchor=anchor.anchor))
                     )
                 except QuireError:
                     continue  # it cannot be shown here either

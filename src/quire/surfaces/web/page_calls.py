@@ -22,9 +22,11 @@ from quire.model.errors import NotFound, QuireError, UsageError
 from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.surfaces.serving.executor import Executor
-from quire.surfaces.web.acts import Act, carry_out
-from quire.surfaces.web.answers import ANSWERS
+from quire.surfaces.web.answers import acted_fields, fields_of, read_arguments
+from quire.verbs.page.actions import PageAction, perform
 from quire.verbs.page.change_token import TokenMemo, change_token
+from quire.verbs.page.table import VIEWS
+from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
     from quire.files.world import World
@@ -91,7 +93,7 @@ class PageCalls:
 
     async def ask(self, name: str, path: str, query: Mapping[str, str]) -> Answered:
         """An answer about a project, as it is now."""
-        if path not in ANSWERS:
+        if path not in VIEWS:
             raise NotFound(f"There is no `{cut(path, 60)}` here.", hint="The page asks for what there is.")
         version = await self.work(lambda: self.version(name))
         key = (version, name, path, *(f"{field}={value}" for field, value in sorted(query.items())))
@@ -107,12 +109,10 @@ class PageCalls:
 
     async def _worked_out(self, key: tuple[str, ...], name: str, path: str, query: dict[str, str]) -> Answered:
         def work() -> bytes:
-            found = self._answered(name, key[0], lambda project: ANSWERS[path](project, query))
-            from quire.fields.viewing import viewed_fields
-            from quire.verbs.plain import json_line
-
-            data = found if isinstance(found, dict) else viewed_fields(found)
-            return json_line({"data": data}).encode()
+            view = VIEWS[path]
+            given = read_arguments(view.takes, query)
+            found = self._answered(name, key[0], lambda project: view.run(project, given))
+            return json_line({"data": fields_of(found)}).encode()
 
         answered = Answered(await self.work(work), key[0])
         self._kept[key] = answered
@@ -248,10 +248,10 @@ class PageCalls:
 
     # -- told -----------------------------------------------------------------------------------
 
-    async def act(self, name: str, act: Act) -> dict[str, Any]:
+    async def act(self, name: str, action: PageAction) -> dict[str, Any]:
         """Do something to a record."""
         self._refuse_readers()
-        return await self._write(name, lambda project: carry_out(project, act))
+        return await self._write(name, lambda project: perform(project, action))
 
     async def undo(self, name: str, undo: str) -> dict[str, Any]:
         """Take back what was done."""
@@ -272,8 +272,6 @@ class PageCalls:
 
     async def _write(self, name: str, work: Callable[[Project], Acted]) -> dict[str, Any]:
         def job() -> dict[str, Any]:
-            from quire.fields.viewing import acted_fields
-
             acted = work(self.project(name))
             undo = self.world.token() if acted.changes else ""
             with self._guard:
@@ -290,8 +288,6 @@ class PageCalls:
 
     def acts(self, name: str) -> list[dict[str, Any]]:
         """What was done here and can be undone, the newest first."""
-        from quire.fields.viewing import acted_fields
-
         with self._guard:
             done = [(undo, item.acted) for undo, item in self._acts.items() if item.project == name]
         return [acted_fields(acted, undo) for undo, acted in reversed(done)]

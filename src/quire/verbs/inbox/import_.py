@@ -16,7 +16,7 @@ _LISTED = 3
 """Of more files in one folder, only the folder is named."""
 
 
-class Import(Arguments, frozen=True, kw_only=True):
+class ImportSources(Arguments, frozen=True, kw_only=True):
     words: Annotated[list[str], Word(required=False, is_path=True)] = []
     everything: Annotated[bool, Option(name="--all", help="Everything that is found.")] = False
     as_kind: Annotated[
@@ -27,7 +27,7 @@ class Import(Arguments, frozen=True, kw_only=True):
     dry_run: Annotated[bool, Option(help="Show what would be proposed, write nothing.")] = False
 
 
-def import_sources(project: Project, given: Import) -> ImportedHosts:
+def import_sources(project: Project, given: ImportSources) -> ImportedHosts:
     """Read what other programs already know of this project.
 
     Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, Claude's and Codex's own
@@ -48,7 +48,7 @@ def import_sources(project: Project, given: Import) -> ImportedHosts:
     return done
 
 
-def refuse_contradictions(given: Import) -> None:
+def refuse_contradictions(given: ImportSources) -> None:
     """Raise UsageError where two options exclude each other, or one lacks what it needs."""
     settles = given.accept or given.choose
     if settles and given.dry_run:
@@ -112,7 +112,7 @@ def _outcome(done: ImportedHosts) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=Import,
+    takes=ImportSources,
     run=import_sources,
     lines=lines,
     writes=True,

@@ -27,6 +27,7 @@ from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import confirm, save
 from quire.verbs.inbox.accept import Accept, accept
 from quire.verbs.inbox.reject import Reject, reject
+from quire.verbs.page.page_view import PageArguments
 from quire.verbs.page.undo import Acted, note_action
 
 if TYPE_CHECKING:
@@ -48,26 +49,40 @@ class _Told(msgspec.Struct, frozen=True):
     warnings: Iterable[Problem] = ()
 
 
-def act_confirm(project: Project, ref: str, reason: str = "") -> Acted:
+class ActConfirm(PageArguments, frozen=True, tag_field="action", tag="confirm"):
+    """Somebody looked, and it is still true."""
+
+    ref: str
+    reason: str = ""
+
+
+def act_confirm(project: Project, given: ActConfirm) -> Acted:
     """Somebody looked, and the node is still true of the code."""
-    node = _node(project, ref, "confirmed")
+    node = _node(project, given.ref, "confirmed")
 
     def work() -> _Told:
-        saved, _ = confirm(project, [node.node.id], reason=reason, actor="user")
+        saved, _ = confirm(project, [node.node.id], reason=given.reason, actor="user")
         unchanged = "it holds of the code as it did before" if node.node.anchors else "it has no anchors"
         return _saved(node, saved, "Confirmed", unchanged)
 
     return _act(project, "confirm", work)
 
 
-def act_stale(project: Project, ref: str, reason: str) -> Acted:
+class ActStale(PageArguments, frozen=True, tag_field="action", tag="stale"):
+    """It is no longer true."""
+
+    ref: str
+    reason: str
+
+
+def act_stale(project: Project, given: ActStale) -> Acted:
     """It no longer holds: a node is marked stale, a fact is put away."""
-    if _is_fact(ref):
-        return _act(project, "stale", lambda: _archived(project, _fact(project, ref), reason))
-    node = _node(project, ref, "marked stale")
+    if _is_fact(given.ref):
+        return _act(project, "stale", lambda: _archived(project, _fact(project, given.ref), given.reason))
+    node = _node(project, given.ref, "marked stale")
 
     def work() -> _Told:
-        entry = {"id": node.node.id, "reason": reason}
+        entry = {"id": node.node.id, "reason": given.reason}
         saved = save(project, {"task": "mark stale after a look", "stale": [entry]}, actor="user")
         return _saved(node, saved, "Marked stale", "it is stale already")
 
@@ -81,32 +96,43 @@ def _archived(project: Project, fact: Fact, reason: str) -> _Told:
     return _Told(f"fact:{fact.id}", title, f"{said}: {title}")
 
 
-def act_supersede(
-    project: Project, ref: str, *, by: str = "", title: str = "", body: str = "", reason: str = ""
-) -> Acted:
+class ActSupersede(PageArguments, frozen=True, tag_field="action", tag="supersede"):
+    """Another one takes its place: one that is there, or a new one."""
+
+    ref: str
+    by: str = ""
+    title: str = ""
+    body: str = ""
+    reason: str = ""
+
+
+def act_supersede(project: Project, given: ActSupersede) -> Acted:
     """Something else holds instead: a record that is there, or a new one with this title and body."""
-    if bool(by.strip()) == bool(title.strip() or body.strip()):
+    by = given.by.strip()
+    if bool(by) == bool(given.title.strip() or given.body.strip()):
         raise InputError(
             "Say what takes its place: a record that is there, or a new text, and not both.",
             hint="Give `by`, or `title` and `body`.",
             details={"field": "by"},
         )
-    if _is_fact(ref):
-        return _act(project, "supersede", lambda: _replaced_fact(project, ref, by.strip(), body or title, reason))
-    node = _node(project, ref, "superseded")
-    return _act(project, "supersede", lambda: _replaced_node(project, node, by.strip(), title, body, reason))
+    if _is_fact(given.ref):
+        text = given.body or given.title
+        return _act(project, "supersede", lambda: _replaced_fact(project, given.ref, by, text, given.reason))
+    node = _node(project, given.ref, "superseded")
+    return _act(project, "supersede", lambda: _replaced_node(project, node, given))
 
 
-def _replaced_node(project: Project, node: StoredNode, by: str, title: str, body: str, reason: str) -> _Told:
+def _replaced_node(project: Project, node: StoredNode, given: ActSupersede) -> _Told:
     task = "supersede after a look"
     nodes = []
+    by = given.by.strip()
     if by:
         by = _node(project, by, "the one that supersedes").node.id
     else:
-        nodes = [_successor(node, title, body)]
+        nodes = [_successor(node, given.title, given.body)]
         planned = save(project, {"task": task, "nodes": nodes}, actor="user", dry_run=True)
         by = [*planned.memory_created, *planned.memory_updated, *planned.unchanged][0]
-    why = reason.strip() or cut(f"replaced by {by}", limits.REASON_CHARS)
+    why = given.reason.strip() or cut(f"replaced by {by}", limits.REASON_CHARS)
     entry = {"id": node.node.id, "superseded_by": by, "reason": why}
     saved = save(project, {"task": task, "nodes": nodes, "supersede": [entry]}, actor="user")
     return _saved(node, saved, "Superseded", f"`{by}` has its place already")
@@ -128,29 +154,31 @@ def _replaced_fact(project: Project, ref: str, by: str, content: str, reason: st
     return _Told(done.old.ref, title, f"Superseded: {title}", done.warnings)
 
 
-def act_edit(
-    project: Project,
-    ref: str,
-    revision: str,
-    *,
-    title: str | None = None,
-    body: str | None = None,
-    stage: str | None = None,
-) -> Acted:
+class ActEdit(PageArguments, frozen=True, tag_field="action", tag="edit"):
+    """Other words, or another stage."""
+
+    ref: str
+    revision: str
+    title: str | None = None
+    body: str | None = None
+    stage: str | None = None
+
+
+def act_edit(project: Project, given: ActEdit) -> Acted:
     """Another title, body or stage of a node, if it still is the one that the edit was made of."""
     from quire.upkeep.views.items import node_revision
 
-    node = _node(project, ref, "edited")
-    if node_revision(node.data, node.body_data) != revision:
+    node = _node(project, given.ref, "edited")
+    if node_revision(node.data, node.body_data) != given.revision:
         raise _edited_meanwhile(node)
-    given = {"title": title, "body": body, "stage": stage}
-    wanted = {name: text for name, text in given.items() if text is not None}
+    said = {"title": given.title, "body": given.body, "stage": given.stage}
+    wanted = {name: text for name, text in said.items() if text is not None}
 
     def work() -> _Told:
         intent = {"task": "edit by hand", "nodes": [{"id": node.node.id, **wanted}]}
         saved = save(project, intent, actor="user", read={node.node.id: (node.data, node.body_data)})
-        said = f"Now {stage}" if set(wanted) == {"stage"} else "Edited"
-        return _saved(node, saved, said, "it says that already", title)
+        done = f"Now {given.stage}" if set(wanted) == {"stage"} else "Edited"
+        return _saved(node, saved, done, "it says that already", given.title)
 
     return _act(project, "edit", work)
 
@@ -158,11 +186,17 @@ def act_edit(
 # -- proposals ----------------------------------------------------------------------------
 
 
-def act_accept(project: Project, name: str) -> Acted:
+class ActAccept(PageArguments, frozen=True, tag_field="action", tag="accept"):
+    """Make a record of a proposal."""
+
+    id: str
+
+
+def act_accept(project: Project, given: ActAccept) -> Acted:
     """Make the record that was proposed."""
 
     def work() -> _Told:
-        done = accept(project, Accept(ids=[name]))
+        done = accept(project, Accept(ids=[given.id]))
         for _, error in done.failed:
             raise error
         return _proposed(done.done[0], "Accepted", done.warnings)
@@ -170,14 +204,49 @@ def act_accept(project: Project, name: str) -> Acted:
     return _act(project, "accept", work)
 
 
-def act_reject(project: Project, name: str, reason: str = "") -> Acted:
+class ActReject(PageArguments, frozen=True, tag_field="action", tag="reject"):
+    """Say no to a proposal, for good."""
+
+    id: str
+    reason: str = ""
+
+
+def act_reject(project: Project, given: ActReject) -> Acted:
     """Say no to a proposal; from now on it is refused, whoever writes it."""
 
     def work() -> _Told:
-        done = reject(project, Reject(ids=[name], reason=reason))
+        done = reject(project, Reject(ids=[given.id], reason=given.reason))
         return _proposed(done.done[0], "Rejected", done.warnings)
 
     return _act(project, "reject", work)
+
+
+PageAction = ActConfirm | ActStale | ActSupersede | ActEdit | ActAccept | ActReject
+ACTIONS: dict[type[PageArguments], Callable[[Project, Any], Acted]] = {
+    ActConfirm: act_confirm,
+    ActStale: act_stale,
+    ActSupersede: act_supersede,
+    ActEdit: act_edit,
+    ActAccept: act_accept,
+    ActReject: act_reject,
+}
+
+
+def read_action(data: bytes) -> PageAction:
+    """Parse the JSON of an action; raise InputError where it is none."""
+    try:
+        action: PageAction = msgspec.json.decode(data, type=PageAction)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(
+            f"This is no action: {str(error).replace('`$.', '`').replace(' - at `$`', '')}.",
+            hint="An action is one of confirm, stale, supersede, edit, accept, reject.",
+        ) from None
+    return action
+
+
+def perform(project: Project, action: PageAction) -> Acted:
+    """Do it, with every check that the command would make."""
+    return ACTIONS[type(action)](project, action)
 
 
 # -- what all of them need ----------------------------------------------------------------

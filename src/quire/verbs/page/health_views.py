@@ -9,6 +9,7 @@ from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
 from quire.verbs.ask.query import ready_to_view
 from quire.verbs.page.page_verdicts import verify_for_page
+from quire.verbs.page.page_view import PageArguments
 
 if TYPE_CHECKING:
     from quire.clients.receipt_totals import ReceiptHealth
@@ -23,16 +24,24 @@ _NODES_MOST = 20_000
 _RECEIPTS_MOST = 1_000
 
 
-def view_timeline(project: Project, limit: int = 3_000) -> Timeline:
+class ViewTimeline(PageArguments, frozen=True):
+    limit: int = 3_000
+
+
+def view_timeline(project: Project, given: ViewTimeline) -> Timeline:
     """What happened when, as at most so many marks; the newest of every lane."""
     from quire.upkeep.views.timeline import timeline_of
 
-    limits.within(limit, "limit", 1, _MARKS_MOST)
+    limits.within(given.limit, "limit", 1, _MARKS_MOST)
     ready_to_view(project)
-    return project.with_index(lambda index: timeline_of(index, project.graph, project.git, limit))
+    return project.with_index(lambda index: timeline_of(index, project.graph, project.git, given.limit))
 
 
-def view_anchor_health(project: Project) -> AnchorHealth:
+class ViewAnchorHealth(PageArguments, frozen=True):
+    pass
+
+
+def view_anchor_health(project: Project, _: ViewAnchorHealth) -> AnchorHealth:
     """How many nodes still hold of the code, how that came about, and which have waited longest for a look."""
     from quire.upkeep.views.drift import anchor_health
     from quire.upkeep.views.items import is_judged
@@ -46,7 +55,11 @@ def view_anchor_health(project: Project) -> AnchorHealth:
     return project.with_index(work)
 
 
-def view_coverage(project: Project, limit: int = 1_500) -> CoverageHealth:
+class ViewCoverage(PageArguments, frozen=True):
+    limit: int = 1_500
+
+
+def view_coverage(project: Project, given: ViewCoverage) -> CoverageHealth:
     """The code, and what of it live features cover, as a tree of at most so many nodes."""
     from quire.upkeep.views.items import is_judged
     from quire.upkeep.views.landscape import coverage_health
@@ -55,14 +68,19 @@ def view_coverage(project: Project, limit: int = 1_500) -> CoverageHealth:
         found = index.records("graph", kind="feature", statuses=LIVE_STATUSES)
         features = [record for record in found if is_judged(record) and record.anchors]
         verdicts = verify_for_page(project, index)(features)
-        return coverage_health(project.root, project.git, features, verdicts, limit)
+        return coverage_health(project.root, project.git, features, verdicts, given.limit)
 
-    limits.within(limit, "limit", 1, _NODES_MOST)
+    limits.within(given.limit, "limit", 1, _NODES_MOST)
     ready_to_view(project)
     return project.with_index(work)
 
 
-def view_receipts(project: Project, limit: int = 50, *, private: bool = True) -> ReceiptHealth:
+class ViewReceipts(PageArguments, frozen=True):
+    limit: int = 50
+    private: bool = True
+
+
+def view_receipts(project: Project, given: ViewReceipts) -> ReceiptHealth:
     """What agents were told unasked on this machine, summed up; the newest receipts one by one.
 
     Receipts are nobody else's business: without `private` there are none.
@@ -75,14 +93,18 @@ def view_receipts(project: Project, limit: int = 50, *, private: bool = True) ->
             record = index.find(ref)
             return (record.title or record.text) if record else ""
 
-        return sum_receipts(read_receipts(project.root) if private else [], limit, title_of)
+        return sum_receipts(read_receipts(project.root) if given.private else [], given.limit, title_of)
 
-    limits.within(limit, "limit", 1, _RECEIPTS_MOST)
+    limits.within(given.limit, "limit", 1, _RECEIPTS_MOST)
     ready_to_view(project)
     return project.with_index(work)
 
 
-def view_files(project: Project) -> FileHealth:
+class ViewFiles(PageArguments, frozen=True):
+    pass
+
+
+def view_files(project: Project, _: ViewFiles) -> FileHealth:
     """The files of every layer, whether git keeps them, what is wrong with them; and the index."""
     from quire.upkeep.views.file_states import file_health
 

@@ -13,6 +13,7 @@ from quire.model.refs import parse_ref
 from quire.project import Project
 from quire.verbs.ask.inspect import full_ref, inspect_any
 from quire.verbs.page.page_verdicts import verify_for_page
+from quire.verbs.page.page_view import PageArguments, PageRef
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -28,14 +29,18 @@ _ENTRIES = 100
 _ENTRIES_MOST = 1_000
 
 
-def view_record(project: Project, ref: str) -> RecordDetail:
+class ViewRecord(PageArguments, frozen=True):
+    ref: PageRef
+
+
+def view_record(project: Project, given: ViewRecord) -> RecordDetail:
     """One record of any layer in full."""
     from quire.upkeep.views.record import record_detail
 
     def work(index: Index, record: Record) -> RecordDetail:
         return record_detail(record, _kept(project, record), index, project.git, verify_for_page(project, index))
 
-    return _viewed(project, ref, work)
+    return _viewed(project, given.ref, work)
 
 
 def view_details(project: Project, refs: Iterable[str]) -> dict[str, RecordDetail]:
@@ -54,19 +59,24 @@ def view_details(project: Project, refs: Iterable[str]) -> dict[str, RecordDetai
     return project.with_index(work)
 
 
-def view_history(project: Project, ref: str, limit: int = _ENTRIES) -> RecordHistory:
+class ViewHistory(PageArguments, frozen=True):
+    ref: PageRef
+    limit: int = _ENTRIES
+
+
+def view_history(project: Project, given: ViewHistory) -> RecordHistory:
     """What became of a record: commits, what the memory noted, what is not committed."""
     from quire.upkeep.views.record_events import graph_events, kept_dates
     from quire.upkeep.views.record_history import record_histories
 
-    most = limits.within(limit, "limit", 1, _ENTRIES_MOST)
+    most = limits.within(given.limit, "limit", 1, _ENTRIES_MOST)
 
     def work(_index: Index, record: Record) -> RecordHistory:
         is_node = record.layer == "graph"
         told = graph_events(project.graph, [record.ref]) if is_node else {record.ref: kept_dates(record)}
         return record_histories(project.root, project.git, [record], told, most)[record.ref]
 
-    return _viewed(project, ref, work)
+    return _viewed(project, given.ref, work)
 
 
 def view_histories(project: Project, refs: Iterable[str]) -> dict[str, RecordHistory]:
@@ -85,10 +95,17 @@ def view_histories(project: Project, refs: Iterable[str]) -> dict[str, RecordHis
     return project.with_index(work)
 
 
-def view_diff(project: Project, ref: str, *, anchor: str = "", commit: str = "") -> Diff:
+class ViewDiff(PageArguments, frozen=True):
+    ref: PageRef
+    anchor: str = ""
+    commit: str = ""
+
+
+def view_diff(project: Project, given: ViewDiff) -> Diff:
     """What changed in the files of an anchor since somebody looked, or what a commit did to the record."""
     from quire.upkeep.views.anchor_diff import anchor_diff, commit_diff
 
+    anchor, commit = given.anchor, given.commit
     if bool(anchor) == bool(commit):
         raise InputError(
             "Name either an anchor or a commit.",
@@ -103,7 +120,7 @@ def view_diff(project: Project, ref: str, *, anchor: str = "", commit: str = "")
         verdict = verify_for_page(project, index)(judged).get(record.ref)
         return anchor_diff(project.root, project.git, record, anchor, (verdict and verdict.since) or record.commit)
 
-    return _viewed(project, ref, work)
+    return _viewed(project, given.ref, work)
 
 
 # -- finding ----------------------------------------------------------------------------

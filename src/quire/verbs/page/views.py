@@ -17,6 +17,7 @@ from quire.project import Project
 from quire.verbs.ask.query import ready_to_view
 from quire.verbs.facts.pins import live_pins
 from quire.verbs.page.page_verdicts import verify_for_page
+from quire.verbs.page.page_view import PageArguments
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -35,7 +36,11 @@ _NODES_MOST = 100_000
 _OFFSET_MOST = 10_000_000
 
 
-def view_summary(project: Project, *, private: bool = True) -> ProjectSummary:
+class ViewSummary(PageArguments, frozen=True):
+    private: bool = True
+
+
+def view_summary(project: Project, given: ViewSummary) -> ProjectSummary:
     """What the project holds, in numbers."""
     from quire.inbox.store import count_pending
     from quire.upkeep.views.record_list import hidden_refs
@@ -48,16 +53,21 @@ def view_summary(project: Project, *, private: bool = True) -> ProjectSummary:
             project.git,
             verify_for_page(project, index),
             name=view_name(project),
-            root=_plain(project.root) if private else "",
-            inbox=count_pending(project.root) if private else 0,
+            root=_plain(project.root) if given.private else "",
+            inbox=count_pending(project.root) if given.private else 0,
             unreadable=len({problem.path or problem.code for problem in problems}),
-            hidden=hidden_refs(index, private=private),
+            hidden=hidden_refs(index, private=given.private),
         )
 
-    return _looked_at(project, work, private=private)
+    return _looked_at(project, work, private=given.private)
 
 
-def view_today(project: Project, since: str = "", *, private: bool = True) -> Today:
+class ViewToday(PageArguments, frozen=True):
+    since: str = ""
+    private: bool = True
+
+
+def view_today(project: Project, given: ViewToday) -> Today:
     """What changed since a time, by default within a week, and what is to be looked at or waits."""
     from quire.inbox.store import read_inbox
     from quire.layers.facts.notes import read_notes
@@ -65,7 +75,8 @@ def view_today(project: Project, since: str = "", *, private: bool = True) -> To
     from quire.upkeep.views.today import WAITING, inbox_page, today_of
 
     now = project.world.now()
-    start = _since(since, now)
+    start = _since(given.since, now)
+    private = given.private
 
     def work(index: Index, problems: list[Problem]) -> Today:
         hidden = hidden_refs(index, private=private)
@@ -88,79 +99,94 @@ def view_today(project: Project, since: str = "", *, private: bool = True) -> To
     return _looked_at(project, work, private=private)
 
 
-def view_inbox(project: Project, offset: int = 0, limit: int = 50, *, private: bool = True) -> InboxPage:
+class ViewInbox(PageArguments, frozen=True):
+    offset: int = 0
+    limit: int = 50
+    private: bool = True
+
+
+def view_inbox(project: Project, given: ViewInbox) -> InboxPage:
     """Proposals that wait, the oldest first."""
     from quire.inbox.store import read_inbox
     from quire.upkeep.views.today import inbox_page
 
-    _check_page(offset, limit)
+    _check_page(given.offset, given.limit)
     ready_to_view(project)
-    return inbox_page(read_inbox(project.root).pending if private else [], offset, limit)
+    return inbox_page(read_inbox(project.root).pending if given.private else [], given.offset, given.limit)
 
 
-def view_map(project: Project, limit: int = 200) -> ProductMap:
+class ViewMap(PageArguments, frozen=True):
+    limit: int = 200
+
+
+def view_map(project: Project, given: ViewMap) -> ProductMap:
     """Features by stage, decisions, traps and questions, at most so many of each."""
     from quire.upkeep.views.board import product_board
 
-    limits.within(limit, "limit", 1, _SHELF_MOST)
-    return _looked_at(project, lambda index, _: product_board(index, verify_for_page(project, index), limit))
+    limits.within(given.limit, "limit", 1, _SHELF_MOST)
+    return _looked_at(project, lambda index, _: product_board(index, verify_for_page(project, index), given.limit))
 
 
-def view_records(
-    project: Project,
-    *,
-    layer: str = "",
-    kind: str = "",
-    status: str = "",
-    stage: str = "",
-    section: str = "",
-    verdict: str = "",
-    live: bool | None = None,
-    text: str = "",
-    offset: int = 0,
-    limit: int = 100,
-    private: bool = True,
-) -> RecordPage:
+class ViewRecords(PageArguments, frozen=True, kw_only=True):
+    layer: str = ""
+    kind: str = ""
+    status: str = ""
+    stage: str = ""
+    section: str = ""
+    verdict: str = ""
+    live: bool | None = None
+    text: str = ""
+    offset: int = 0
+    limit: int = 100
+    private: bool = True
+
+
+def view_records(project: Project, given: ViewRecords) -> RecordPage:
     """Records of all layers that are so and say this, the newest first."""
     from quire.upkeep.views.record_list import RecordFilter, hidden_refs, page_of_records, records_and_verdicts
 
-    _check_page(offset, limit)
-    if layer and layer not in LAYER_NAMES:
+    _check_page(given.offset, given.limit)
+    if given.layer and given.layer not in LAYER_NAMES:
         raise InputError(
-            f"`{cut(layer, 40)}` is no layer.",
+            f"`{cut(given.layer, 40)}` is no layer.",
             hint=f"It is one of {', '.join(LAYER_NAMES)}.",
             details={"field": "layer", "allowed": list(LAYER_NAMES)},
         )
     choice = RecordFilter(
-        layer=layer,
-        kind=kind,
-        status=status,
-        stage=stage,
-        section=section,
-        verdict=verdict,
-        live=live,
-        text=text[: limits.QUESTION_CHARS].strip(),
+        layer=given.layer,
+        kind=given.kind,
+        status=given.status,
+        stage=given.stage,
+        section=given.section,
+        verdict=given.verdict,
+        live=given.live,
+        text=given.text[: limits.QUESTION_CHARS].strip(),
     )
 
     def work(index: Index, _: list[Problem]) -> RecordPage:
-        hidden = hidden_refs(index, private=private)
+        hidden = hidden_refs(index, private=given.private)
         records, verdicts = records_and_verdicts(index, verify_for_page(project, index), hidden=hidden)
-        return page_of_records(records, verdicts, choice, offset, limit)
+        return page_of_records(records, verdicts, choice, given.offset, given.limit)
 
     return _looked_at(project, work)
 
 
-def view_graph(project: Project, limit: int = 20_000, *, private: bool = True) -> GraphData:
+class ViewGraph(PageArguments, frozen=True):
+    limit: int = 20_000
+    private: bool = True
+
+
+def view_graph(project: Project, given: ViewGraph) -> GraphData:
     """The records of all layers and what ties them, in columns."""
     from quire.upkeep.views.network import all_edges, network_of
     from quire.upkeep.views.record_list import hidden_refs, records_and_verdicts
 
-    limits.within(limit, "limit", 1, _NODES_MOST)
+    limits.within(given.limit, "limit", 1, _NODES_MOST)
 
     def work(index: Index, _: list[Problem]) -> GraphData:
-        hidden = hidden_refs(index, private=private)
+        hidden = hidden_refs(index, private=given.private)
         records, verdicts = records_and_verdicts(index, verify_for_page(project, index), hidden=hidden)
-        return network_of(records, verdicts, all_edges(index), limit)
+        return network_of(records, verdicts, all_edges(index), given.limit)
 
     return _looked_at(project, work)
 
