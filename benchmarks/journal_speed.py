@@ -46,10 +46,10 @@ from quire.project import Project
 from quire.retrieval.journal.answer import answer_journal
 from quire.verbs.ask.query import query
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.journal.query import JournalQuery, journal_query
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 
 SESSIONS, CHANGED, STAGED, SYNC_ROUNDS = 1_000, 10, 100, 3
@@ -126,7 +126,7 @@ class Ground:
         self.root.mkdir()
         (self.root / "README.md").write_text("# Harbour\n\nBerths, seasons and invoices of a marina.\n")
         subprocess.run(["git", "init", "-q", str(self.root)], check=True)
-        journal_init(self.project())
+        journal_init(self.project(), JournalInit())
         for kind in ("claude", "codex"):
             if (self.home / f".{kind}").exists():
                 add(self.project(), Add(source_type=f"{kind}-local", path=str(self.home / f".{kind}")))
@@ -393,7 +393,7 @@ class Stage(Ground):
         self.made: Times = {}
         assert _timed(self.made, "import", lambda: import_sessions(self.project())).imported == size - 1
         self._keep("all")
-        journal_recall(self.project())
+        journal_recall(self.project(), JournalRecall())
         self.command("automate", "run-once")
         assert len(open_journal(str(self.root)).history.events) >= size
         self._keep("none")

@@ -106,6 +106,7 @@ def test_recall_in_json(here: Journal) -> None:
         "grouped_item_count",
         "backlog",
         "applied",
+        "dry_run",
         "noop_reason",
         "pages_anew",
         "changed_sections",

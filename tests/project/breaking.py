@@ -17,7 +17,8 @@ from quire.files.world import World
 from quire.project import Project
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, init, save
-from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.init import JournalInit, journal_init
+from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.profile.changes import profile_forget, profile_remember
 
 __all__ = ["MENDED", "PERSONS", "Break", "State", "built", "leftover", "opened", "state_of"]
@@ -90,8 +91,8 @@ def built(root: Path) -> None:
     profile_remember(project, "tools", "shell", "fish")
     profile_remember(project, "tools", "editor", "vim")
     profile_forget(project, "tools", "editor")
-    journal_init(project)
-    journal_update(project)
+    journal_init(project, JournalInit())
+    journal_update(project, JournalUpdate())
     check(project)
 
 

@@ -22,7 +22,7 @@ from quire.model.errors import NotInitialized, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 
@@ -39,7 +39,7 @@ def journal(repo: Path, world: World) -> Project:
     """A project with an empty journal and nothing else."""
     (repo / "README.md").write_text("# Orders\n\nTakes orders.\n")
     project = Project.open(str(repo), world)
-    journal_init(project)
+    journal_init(project, JournalInit())
     return project
 
 

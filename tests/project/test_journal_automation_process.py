@@ -28,7 +28,7 @@ from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.automate_start import start
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.automate_stop import stop
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.verb import Arguments
@@ -61,7 +61,7 @@ def here(repo: Path, environment: dict[str, str]) -> Iterator[Project]:
         pid=os.getpid(),
     )
     project = Project.open(str(repo), world)
-    journal_init(project)
+    journal_init(project, JournalInit())
     set_interval(project, 0.02)
     yield project
     if os.path.isdir(os.path.join(project.root, ".agent-memory")):
@@ -415,7 +415,7 @@ def test_it_ends_when_the_journal_goes_away(here: Project) -> None:
     eventually(lambda: not runs(pid))
     assert "no journal any more" in logged(here)
     assert not automation(here, "daemon.json").exists()
-    journal_init(here, replace=True)
+    journal_init(here, JournalInit(yes=True))
 
 
 def test_it_ends_when_another_takes_its_place(here: Project) -> None:

@@ -22,8 +22,8 @@ import pytest
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.init import JournalInit, journal_init
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
@@ -86,7 +86,7 @@ def project(repo: Path, world: World, tmp_path: Path) -> Project:
     (repo / "src").mkdir()
     (repo / "AGENTS.md").write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
     project = Project.open(str(repo), world)
-    journal_init(project)
+    journal_init(project, JournalInit())
     sessions_of(repo).mkdir(parents=True)
     add(project, Add(source_type="claude-local", path=str(tmp_path / "claude"), name="claude"))
     return project
@@ -237,7 +237,7 @@ def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, cro
     assert imported == len(imported_in(events_of(root)))
     assert import_sessions(project).imported == 0
     # Every event was seen by one recall, and by no other; what no recall saw is left for this one.
-    left = journal_recall(project, source="imports")
+    left = journal_recall(project, JournalRecall(source="imports"))
     seen = sum(note["seen"] for note in notes if note["did"] == "recall" and note["source"] == "imports")
     assert seen + left.raw_event_count == imported
     assert journal_status(project, JournalStatus()).unrecalled["imports"] == 0
@@ -285,7 +285,7 @@ def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: P
         killed.append(victim)
     notes = crowd.finish(*killed)
     import_sessions(project)
-    journal_recall(project, source="imports")
+    journal_recall(project, JournalRecall(source="imports"))
     add(project, Add(source_type="markdown", path=str(root / "src"), name="last"))
     assert [note for note in notes if note["did"] == "read" and (note["problems"] or note.get("failed"))] == []
     events = check(project, talk)

@@ -24,13 +24,14 @@ from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
 from quire.layers.journal.shapes import bundle_faults
 from quire.project import Project
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.journal_state import change_journal
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.remove import Remove, remove
-from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from thorough import either
 
@@ -77,7 +78,7 @@ class JournalMachine(RuleBasedStateMachine):
             pid=os.getpid(),
         )
         self.project = Project.open(str(self.root), world)
-        journal_init(self.project)
+        journal_init(self.project, JournalInit())
         config = self.read("config.json")
         config["retention"]["archive"]["expireAfterDays"] = 100_000
         (self.root / ".agent-memory/config.json").write_text(json.dumps(config))
@@ -223,7 +224,9 @@ class JournalMachine(RuleBasedStateMachine):
         scope = source or SCOPE_OF.get(policy or "", "all")
         waiting = {"imports": self.unseen_imports, "local": self.unseen_local}
         waiting["all"] = sum(waiting.values())
-        done = journal_recall(self.project, source=source, section=section, policy=policy, dry_run=is_preview)
+        done = journal_recall(
+            self.project, JournalRecall(source=source, section=section, policy=policy, dry_run=is_preview)
+        )
         assert done.raw_event_count == waiting[scope]
         if is_preview:
             return
@@ -239,15 +242,15 @@ class JournalMachine(RuleBasedStateMachine):
         if is_changed:
             with (self.root / "TODO.md").open("a") as file:
                 file.write(f"- [ ] Mend step {next(self.said)}\n")
-        if journal_update(self.project).applied:
+        if journal_update(self.project, JournalUpdate()).applied:
             self.own_event()
-        assert not journal_update(self.project, dry_run=True).changed
+        assert not journal_update(self.project, JournalUpdate(dry_run=True)).changed
 
     @rule(place=st.integers(0, 100))
     def restore(self, place: int) -> None:
         known = sorted(self.checkpoints)
         name = known[place % len(known)]
-        done = journal_restore(self.project, name)
+        done = journal_restore(self.project, JournalRestore(name=name))
         if done.applied:
             self.own_event()
         assert done.saved_as is None
@@ -276,7 +279,7 @@ class JournalMachine(RuleBasedStateMachine):
     def bring_back(self) -> None:
         batches = self.batches()
         if batches:
-            journal_restore(self.project, batches[0].name)
+            journal_restore(self.project, JournalRestore(name=batches[0].name))
             assert len(self.batches()) == len(batches) - 1
 
     # -- accidents ----------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.page.views import (
     ViewGraph,
     ViewInbox,
@@ -151,7 +151,7 @@ def test_a_pin_follows_its_fact(project: Project, views: Project) -> None:
 
 
 def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: Project, repo: Path) -> None:
-    journal_init(project)
+    journal_init(project, JournalInit())
     path = repo / ".agent-memory/state.json"
     state = json.loads(path.read_bytes())
     state["bundle"]["currentFocus"]["summary"] = "Retries."
@@ -280,7 +280,7 @@ def test_a_layer_alone_is_enough(repo: Path, world: World, views: Project, layer
     if layer == "profile":
         profile_remember(project, "tools", "editor", "helix")
     else:
-        journal_init(project)
+        journal_init(project, JournalInit())
     found = everything(views)
     assert set(found["summary"]["layers"]) == {layer}
     assert found["summary"]["name"] == "harbor"

@@ -16,7 +16,7 @@ from quire.model.errors import InputError, NotInitialized, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.page.health_views import (
     ViewAnchorHealth,
     ViewCoverage,
@@ -131,7 +131,7 @@ def test_a_profile_alone_and_a_journal_alone_are_enough(
         if name == "profile":
             profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
         else:
-            journal_init(project, provider="local")
+            journal_init(project, JournalInit(provider="local"))
         assert shown(view, opened(folder, world))
 
 

@@ -14,7 +14,7 @@ from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import save
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.page.record_views import (
     ViewDiff,
@@ -113,7 +113,7 @@ def test_a_journal_alone_is_enough_and_a_section_is_one_record(repo: Path, world
     (repo / "README.md").write_text("# Harbor\n\nBoats and ports.\n", encoding="utf-8")
     git.commit("code")
     project = Project(str(repo), world)
-    journal_init(project)
+    journal_init(project, JournalInit())
     git.commit("journal")
     views = Project(str(repo), world)
     focus = view_record(views, ViewRecord("bundle:current-focus"))

@@ -20,8 +20,8 @@ from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.init import JournalInit, journal_init
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.ask import profile_recall
 from quire.verbs.profile.changes import profile_forget, profile_link, profile_remember
@@ -109,10 +109,10 @@ def root() -> str:
     profile_recall(project, "user", "timezone")
     profile_forget(project, "tools", "shell")
     _write(os.path.join(_yard(), "sessions", "projects", "x", "s1.jsonl"), _TALK.replace(b"ROOT", top.encode()))
-    journal_init(project)
+    journal_init(project, JournalInit())
     add(project, Add(source_type="claude-local", path=os.path.join(_yard(), "sessions"), name="claude"))
     import_sessions(project)
-    journal_recall(project)
+    journal_recall(project, JournalRecall())
     return top
 
 

@@ -62,10 +62,10 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_proposals
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_update
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.remove import Remove, remove
 from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.page.actions import ActEdit, act_edit
 from quire.verbs.profile.changes import profile_forget, profile_remember, profile_session_start
 
@@ -301,13 +301,13 @@ def refresh(hand: Hand) -> Verb:
     def call() -> Any:
         with open(os.path.join(hand.root, "TODO.md"), "a", encoding="utf-8") as file:
             file.write(f"- [ ] Step {word}\n")
-        return journal_update(hand.project)
+        return journal_update(hand.project, JournalUpdate())
 
     return call, lambda done: written(done.event, JOURNAL + done.event) if done.applied else [], [], nothing
 
 
 def recall_journal(hand: Hand) -> Verb:
-    call = lambda: journal_recall(hand.project, source=hand.random.choice(["imports", "local"]))  # noqa: E731
+    call = lambda: journal_recall(hand.project, JournalRecall(source=hand.random.choice(["imports", "local"])))  # noqa: E731
     return call, lambda done: written(done.event, JOURNAL + done.event) if done.applied else [], [], nothing
 
 

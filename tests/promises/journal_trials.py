@@ -27,17 +27,18 @@ from quire.verbs.agents.session_end import journal_run_once
 from quire.verbs.graph.changes import check
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.diff import JournalDiff, journal_diff
-from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.journal.journal_state import change_journal
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.query import JournalQuery, journal_query
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.remove import Remove, remove
-from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.verb import Arguments
 
@@ -122,7 +123,7 @@ def begun(space: str) -> None:
     """A journal with two sources that nobody has synced."""
     bare(space)
     project = open_project(space, NOW, "a")
-    journal_init(project)
+    journal_init(project, JournalInit())
     add(project, Add(source_type="claude-local", path=os.path.join(sessions_of(space), "claude"), name="claude"))
     add(project, Add(source_type="markdown", path=os.path.join(sessions_of(space), "notes"), name="notes"))
 
@@ -147,7 +148,7 @@ def grown(space: str) -> None:
 
 def recalled(space: str) -> None:
     synced(space)
-    journal_recall(open_project(space, NOW, "a2"))
+    journal_recall(open_project(space, NOW, "a2"), JournalRecall())
 
 
 def committed(space: str) -> None:
@@ -174,7 +175,7 @@ def aged(space: str) -> None:
     recalled(space)
     for number in range(12):
         at = NOW + timedelta(hours=number)
-        journal_restore(open_project(space, at, "a3"), ("chk-000001", "chk-000002")[number % 2])
+        journal_restore(open_project(space, at, "a3"), JournalRestore(name=("chk-000001", "chk-000002")[number % 2]))
 
 
 def pruned(space: str) -> None:
@@ -249,9 +250,11 @@ def cycle(project: Project) -> object:
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "init": Scenario(bare, lambda project: journal_init(project)),
-    "init anew": Scenario(recalled, lambda project: journal_init(project, replace=True), loose=(BACKUP, LOCAL)),
-    "update": Scenario(committed, lambda project: journal_update(project)),
+    "init": Scenario(bare, lambda project: journal_init(project, JournalInit())),
+    "init anew": Scenario(
+        recalled, lambda project: journal_init(project, JournalInit(yes=True)), loose=(BACKUP, LOCAL)
+    ),
+    "update": Scenario(committed, lambda project: journal_update(project, JournalUpdate())),
     "add": Scenario(
         begun,
         lambda project: add(project, Add(source_type="markdown", path=os.path.join(project.root, "src"), name="more")),
@@ -259,19 +262,28 @@ SCENARIOS: dict[str, Scenario] = {
     "remove": Scenario(synced, lambda project: remove(project, Remove(name="claude"))),
     "sync": Scenario(begun, sync, stepwise=True),
     "sync grown": Scenario(grown, sync, stepwise=True),
-    "recall": Scenario(synced, lambda project: journal_recall(project)),
-    "recall nothing": Scenario(overheard, lambda project: journal_recall(project)),
-    "recall one section": Scenario(synced, lambda project: journal_recall(project, section="next-steps")),
-    "restore": Scenario(recalled, lambda project: journal_restore(project, "chk-000001")),
+    "recall": Scenario(synced, lambda project: journal_recall(project, JournalRecall())),
+    "recall nothing": Scenario(overheard, lambda project: journal_recall(project, JournalRecall())),
+    "recall one section": Scenario(
+        synced, lambda project: journal_recall(project, JournalRecall(section="next-steps"))
+    ),
+    "restore": Scenario(recalled, lambda project: journal_restore(project, JournalRestore(name="chk-000001"))),
     "restore unsaved": Scenario(
-        edited, lambda project: journal_restore(project, "chk-000001"), stepwise=True, broken=True
+        edited, lambda project: journal_restore(project, JournalRestore(name="chk-000001")), stepwise=True, broken=True
     ),
     "prune": Scenario(aged, prune, now=FAR),
-    "return": Scenario(pruned, lambda project: journal_restore(project, batch_of(project)), now=FAR),
+    "return": Scenario(
+        pruned, lambda project: journal_restore(project, JournalRestore(name=batch_of(project))), now=FAR
+    ),
     "expire": Scenario(pruned, prune, now=FARTHER, expires=True),
     "cycle": Scenario(grown, cycle, now=FAR, stepwise=True, loose=(RUNS, f"{JOURNAL}automation/")),
     "mend": Scenario(merged, lambda project: journal_validate(project, JournalValidate(mend=True)), broken=True),
-    "rebuild": Scenario(damaged, lambda project: journal_restore(project, "chk-000002"), broken=True, loose=(LOCAL,)),
+    "rebuild": Scenario(
+        damaged,
+        lambda project: journal_restore(project, JournalRestore(name="chk-000002")),
+        broken=True,
+        loose=(LOCAL,),
+    ),
 }
 
 
@@ -395,8 +407,8 @@ NEXT: dict[str, Callable[[Project], object]] = {
     "log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
     "validate": lambda project: journal_validate(project, JournalValidate()),
     "sources": lambda project: sources(project, Arguments()),
-    "recall preview": lambda project: journal_recall(project, dry_run=True),
-    "update preview": lambda project: journal_update(project, dry_run=True),
+    "recall preview": lambda project: journal_recall(project, JournalRecall(dry_run=True)),
+    "update preview": lambda project: journal_update(project, JournalUpdate(dry_run=True)),
     "inspect": lambda project: journal_inspect(project, journal_log(project, JournalLog()).results[0].ref),
     "diff": lambda project: journal_diff(
         project, JournalDiff(before=journal_log(project, JournalLog()).results[-1].id)
@@ -621,7 +633,7 @@ def work_sync(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
 def work_recall(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """By turns what was imported and what was done here: so each event is seen by one recall, and by no other."""
     source = ("imports", "local")[(number + turn) % 2]
-    done = journal_recall(Project.open(root), source=source)
+    done = journal_recall(Project.open(root), JournalRecall(source=source))
     yield {"did": "recall", "source": source, "seen": done.raw_event_count, "event": done.event if done.applied else ""}
 
 
@@ -629,7 +641,7 @@ def work_update(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """The project goes on, and the memory is brought up to date."""
     with open(os.path.join(root, "TODO.md"), "a", encoding="utf-8") as file:
         file.write(f"- [ ] Step {number} of turn {turn}\n")
-    done = journal_update(Project.open(root))
+    done = journal_update(Project.open(root), JournalUpdate())
     yield {"did": "update", "event": done.event if done.applied else ""}
 
 

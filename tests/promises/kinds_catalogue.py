@@ -48,12 +48,12 @@ from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.integrate import journal_integrate
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.providers import JournalProviders, journal_providers
-from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.recall import JournalRecall, journal_recall
+from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
@@ -447,13 +447,13 @@ def _journal(space: str) -> None:
             say(claude, root, 10 * season + number, day=then.date().isoformat())
         project = open_project(space, then, f"j{season}")
         if season == 0:
-            journal_init(project)
+            journal_init(project, JournalInit())
             add(project, Add(source_type="claude-local", path=claude, name="claude"))
         import_sessions(project)
-        journal_recall(project)
+        journal_recall(project, JournalRecall())
         for turn in range(12 if season < 2 else 1):
             again = open_project(space, then + timedelta(hours=turn + 1), f"k{season}")
-            journal_restore(again, journal_log(again, JournalLog()).results[turn % 2].id)
+            journal_restore(again, JournalRestore(name=journal_log(again, JournalLog()).results[turn % 2].id))
         if season < 2:
             prune(open_project(space, then + timedelta(days=100), f"l{season}"))
     journal_run_once(open_project(space, NOW, "j5"))

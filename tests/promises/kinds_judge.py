@@ -44,14 +44,14 @@ from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.automate_status import automate_status
-from quire.verbs.journal.init import journal_update
 from quire.verbs.journal.integrate import journal_integration
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.providers import JournalProviders, journal_providers
 from quire.verbs.journal.query import JournalQuery, journal_query
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.page.change_token import TokenMemo, change_token
 from quire.verbs.page.health_views import (
@@ -131,8 +131,8 @@ READING: dict[str, Verb] = {
     "journal validate": lambda project: journal_validate(project, JournalValidate()),
     "journal sources": lambda project: sources(project, Arguments()),
     "journal automation": lambda project: automate_status(project, Arguments()),
-    "journal recall preview": lambda project: journal_recall(project, dry_run=True),
-    "journal update preview": lambda project: journal_update(project, dry_run=True),
+    "journal recall preview": lambda project: journal_recall(project, JournalRecall(dry_run=True)),
+    "journal update preview": lambda project: journal_update(project, JournalUpdate(dry_run=True)),
     "journal integration": lambda project: journal_integration(project),
     "journal providers": lambda project: journal_providers(project, JournalProviders()),
     "inbox": lambda project: inbox(project, ShowInbox(status="all")),
@@ -186,7 +186,7 @@ WRITING: dict[str, Verb] = {
     "graph": _save,
     "facts": lambda project: store(project, Store(section="Specs", content="Stored beside it.")),
     "profile": lambda project: profile_remember(project, "learnings", "next", "Remembered beside it."),
-    "journal": lambda project: journal_recall(project),
+    "journal": lambda project: journal_recall(project, JournalRecall()),
     "inbox": _propose,
     "wiring": lambda project: wire_clients(project, ["claude", "cursor", "codex"]),
     "machine": lambda project: Machine(project.world).add(project.root),

@@ -17,7 +17,7 @@ from quire.verbs.graph.changes import save
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_text
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.changes import profile_forget, profile_remember
 
@@ -90,7 +90,7 @@ def sessions(*numbers: int, day: str = "2026-03-01") -> Act:
 
 def archive_events(yard: Yard) -> None:
     """What is old and recalled goes into the archive."""
-    journal_recall(yard.project)
+    journal_recall(yard.project, JournalRecall())
     assert prune(yard.project)
 
 

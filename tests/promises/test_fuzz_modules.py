@@ -64,7 +64,7 @@ NOT_HERE: dict[str, str] = {
     "verbs.journal.inspect": _OURS,
     "verbs.journal.status": _BEHIND,
     "verbs.journal.journal_state": _BEHIND,
-    "verbs.journal.init": "lines that a program printed, for people",
+    "verbs.journal.new_bundle": "lines that a program printed, for people",
     "verbs.graph.changes": "an id, matched as a whole",
     "verbs.profile.changes": _SHOWN,
     "retrieval.facts_context": _SHOWN,

@@ -27,7 +27,7 @@ from quire.surfaces.web.page_calls import PageCalls
 from quire.verbs.agents.hook_answer import answer_hook
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.page.table import VIEWS
 from quire.verbs.profile.changes import profile_remember
 from thorough import either
@@ -76,7 +76,7 @@ def trap(repo: Path, git: Git, project: Project) -> Trap:
     save(project, {"task": "t", "nodes": [NODE]})
     store(project, Store(section="Specs", content="The queue lives in the worker."))
     profile_remember(project, "tools", "pager", "less")
-    journal_init(project)
+    journal_init(project, JournalInit())
     git.commit("memory")
     found.arm()
     return found

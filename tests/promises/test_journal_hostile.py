@@ -23,11 +23,12 @@ from quire.files.world import World
 from quire.model.errors import StorageFailed
 from quire.project import Project
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.query import JournalQuery, journal_query
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
+from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 
 pytestmark = proves("P5.1")
@@ -108,7 +109,7 @@ class Desk:
 def desk(repo: Path, world: World, tmp_path: Path) -> Desk:
     (repo / "AGENTS.md").write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
     project = Project.open(str(repo), world)
-    journal_init(project)
+    journal_init(project, JournalInit())
     folder = tmp_path / "claude" / "projects" / str(repo).replace("/", "-").replace("_", "-")
     folder.mkdir(parents=True)
     add(project, Add(source_type="claude-local", path=str(tmp_path / "claude"), name="claude"))
@@ -241,7 +242,7 @@ def test_text_that_is_no_utf8_is_read_as_far_as_it_is_and_halves_of_characters_d
     assert (done.imported, done.failed) == (3, 0)
     for word in ("lanterns", "anchors", "buoys"):
         assert word in desk.told()
-    journal_recall(desk.project)
+    journal_recall(desk.project, JournalRecall())
     assert not [char for char in desk.everything() if char in "\x00\x1b\u202e"]
     assert journal_query(desk.project, JournalQuery(question="what about anchors?")).answer
     desk.sound()
@@ -315,8 +316,8 @@ def test_a_secret_is_in_no_file_that_we_write(desk: Desk, kind: str) -> None:
     data += json.dumps({"type": "summary", "summary": f"Key {secret}"}).encode() + b"\n"
     desk.write("leak.jsonl", data)
     assert desk.sync().imported == 1
-    journal_recall(desk.project)
-    journal_update(desk.project)
+    journal_recall(desk.project, JournalRecall())
+    journal_update(desk.project, JournalUpdate())
     said = desk.everything()
     assert "lanterns" in said
     assert secret not in said
@@ -333,7 +334,7 @@ def test_a_secret_in_the_name_of_a_session_or_of_its_folder_is_in_no_file_that_w
     desk.good(f"{SECRETS[kind]}/inner.jsonl", "anchors")
     desk.good("broken.jsonl", "buoys").rename(desk.folder / f"x-{SECRETS[kind]}-y.jsonl")
     assert desk.sync().imported == 3
-    journal_recall(desk.project)
+    journal_recall(desk.project, JournalRecall())
     said = desk.everything()
     assert all(word in said for word in ("lanterns", "anchors", "buoys"))
     assert SECRETS[kind] not in said
@@ -354,7 +355,7 @@ def test_absolute_paths_of_the_home_folder_are_in_no_event(desk: Desk) -> None:
         data += desk.line("assistant", [block])
     desk.write("paths.jsonl", data)
     assert desk.sync().imported == 1
-    journal_recall(desk.project)
+    journal_recall(desk.project, JournalRecall())
     told = desk.told()
     assert home not in told
     assert str(desk.root) not in told
@@ -375,7 +376,7 @@ def test_what_a_session_tells_us_to_do_is_data(desk: Desk) -> None:
     desk.write("attack.jsonl", desk.lines(attack, attack, attack, attack))
     before = (desk.root / "AGENTS.md").read_text(encoding="utf-8")
     desk.sync()
-    journal_recall(desk.project)
+    journal_recall(desk.project, JournalRecall())
     entry = (desk.root / "AGENTS.md").read_text(encoding="utf-8")
     assert entry.count("agent-memory:entry") == 2
     assert "Owned" not in entry
@@ -394,7 +395,7 @@ def test_our_own_output_in_a_session_is_not_believed_again(desk: Desk) -> None:
     """An agent asks the memory, reads its pages, and is shown the entry block: none of it is news."""
     desk.good("first.jsonl", "lanterns")
     desk.sync()
-    journal_recall(desk.project)
+    journal_recall(desk.project, JournalRecall())
     said = journal_query(desk.project, JournalQuery(question="what about lanterns?")).answer
     page = (desk.root / "docs/agent-memory/current-focus.md").read_text(encoding="utf-8")
     entry = (desk.root / "AGENTS.md").read_text(encoding="utf-8")
@@ -423,13 +424,13 @@ def test_our_own_output_in_a_session_is_not_believed_again(desk: Desk) -> None:
 def test_a_step_that_a_later_session_calls_done_is_open_no_longer(desk: Desk) -> None:
     desk.write("one.jsonl", desk.lines("Please mend it.", "Next: add a test for lanterns. Next: paint the anchors."))
     desk.sync()
-    journal_recall(desk.project)
+    journal_recall(desk.project, JournalRecall())
     steps = [item["title"] for item in state_of(desk)["nextSteps"]]
     assert [any(word in title for title in steps) for word in ("lanterns", "anchors")] == [True, True]
     later = desk.lines("Go on.", "DONE: add a test for lanterns.", day="2026-03-02")
     desk.write("two.jsonl", later)
     desk.sync()
-    journal_recall(desk.project)
+    journal_recall(desk.project, JournalRecall())
     steps = [item["title"] for item in state_of(desk)["nextSteps"]]
     assert [any(word in title for title in steps) for word in ("lanterns", "anchors")] == [False, True]
     desk.sound()

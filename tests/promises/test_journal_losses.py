@@ -24,10 +24,10 @@ from quire.files.world import World
 from quire.model.errors import NotFound, QuireError, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.query import JournalQuery, journal_query
-from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.recall import JournalRecall, journal_recall
+from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
@@ -90,7 +90,7 @@ def harbor(repo: Path, world: World, tmp_path: Path) -> Harbor:
     (repo / "AGENTS.md").write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
     (repo / "src").mkdir()
     harbor = Harbor(repo, world, tmp_path / "sessions")
-    journal_init(harbor.project)
+    journal_init(harbor.project, JournalInit())
     harbor.add()
     return harbor
 
@@ -103,7 +103,7 @@ def test_a_journal_that_was_made_anew_imports_the_sessions_again(harbor: Harbor)
     for number in range(3):
         harbor.say(number)
     assert harbor.sync().imported == 3
-    journal_init(harbor.project, replace=True)
+    journal_init(harbor.project, JournalInit(yes=True))
     harbor.add()
     assert harbor.sync().imported == 3
     assert [harbor.times(number) for number in range(3)] == [1, 1, 1]
@@ -129,7 +129,7 @@ def test_sessions_whose_archived_events_expired_are_not_imported_again(harbor: H
     """They left the journal in an orderly way."""
     harbor.say(1, day="2025-01-05")
     harbor.sync()
-    journal_recall(harbor.project)
+    journal_recall(harbor.project, JournalRecall())
     assert prune(harbor.project) == 1
     harbor.now += timedelta(days=400)
     prune(harbor.project)
@@ -300,7 +300,7 @@ def test_what_was_imported_and_archived_while_we_read_is_not_imported_again(harb
     def meanwhile(*_: object) -> None:
         if not inner:
             inner.append(harbor.sync())
-            journal_recall(harbor.project)
+            journal_recall(harbor.project, JournalRecall())
             assert prune(harbor.project) == 1
 
     done = import_sessions(harbor.project, progress=meanwhile)
@@ -359,7 +359,7 @@ def test_an_event_that_a_merge_brought_waits_to_be_recalled_wherever_it_stands(
     """Which side a merge, or a rebase, writes first says nothing about who has seen what."""
     harbor.say(1)
     harbor.sync()
-    journal_recall(harbor.project)
+    journal_recall(harbor.project, JournalRecall())
     assert journal_status(harbor.project, JournalStatus()).unrecalled["all"] == 0
     path = harbor.root / EVENTS
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -370,8 +370,8 @@ def test_an_event_that_a_merge_brought_waits_to_be_recalled_wherever_it_stands(
     assert harbor.faults() == []
     events = harbor.events()
     assert len({event["id"] for event in events}) == len(events) == len(lines) + 1
-    assert journal_recall(harbor.project, source="imports", dry_run=True).raw_event_count >= 1
-    journal_recall(harbor.project)
+    assert journal_recall(harbor.project, JournalRecall(source="imports", dry_run=True)).raw_event_count >= 1
+    journal_recall(harbor.project, JournalRecall())
     assert "lantern" in json.dumps(harbor.state()["bundle"])
     # The checkpoint still names the event that tells of it.
     latest = harbor.state()["maintenance"]["latestCheckpointId"]
@@ -386,7 +386,7 @@ def test_an_event_that_has_the_id_of_an_archived_one_gets_another(harbor: Harbor
     for number in (1, 2):
         harbor.say(number, day="2025-01-05")
     harbor.sync()
-    journal_recall(harbor.project)
+    journal_recall(harbor.project, JournalRecall())
     assert prune(harbor.project) == 2
     path = harbor.root / EVENTS
     path.write_text(path.read_text(encoding="utf-8") + json.dumps(theirs(2, "lantern")) + "\n", encoding="utf-8")
@@ -396,7 +396,7 @@ def test_an_event_that_has_the_id_of_an_archived_one_gets_another(harbor: Harbor
     assert journal_status(harbor.project, JournalStatus()).unrecalled["imports"] == 1
     assert harbor.faults() == []
     batch = next(iter((harbor.root / JOURNAL / "archive").iterdir())).name
-    journal_restore(harbor.project, batch)
+    journal_restore(harbor.project, JournalRestore(name=batch))
     assert Counter(map(key_of, events)) == Counter(map(key_of, harbor.events()))
     assert harbor.faults() == []
 
@@ -409,13 +409,13 @@ def test_a_state_made_from_a_checkpoint_gives_no_id_twice(harbor: Harbor) -> Non
     for number in (1, 2):
         harbor.say(number, day="2025-01-05")
     harbor.sync()
-    journal_recall(harbor.project)
+    journal_recall(harbor.project, JournalRecall())
     harbor.now += timedelta(days=100)
     prune(harbor.project)
     archived = {event["id"] for event in harbor.events()} - {event["id"] for event in harbor.events(archived=False)}
     assert archived
     (harbor.root / STATE).write_bytes(b"{")
-    journal_restore(harbor.project, "chk-000001")
+    journal_restore(harbor.project, JournalRestore(name="chk-000001"))
     harbor.say(3)
     harbor.sync()
     new = {event["id"] for event in harbor.events(archived=False)}
@@ -429,7 +429,7 @@ def test_a_restore_of_what_is_not_there_writes_nothing(harbor: Harbor) -> None:
     (harbor.root / STATE).write_text(json.dumps(state), encoding="utf-8")
     before = harbor.files()
     with pytest.raises(NotFound):
-        journal_restore(harbor.project, "chk-000009")
+        journal_restore(harbor.project, JournalRestore(name="chk-000009"))
     assert harbor.files() == before
 
 
@@ -452,7 +452,7 @@ def test_a_state_that_somebody_else_mended_meanwhile_is_not_undone(harbor: Harbo
     world = msgspec.structs.replace(calm, now=now)
     # A refusal is as good as a success, if nothing is wrong afterwards.
     with contextlib.suppress(QuireError):
-        journal_restore(Project.open(str(harbor.root), world), "chk-000001")
+        journal_restore(Project.open(str(harbor.root), world), JournalRestore(name="chk-000001"))
     assert turns
     assert harbor.times(1) == 1
     assert harbor.state()["maintenance"]["historyEventCount"] == len(harbor.events())
@@ -482,7 +482,7 @@ def test_a_check_that_somebody_writes_in_the_middle_of_finds_nothing_wrong(harbo
                     added = Add(source_type="markdown", path=str(harbor.root / "src"), name=f"more-{number}")
                     add(harbor.project, added)
                     harbor.sync()
-                    journal_recall(harbor.project)
+                    journal_recall(harbor.project, JournalRecall())
                     monkeypatch.setattr(paths, "os", self)
                 return os.open(path, *more, **named)
 
@@ -541,7 +541,7 @@ def test_what_the_user_saves_while_the_pages_are_written_is_kept(harbor: Harbor,
                 entry.write_text(entry.read_text(encoding="utf-8") + "\nSaved just now.\n", encoding="utf-8")
 
         monkeypatch.setattr(disk, "before", before)
-        journal_recall(harbor.project)
+        journal_recall(harbor.project, JournalRecall())
         monkeypatch.setattr(disk, "before", lambda _operation, _path: None)
         calls = len(seen)
         # Between the last look and the rename nobody can be kept out.

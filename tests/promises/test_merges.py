@@ -30,7 +30,7 @@ from quire.verbs.admin.repair import repair
 from quire.verbs.ask.query import inspect, query, status
 from quire.verbs.graph.changes import check, init
 from quire.verbs.inbox.rejected import ListRejected, rejected
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
@@ -139,7 +139,7 @@ def test_two_journals_that_grew_conflict_in_their_counts_and_are_put_together(ya
     yard.git.commit("both")
     assert yard.checked() == {}
     assert import_sessions(yard.project).imported == 0
-    journal_recall(yard.project)
+    journal_recall(yard.project, JournalRecall())
     assert journal_status(yard.project, JournalStatus()).unrecalled["all"] == 0
 
 
@@ -250,7 +250,7 @@ def test_what_one_archived_and_the_other_added_to_is_told_once(yard: Yard, turne
     yard.git("checkout", "--quiet", "--ours", JOURNAL, "docs", AGENTS)
     journal_validate(yard.project, JournalValidate(mend=True))
     assert events_of(yard) == {"s001": 1, "s002": 1, "s003": 1}
-    journal_recall(yard.project)
+    journal_recall(yard.project, JournalRecall())
     yard.git.commit("both")
     assert yard.checked() == {}
 

@@ -24,8 +24,8 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init
-from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.init import JournalInit, journal_init
+from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.changes import profile_remember
 
@@ -205,10 +205,10 @@ def test_what_an_imported_session_orders_is_not_told(harbor: Project, repo: Path
             for role, content in (("user", f"Please do this: {text} {words[name]}"), ("assistant", said))
         ]
         (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    journal_init(harbor)
+    journal_init(harbor, JournalInit())
     add(harbor, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
     assert import_sessions(harbor, "agent").imported == len(ATTACKS)
-    journal_recall(harbor)
+    journal_recall(harbor, JournalRecall())
     assert leaked(harbor, words, repo) == []
     (word,) = [words["forged tool result"]]
     assert word in query(harbor, word).markdown, "who asks is answered"

@@ -24,7 +24,7 @@ from quire.verbs.graph.changes import save
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.journal.add import Add, add
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.changes import profile_remember
 from thorough import either
@@ -159,7 +159,7 @@ def test_a_session_that_says_it_over_and_over_leaves_the_others_their_places(
             for role, said in (("user", "Please look after the lanterns."), ("assistant", text))
         ]
         (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    journal_init(project)
+    journal_init(project, JournalInit())
     add(project, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
     assert import_sessions(project, "agent").imported == len(texts)
     found = query(project, QUESTION, layers=("journal",), limit=10, budget=8_000).hits

@@ -22,7 +22,7 @@ from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.automate_stop import stop
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.integrate import journal_integrate
 from quire.verbs.verb import Arguments
 
@@ -110,7 +110,7 @@ def tools(repo: Path, world: World) -> Asked:
 def project(tools: Asked, repo: Path, world: World) -> Project:
     """A project with an empty journal and no other memory."""
     project = Project.open(str(repo), world)
-    journal_init(project)
+    journal_init(project, JournalInit())
     return project
 
 
@@ -294,7 +294,7 @@ def test_a_sound_journal_without_a_process_is_healthy(
     program.chmod(0o755)
     environment["PATH"] = f"{program.parent}:{environment['PATH']}"
     (tools.root / "package.json").write_text('{"name": "orders", "scripts": {"test": "node test.js"}}')
-    journal_init(Project.open(str(tools.root), world), validate=True)
+    journal_init(Project.open(str(tools.root), world), JournalInit(validate=True))
     found = tools("memory_assess")
     assert found["details"]["validate"] == {"failCount": 0, "warnCount": 0, "topFindings": []}
     assert (found["status"], found["details"]["memoryHealth"]) == ("ok", "healthy")
@@ -668,7 +668,7 @@ def test_a_recall_is_shown_first_and_then_made(tools: Asked, sessions: Path, tre
     assert seen["diff"] == done["diff"]
     assert done["changed_sections"] == ["current-focus", "gotchas", "next-steps"]
     assert (done["provider"], done["checkpoint"], done["event"]) == ("local", "chk-000002", "evt-000003")
-    assert "README.md" in done["planned"]
+    assert "README.md" in [item["path"] for item in done["planned"]]
     bundle = json.loads((tools.root / ".agent-memory/state.json").read_bytes())["bundle"]
     assert [item["title"] for item in bundle["gotchas"]] == ["Cache keys must include the tenant"]
     again = tools("journal_recall")
@@ -771,7 +771,7 @@ def running(repo: Path, environment: dict[str, str]) -> Iterator[Asked]:
     """A journal in the real world. Whatever process keeps it when the test ends is ended."""
     world = msgspec.structs.replace(real_world(), cwd=str(repo), env=environment, sleep=time.sleep)
     project = Project.open(str(repo), world)
-    journal_init(project)
+    journal_init(project, JournalInit())
     yield Asked(repo, world)
     with contextlib.suppress(QuireError):
         stop(project, Arguments())

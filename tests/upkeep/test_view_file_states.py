@@ -17,7 +17,7 @@ from quire.upkeep.views import file_states
 from quire.upkeep.views.file_states import FileHealth, IndexFile, LayerFiles, file_health
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.profile.changes import profile_remember
 
 
@@ -116,7 +116,7 @@ def test_each_layer_has_its_own_numbers(project: Project, repo: Path, git: Any) 
     git.commit()
     store(project, Store(section="Architecture", content="Retries run in the worker."))
     profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
-    journal_init(project, provider="local")
+    journal_init(project, JournalInit(provider="local"))
     facts, profile, journal = (layer(project, name) for name in ("facts", "profile", "journal"))
     assert (facts.present, facts.records, facts.files, facts.tracked, facts.changed) == (True, 1, 1, False, 1)
     assert facts.bytes == (repo / ".memory/facts.jsonl").stat().st_size

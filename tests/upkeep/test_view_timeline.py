@@ -18,7 +18,7 @@ from quire.upkeep.views.timeline import DayCount, Mark, Timeline, timeline_of
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
-from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.init import JournalInit, journal_init
 
 NOW = "2026-03-02T11:19:00+00:00"
 EVENTS = ".memory/events.jsonl"
@@ -218,7 +218,7 @@ def test_a_session_that_was_imported_is_not_told_again_by_its_facts(project: Pro
 
 def test_checkpoints_are_told(project: Project, git: Any) -> None:
     git.commit("first")
-    journal_init(project, provider="local")
+    journal_init(project, JournalInit(provider="local"))
     (mark,) = lane(timeline(project), "checkpoint")
     assert (mark.ref, mark.layer, mark.at) == ("checkpoint:chk-000001", "journal", NOW)
 

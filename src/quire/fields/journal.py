@@ -20,21 +20,6 @@ def journal_inspect_fields(found: Any) -> dict[str, Any]:
 # -- making -----------------------------------------------------------------------------------
 
 
-def journal_refresh_fields(done: Any) -> dict[str, Any]:
-    """What a look at the project made of the journal, or would make."""
-    return own_fields(done)
-
-
-def journal_recall_fields(done: Any) -> dict[str, Any]:
-    """What was worked into the memory, or would be."""
-    return own_fields(done)
-
-
-def journal_restore_fields(done: Any) -> dict[str, Any]:
-    """A checkpoint or a batch that was brought back."""
-    return own_fields(done)
-
-
 # -- clients ----------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
-from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, warn
+from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, tell, warn
 from quire.surfaces.cli.reading import number, read_input, read_offered, read_text, share
 from quire.verbs.verb import Aside, Input, LaidOut, Output, Recalled, Result, Row, Styled, Word, cli_marks
 from quire.verbs.verb import Option as VerbOption
@@ -82,20 +82,22 @@ def command_of(verb: Verb, words: str = "") -> Command:
 def run_verb(session: Session, verb: Verb, given: Arguments) -> int | None:
     """Run a verb and print what came of it; the exit code."""
     project = session.project() if verb.over == "project" else None
+    if project and not session.as_json:
+        project.tell = tell
     if project and verb.counts and not session.as_json:
         with progress_bar(verb.counts) as project.progress:
             result = verb.run(project, given)
     else:
         result = verb.run(project or real_world(), given)
-    warnings = _with_called(result.warnings if isinstance(result, Result) else [], session.program)
+    warnings = result.warnings if isinstance(result, Result) else []
     if session.as_json:
         from quire.verbs.plain import plain
 
         about = result.about(project) if isinstance(result, Result) else project
-        answer(about, _with_called(plain(result), session.program), warnings)
+        answer(about, _with_called(plain(result), session.program), _with_called(warnings, session.program))
     else:
         say_lines(verb.lines(result), session.program)
-        warn(warnings)
+        say_warnings(warnings, session.program)
     return result.exit_code() if isinstance(result, Result) else None
 
 
@@ -108,6 +110,11 @@ def say_lines(lines: Iterable[Line], program: str = PROGRAM) -> None:
         else:
             for line in together:
                 _say(line, program)
+
+
+def say_warnings(warnings: list[Problem], program: str = PROGRAM) -> None:
+    """Print the warnings of a result, with commands named as they were called."""
+    warn(_with_called(warnings, program))
 
 
 def _paths(takes: type[Arguments]) -> tuple[str, ...]:

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from quire.surfaces.cli.commands import Session
     from quire.verbs.verb import Verb
 
-DIALOGS = {"import": "import_choice", "integrate": "integrate_consent"}
+DIALOGS = {
+    "import": "import_choice",
+    "integrate": "integrate_consent",
+    "journal init": "journal_consent",
+    "journal update": "journal_consent",
+    "journal recall": "journal_consent",
+    "journal restore": "journal_consent",
+}
 """The words of a command, and the module below `quire.surfaces.cli` that has its `on_terminal`."""
 
 _ASK_BESIDE_OUTPUT = ("import", "integrate", "purge", "reset")

@@ -12,9 +12,9 @@ from quire.surfaces.cli.declared import command_named, command_of
 from quire.verbs.table import load, module_of
 
 _VERBS = {
-    "init": "journal_making:MAKING",
-    "update": "journal_making:MAKING",
-    "recall": "journal_recalling:RECALLING",
+    "init": "",
+    "update": "",
+    "recall": "",
     "query": "",
     "status": "",
     "add": "",
@@ -23,7 +23,7 @@ _VERBS = {
     "sync": "",
     "log": "",
     "diff": "",
-    "restore": "journal_making:MAKING",
+    "restore": "",
     "validate": "",
     "automate": "",
     "integrate": "journal_integrating:INTEGRATE",

@@ -121,6 +121,11 @@ def aside(text: str) -> None:
         _write(sys.stderr, text)
 
 
+def tell(text: str) -> None:
+    """What is being done, beside the output proper."""
+    aside(f"{text} …")
+
+
 @contextlib.contextmanager
 def progress_bar(counts: str) -> Iterator[Callable[[int, int, str], None] | None]:
     """What draws a bar in one line of a terminal, which is cleared at the end; None where there is no terminal.

@@ -96,7 +96,11 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
             continue
         if isinstance(line, Row):
             line = Recalled(text="  ".join(filter(None, line.cells)), origin="memory")
-        room -= len(_read_out(line)) if line.is_news else 0
+        if not line.is_news:
+            close()
+            parts += [line.lead.strip()] if any(map(str.isalpha, line.lead)) else []
+            continue
+        room -= len(_read_out(line))
         if room < 0 and has_notice:
             left += 1
             continue
@@ -108,8 +112,6 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
         ):
             close()
             parts += [lead] if lead else []
-            if not line.is_news:
-                continue
             parts += [] if has_notice else [fence.notice()]
             has_notice = True
         group.append(line)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from quire.surfaces.mcp.journal_keeping import (
-    JournalRecallArguments,
-    journal_recall,
-)
 from quire.surfaces.mcp.journal_workflows import memory_assess, memory_compact_handoff, memory_maintain
 from quire.surfaces.mcp.tool import Tool
 from quire.verbs.verb import Arguments
@@ -53,17 +49,7 @@ JOURNAL: tuple[Tool | str, ...] = (
     "journal_query",
     "memory_status",
     "memory_validate",
-    Tool(
-        name="journal_recall",
-        title="Recall past sessions",
-        says="Works events that nobody has looked at into the memory and its pages; earlier states stay as "
-        "checkpoints. Use it when only a recall is wanted, or with dry_run to see it first; otherwise memory_maintain.",
-        takes=JournalRecallArguments,
-        gives={"applied": "boolean", "raw_event_count": "integer", "changed_sections": "array"},
-        run=journal_recall,
-        writes=True,
-        destructive=True,
-    ),
+    "journal_recall",
     "journal_sync",
     "automation_status",
     "automation_ensure_running",

@@ -17,7 +17,7 @@ from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LAYER_NAMES, LIVE_STATUSES, Actor
 from quire.project import Project, as_warning
 from quire.verbs.graph.similar_records import alike_findings, alike_problems
-from quire.verbs.journal.init import journal_entry_files, journal_init
+from quire.verbs.journal.init import JournalInit, journal_entry_files, journal_init
 
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
@@ -77,7 +77,7 @@ def _create_journal(project: Project, *, dry_run: bool) -> list[str]:
     """A journal made from the project as it is, where there is none."""
     if journal_entry_files(project):
         return []
-    done = journal_init(project, dry_run=dry_run)
+    done = journal_init(project, JournalInit(dry_run=dry_run))
     return [file.path for file in done.planned if file.kind == "CREATE"]
 
 

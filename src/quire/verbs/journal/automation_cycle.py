@@ -30,8 +30,7 @@ from quire.verbs.journal.journal_state import (
     read_journal,
     source_place,
 )
-from quire.verbs.journal.recall import journal_recall
-from quire.verbs.journal.results import Recalled
+from quire.verbs.journal.recall import JournalRecall, JournalRecalled, journal_recall
 from quire.verbs.journal.session_import import SyncedSource, import_sessions, known_hashes, session_imports
 from quire.verbs.journal.source_registry import source_is_agreed
 
@@ -288,11 +287,15 @@ def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
     scope = recall_scope(msgspec.structs.replace(config, default_source=ALL, default_section=ALL))
     if not unrecalled(journal.history.events, journal.state.maintenance, scope.source):
         return
-    recall = partial(journal_recall, project, source=scope.source, section=ALL, policy=config.policy, diffs=False)
+    wanted = JournalRecall(source="all", section="all", policy=config.policy, show_diff=False)
+
+    def recall(provider: str) -> JournalRecalled:
+        return journal_recall(project, msgspec.structs.replace(wanted, provider=provider))
+
     name = provider_name(None, config.provider)
-    found = None if name == LOCAL_PROVIDER else _recalled_by_model(done, partial(recall, provider=name))
+    found = None if name == LOCAL_PROVIDER else _recalled_by_model(done, partial(recall, name))
     if found is None:
-        found = recall(provider=LOCAL_PROVIDER)
+        found = recall(LOCAL_PROVIDER)
     done.warn(found.warnings)
     done.recall = {
         "attempted": True,
@@ -303,7 +306,7 @@ def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
     }
 
 
-def _recalled_by_model(done: _Round, recall: Callable[[], Recalled]) -> Recalled | None:
+def _recalled_by_model(done: _Round, recall: Callable[[], JournalRecalled]) -> JournalRecalled | None:
     """Nobody is there to ask again: where a model fails or may not be paid, the recall is made without one."""
     from quire.capture.providers.failures import ProviderFailed
 

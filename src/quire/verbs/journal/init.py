@@ -1,76 +1,55 @@
-"""How the journal comes to be and is brought up to date: `init`, `update`."""
+"""`memory journal init`: look at the project and make the journal."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quire.layers.journal.layout import BACKUP, FOLDER, LOCAL_PROVIDER, SECTION_KEYS, STATE
-from quire.model.errors import Conflict, InputError, InvalidStore, NotInitialized, QuireError, UnsupportedVersion
+from quire.layers.journal.layout import BACKUP, FOLDER, SECTION_KEYS, STATE
+from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.journal.journal_state import (
-    ask_model,
-    change_journal,
     journal_locked,
     journal_ready,
     journal_time,
-    model_warnings,
     plan_journal,
-    plan_pages,
     prepare_journal,
-    provider_name,
-    read_journal,
-    sift_rejected,
-    sift_rejected_diff,
     write_due_pages,
 )
-from quire.verbs.journal.model_requests import bundle_request
-from quire.verbs.journal.results import Refreshed
+from quire.verbs.journal.new_bundle import JournalRefreshed, LookAtProject, NewBundle, lines, look_at
+from quire.verbs.verb import Verb
 
 if TYPE_CHECKING:
-    from quire.capture.repository.bundle import Validation
-    from quire.capture.repository.scan import ProjectScan
     from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import Bundle, Provider, State
+    from quire.layers.journal.types import State
 
-_VALIDATION_SECONDS = 600.0
-_SUMMARY_LINES = 5
 _KEPT_IN_PLACE = ("automation", "local", "recovery", BACKUP, ".lock")
 
-Progress = Callable[[str], None]
-"""Called with what is being done."""
+
+class JournalInit(LookAtProject, frozen=True, kw_only=True):
+    pass
 
 
-# -- init -------------------------------------------------------------------------------
+def journal_init(project: Project, given: JournalInit) -> JournalRefreshed:
+    """Look at the project and make the journal.
 
-
-def journal_init(
-    project: Project,
-    *,
-    provider: str | None = None,
-    validate: bool = False,
-    replace: bool = False,
-    dry_run: bool = False,
-    diffs: bool = False,
-    progress: Progress | None = None,
-) -> Refreshed:
-    """Make the journal. One that is there is only replaced if that was said, and kept as a backup."""
+    With it come its pages in docs/agent-memory/, an entry block in AGENTS.md, CLAUDE.md or README.md, and a first
+    checkpoint. A journal that is there is only replaced with --yes, or after a question, and is kept as a backup.
+    Needs no model. With --validate, the commands that tell whether the project is well are run.
+    """
     journal_ready(project)
-    there = journal_entry_files(project)
-    if there and not replace and not dry_run:
+    if journal_entry_files(project) and not given.yes and not given.dry_run:
         raise _refuse_init(project)
-    name = provider_name(provider)
-    made = _made(project, name, None, validate and not dry_run, progress)
-    result, bundle, validations, who = made
-    result.planned = plan_journal(project, _first_state(project, bundle, who), diffs=diffs)
-    if dry_run:
+    look = look_at(project, given, None)
+    result = look.result
+    result.planned = plan_journal(project, _first_state(project, look), diffs=given.show_diff)
+    if given.dry_run:
         return result
     with journal_locked(project, "init"):
         there = journal_entry_files(project)
-        if there and not replace:
+        if there and not given.yes:
             raise _refuse_init(project)
-        result.backup = _write_first(project, bundle, who, validations, there)
+        result.backup = _write_first(project, look, there)
         result.warnings += write_due_pages(project)
     prepare_journal(project)
     result.applied, result.checkpoint, result.event = True, "chk-000001", "evt-000001"
@@ -110,9 +89,7 @@ def _refuse_init(project: Project) -> QuireError:
     )
 
 
-def _write_first(
-    project: Project, bundle: Bundle, who: Provider, validations: Sequence[Validation], there: list[str]
-) -> str | None:
+def _write_first(project: Project, look: NewBundle, there: list[str]) -> str | None:
     """The first state, in the place of whatever is there, which is copied aside; one transaction."""
     from quire.files.transaction import FileUpdate
     from quire.layers.journal.events import History
@@ -131,7 +108,7 @@ def _write_first(
     place, changes = _set_aside(project, there)
     journal = Journal(
         root=project.root,
-        state=_first_state(project, bundle, who),
+        state=_first_state(project, look),
         history=History(),
         registry=SourceRegistry(),
         config=read_config(),
@@ -139,11 +116,11 @@ def _write_first(
     )
     writing = write_bundle(
         journal,
-        bundle,
+        look.bundle,
         command="init",
         now=journal_time(project),
-        provider=who,
-        validations=[(one.command, one.summary) for one in validations],
+        provider=look.maker,
+        validations=[(one.command, one.summary) for one in look.validations],
     )
     first = _as_changes(writing, journal)
     wanted = {
@@ -192,180 +169,11 @@ def _set_aside(project: Project, there: list[str]) -> tuple[str | None, list[Any
     return place, changes
 
 
-def _first_state(project: Project, bundle: Bundle, who: Provider) -> Any:
+def _first_state(project: Project, look: NewBundle) -> State:
     from quire.layers.journal.documents import new_state
     from quire.layers.journal.types import Maintenance
 
-    return new_state(bundle, provider=who, generated_at=journal_time(project), maintenance=Maintenance())
-
-
-# -- update -----------------------------------------------------------------------------
-
-
-def journal_update(
-    project: Project,
-    *,
-    provider: str | None = None,
-    validate: bool = False,
-    dry_run: bool = False,
-    diffs: bool = False,
-    agreed: bool = False,
-    progress: Progress | None = None,
-) -> Refreshed:
-    """Look at the project again and write what changed; what sessions told is kept, and missing pages come back.
-
-    The entry block goes into a file that has none only where a person has `agreed`.
-    """
-    from msgspec.structs import replace
-
-    from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
-    from quire.layers.journal.state_changes import write_bundle
-    from quire.layers.journal.store import Writing
-
-    journal = read_journal(project)
-    name = provider_name(provider)
-    result, bundle, validations, who = _made(project, name, journal.state, validate and not dry_run, progress)
-    before = journal.state.bundle_hash
-
-    def plan(fresh: Journal) -> tuple[Refreshed, Writing | None]:
-        nonlocal bundle
-        if fresh.state.bundle_hash != before and name == LOCAL_PROVIDER:
-            # Somebody wrote while we looked: what they wrote is where we start from.
-            bundle = _made(project, name, fresh.state, False, None, validations)[1]
-        elif fresh.state.bundle_hash != before:
-            raise _overtaken()
-        wanted = bundle if agreed else _with_its_entry(project, bundle, fresh.state.bundle)
-        diff = sift_rejected_diff(project, diff_bundles(fresh.state.bundle, wanted))
-        result.changed_sections = list(diff.changed_sections)
-        result.summary = diff_text(diff_value(diff))
-        if diff.is_empty:
-            result.changed = False
-            result.planned = plan_pages(project, fresh.state, diffs, agreed)
-            result.pages_anew = bool(result.planned) and not dry_run
-            return result, Writing(pages=True, entry=agreed) if result.pages_anew else None
-        writing = write_bundle(
-            fresh,
-            wanted,
-            command="update",
-            now=journal_time(project),
-            provider=who,
-            summary=result.summary,
-            validations=[(one.command, one.summary) for one in validations],
-        )
-        if writing.state is not None:
-            result.planned = plan_journal(project, writing.state, diffs=diffs, agreed=agreed)
-        if dry_run:
-            return result, None
-        result.applied = True
-        result.checkpoint = writing.checkpoint.id if writing.checkpoint else None
-        result.event = writing.events[0].id
-        return result, replace(writing, entry=agreed)
-
-    return plan(journal)[0] if dry_run else change_journal(project, "update", plan)
-
-
-def _with_its_entry(project: Project, bundle: Bundle, before: Bundle) -> Bundle:
-    """The bundle with the entry file it had, as long as that has the block: to move it, a person has to agree."""
-    from quire.layers.journal.bundles import shown
-    from quire.layers.journal.pages import holds_entry
-
-    place = ("project", "recommendedEntryFile")
-    held = shown(before, *place)
-    if not held or held == shown(bundle, *place) or not holds_entry(project.root, held):
-        return bundle
-    return {**bundle, "project": {**bundle["project"], "recommendedEntryFile": held}}
-
-
-def _made(
-    project: Project,
-    provider: str,
-    former: State | None,
-    validate: bool,
-    progress: Progress | None,
-    known: Sequence[Validation] = (),
-) -> tuple[Refreshed, Bundle, Sequence[Validation], Provider]:
-    """A bundle of the project as it is now, and who made it."""
-    from quire.capture.repository.bundle import build_bundle
-    from quire.capture.repository.scan import scan_repository
-    from quire.layers.journal.shapes import bundle_faults
-    from quire.layers.journal.state_changes import local_provider
-    from quire.layers.journal.types import Provider
-
-    tell = progress or (lambda _: None)
-    tell("Looking at the project")
-    scan = scan_repository(project.root, project.git)
-    previous = former.bundle if former else None
-    teller = former.provider.name if former and former.provider.name != LOCAL_PROVIDER else ""
-    validations = _run_validations(project, scan, tell) if validate else list(known)
-    bundle = build_bundle(scan, project.git, previous=previous, teller=teller, validations=validations)
-    result = _looked(project, scan, provider, "init" if previous is None else "update")
-    result.validations = [
-        {"label": one.label, "command": one.command, "status": one.status, "summary": one.summary}
-        for one in validations
-    ]
-    who = local_provider()
-    if provider != LOCAL_PROVIDER:
-        tell(f"Asking {provider}")
-        request = bundle_request(project.root, scan, bundle, previous, result.validations)
-        answer = ask_model(project, "bundle", request, provider)
-        bundle = answer.value
-        result.cost_usd = answer.cost_usd
-        result.warnings += model_warnings(answer)
-        who = Provider(name=provider, binary=provider)
-    bundle = sift_rejected(project, bundle, result.warnings)
-    faults = bundle_faults(bundle)
-    if faults:
-        raise InputError(f"The proposal cannot be used: {' '.join(faults[:5])}", hint="Nothing was written.")
-    return result, bundle, validations, who
-
-
-def _looked(project: Project, scan: ProjectScan, provider: str, command: str) -> Refreshed:
-    return Refreshed(
-        command=command,
-        project=scan.project_name,
-        root=project.root,
-        signals=list(scan.project_signals),
-        package_manager=scan.package_manager,
-        workspace_manager=scan.workspace_manager,
-        provider=provider,
-    )
-
-
-def _run_validations(project: Project, scan: ProjectScan, tell: Progress) -> list[Validation]:
-    """Run the commands that tell whether the project is well: no shell, a time limit, nothing on stdin."""
-    from quire.capture.repository.bundle import Validation
-    from quire.capture.repository.scripts import find_checks
-    from quire.files.programs import run_program
-
-    found = []
-    for check in find_checks(scan):
-        argv = list(check.command)
-        line = " ".join(argv)
-        tell(f"Running {line}")
-        done = run_program(argv, cwd=project.root, env=dict(project.world.env), seconds=_VALIDATION_SECONDS)
-        status = "unavailable" if done.missing else "passed" if done.code == 0 else "failed"
-        said = done.missing or _last_lines(done.out) or _last_lines(done.err) or f"exit code {done.code}"
-        if done.timed_out:
-            said = f"Stopped after {_VALIDATION_SECONDS:.0f} seconds."
-        found.append(
-            Validation(label=check.label, command=line, status=status, summary=_kept(said), at=journal_time(project))
-        )
-    return found
-
-
-def journal_validation_commands(project: Project) -> list[str]:
-    """What `--validate` would run."""
-    from quire.capture.repository.scan import scan_repository
-    from quire.capture.repository.scripts import find_checks
-
-    return [" ".join(check.command) for check in find_checks(scan_repository(project.root, project.git))]
-
-
-def _overtaken() -> Conflict:
-    return Conflict(
-        "The journal was changed by somebody else while the proposal was made.",
-        hint="Run the command again; nothing was written.",
-    )
+    return new_state(look.bundle, provider=look.maker, generated_at=journal_time(project), maintenance=Maintenance())
 
 
 def _holds_a_file(path: str) -> bool:
@@ -391,15 +199,14 @@ def _as_changes(writing: Writing, journal: Journal) -> dict[str, bytes]:
     return found
 
 
-def _last_lines(data: bytes) -> str:
-    lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
-    return " | ".join(lines[-_SUMMARY_LINES:])
-
-
-def _kept(text: str) -> str:
-    """What a command printed, as it may stand in a file that others read."""
-    from quire.capture.transcripts.redaction import redacted
-    from quire.guard.hostile_text import make_safe
-    from quire.model.text import cut
-
-    return cut(make_safe(redacted(text)[0]), 500) or "nothing was printed"
+VERB = Verb(
+    takes=JournalInit,
+    run=journal_init,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory journal init
+  memory journal init --dry-run --show-diff      what would be written
+  memory journal init --validate --yes           run the tests of the project too; replace what is there
+""",
+)

@@ -1,11 +1,14 @@
-"""What happened worked into the memory: `recall`, with its preview."""
+"""`memory journal recall`, the tool `journal_recall`: work what happened into the memory."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
 
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
-from quire.model.errors import Conflict, InputError
+from quire.model.errors import Conflict
 from quire.project import Project
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
 from quire.verbs.journal.journal_state import (
@@ -22,7 +25,18 @@ from quire.verbs.journal.journal_state import (
     sift_rejected_events,
 )
 from quire.verbs.journal.model_requests import recall_request
-from quire.verbs.journal.results import Recalled
+from quire.verbs.journal.options import DryRun, Provider, Yes
+from quire.verbs.journal.results import FileChange
+from quire.verbs.journal.shown import (
+    cost_lines,
+    difference_lines,
+    file_diff_lines,
+    for_people,
+    listed,
+    planned_lines,
+    told,
+)
+from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.bundle_diff import BundleDiff
@@ -36,59 +50,102 @@ _NO_EVENTS = "There are no events in this scope that no recall has looked at."
 _NOTHING_NEW = "These events say nothing that the memory does not say already."
 
 
-def journal_recall(
-    project: Project,
-    *,
-    source: str | None = None,
-    section: str | None = None,
-    policy: str | None = None,
-    checkpoint: str | None = None,
-    provider: str | None = None,
-    diffs: bool | None = None,
-    dry_run: bool = False,
-    agreed: bool = False,
-    expects: str = "",
-) -> Recalled:
-    """Work the history that nobody has looked at into the memory; with `dry_run`, say what that would do.
+class JournalRecall(Arguments, frozen=True, kw_only=True):
+    yes: Yes = False
+    source: Annotated[
+        Literal["all", "local", "imports"] | None,
+        Meta(description="events of sessions (imports), of commands (local)"),
+        Option(
+            metavar="SCOPE",
+            choices=SCOPES,
+            help="Which events: those of sessions (imports), of commands (local), or all.",
+        ),
+    ] = None
+    section: Annotated[
+        Literal["all", "project", "project-map", "current-focus", "gotchas", "next-steps", "validation-commands"]
+        | None,
+        Option(metavar="NAME", choices=SECTIONS, help="Change only this section."),
+    ] = None
+    policy: Annotated[
+        str | None,
+        Option(metavar="NAME", choices=POLICIES, help="What counts, or which section is left alone.", tool=False),
+    ] = None
+    checkpoint: Annotated[
+        str | None,
+        Option(metavar="ID", help="Compare the result with this checkpoint instead of the latest.", tool=False),
+    ] = None
+    show_diff: Annotated[bool | None, Option(help="Show every file that changes, line by line.", tool=False)] = None
+    """By default as the settings say."""
+    provider: Provider = None
+    dry_run: DryRun = False
 
-    The entry block goes into a file that has none only where a person has `agreed`. `expects` is what a preview
-    gave: where the journal changed since, nothing is written.
+
+class JournalRecalled(Result, kw_only=True):
+    """What a recall did, or would do."""
+
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("expects", "memory", "baseline")
+    source: str
+    section: str
+    policy: str
+    protected: list[str] = []
+    provider: str
+    raw_event_count: int = 0
+    grouped_item_count: int = 0
+    backlog: list[str] = []
+    """The grouped evidence in a few lines."""
+    applied: bool = False
+    dry_run: bool = False
+    noop_reason: str | None = None
+    """Why there is nothing to do; None where there is something."""
+    pages_anew: bool = False
+    """Whether pages were written for a memory that stays as it is."""
+    changed_sections: list[str] = []
+    diff: dict[str, Any] = {}
+    summary: str = ""
+    planned: list[FileChange] = []
+    memory: dict[str, Any] = {}
+    """What the memory holds before and after, in numbers."""
+    baseline: dict[str, Any] | None = None
+    """How the result differs from a checkpoint."""
+    checkpoint: str | None = None
+    event: str | None = None
+    expects: str = ""
+    """What the plan was made from; an application of it is refused where that changed."""
+    cost_usd: float = 0.0
+
+
+def journal_recall(project: Project, given: JournalRecall, *, expects: str = "") -> JournalRecalled:
+    """Work what happened into the memory.
+
+    That is every event that no recall has looked at, grouped and without repetitions. On a terminal the result is
+    shown first and written after a question. The entry block goes into a file that has none with --yes, or after that
+    question. What is not said with an option comes from .agent-memory/config.json.
     """
     from quire.layers.journal.cursors import recall_scope
 
-    for value, allowed, field in (
-        (source, SCOPES, "source"),
-        (section, SECTIONS, "section"),
-        (policy, POLICIES, "policy"),
-    ):
-        if value is not None and value not in allowed:
-            raise InputError(
-                f"`{value[:40]}` is no {field} of a recall.",
-                hint=f"It is one of {', '.join(allowed)}.",
-                details={"field": field, "allowed": list(allowed)},
-            )
     journal = read_journal(project)
-    if checkpoint is not None:
-        journal_checkpoint(project, checkpoint)
-    scope = recall_scope(journal.config, source=source, section=section, policy=policy)
-    name = provider_name(provider)
-    shows = journal.config.shows_diff if diffs is None else diffs
+    if given.checkpoint is not None:
+        journal_checkpoint(project, given.checkpoint)
+    scope = recall_scope(journal.config, source=given.source, section=given.section, policy=given.policy)
+    name = provider_name(given.provider)
+    shows = journal.config.shows_diff if given.show_diff is None else given.show_diff
     proposal = _asked_recall(project, journal, scope, name) if name != LOCAL_PROVIDER else None
 
-    def plan(fresh: Journal) -> tuple[Recalled, Writing | None]:
-        result, writing = _recalling(project, fresh, scope, name, proposal, checkpoint, shows, agreed)
+    def plan(fresh: Journal) -> tuple[JournalRecalled, Writing | None]:
+        result, writing = _recalling(project, fresh, scope, name, proposal, given.checkpoint, shows, given.yes)
         if expects and result.expects != expects:
             raise Conflict(
                 "The journal was changed by somebody else since the preview.",
                 hint="Run the command again to see what would be done now; nothing was written.",
             )
-        if dry_run:
+        if given.dry_run:
+            result.dry_run = True
             return result, None
         result.applied = writing is not None and result.noop_reason is None
         result.pages_anew = result.noop_reason is not None and bool(result.planned)
         return result, writing
 
-    return plan(journal)[0] if dry_run else change_journal(project, "recall", plan)
+    return plan(journal)[0] if given.dry_run else change_journal(project, "recall", plan)
 
 
 def _recalling(
@@ -100,7 +157,7 @@ def _recalling(
     checkpoint: str | None,
     shows: bool,
     agreed: bool,
-) -> tuple[Recalled, Writing | None]:
+) -> tuple[JournalRecalled, Writing | None]:
     from msgspec.structs import replace
 
     from quire.layers.journal.bundle_diff import diff_text, diff_value
@@ -112,7 +169,7 @@ def _recalling(
     events = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
     evidence = group_events(sift_rejected_events(project, events)[0])
     expects = f"{journal.state.bundle_hash}:{events[-1].id if events else ''}:{len(events)}"
-    result = Recalled(
+    result = JournalRecalled(
         source=scope.source,
         section=scope.section,
         policy=scope.policy,
@@ -163,7 +220,7 @@ def _proposed(
     evidence: GroupedEvidence,
     scope: RecallScope,
     proposal: tuple[str, Bundle, float, list[Any]] | None,
-    result: Recalled,
+    result: JournalRecalled,
     expects: str,
 ) -> tuple[Deduped, BundleDiff]:
     from msgspec.structs import replace
@@ -233,7 +290,7 @@ def _asked_recall(
     return made_from, proposal, answer.cost_usd, model_warnings(answer)
 
 
-def _in_numbers(before: Bundle, after: Bundle, result: Recalled) -> dict[str, Any]:
+def _in_numbers(before: Bundle, after: Bundle, result: JournalRecalled) -> dict[str, Any]:
     """What the memory holds, before and after."""
     from quire.layers.journal.bundles import objects_at
 
@@ -242,3 +299,88 @@ def _in_numbers(before: Bundle, after: Bundle, result: Recalled) -> dict[str, An
         for name, key in (("gotchas", "gotchas"), ("nextSteps", "nextSteps"))
     }
     return {**counts, "changedSections": result.changed_sections, **{k: v for k, v in result.diff.items() if v}}
+
+
+def lines(done: JournalRecalled) -> Iterator[Line]:
+    yield from scope_lines(done)
+    yield from plan_lines(done)
+    yield from done_lines(done)
+
+
+def scope_lines(done: JournalRecalled) -> Iterator[Line]:
+    """What was looked at."""
+    yield told(f"Recall source scope: {done.source}")
+    yield told(f"Recall section: {done.section}")
+    yield told(f"Recall policy: {done.policy}")
+    yield told(f"Unrecalled events considered: {done.raw_event_count}")
+    if done.backlog:
+        yield told("")
+        yield told("Unrecalled History Summary:")
+        for line in done.backlog:
+            yield told(line)
+    yield told("")
+
+
+def plan_lines(done: JournalRecalled) -> Iterator[Line]:
+    """What changes, or would."""
+    if done.planned:
+        yield from planned_lines(done.planned)
+        yield told("")
+    if done.noop_reason is not None:
+        return
+    yield told("Memory Summary:")
+    yield from difference_lines(done.diff)
+    for key, label in (("currentFocusChanged", "Current focus changed"), ("validationChanged", "Validation changed")):
+        yield told(f"- {label}: {'yes' if done.diff.get(key) else 'no'}")
+    yield told(f"- Protected sections: {listed(done.protected)}")
+    for key, label in (("gotchas", "Gotchas"), ("nextSteps", "Next steps")):
+        if key in done.memory:
+            yield told(f"- {label}: {done.memory[key]['before']} -> {done.memory[key]['after']}")
+    if done.baseline is not None:
+        yield told("")
+        yield told("Checkpoint Summary:")
+        yield told(f"- Baseline: {done.baseline['id']}")
+        if "error" in done.baseline:
+            yield told(f"- {done.baseline['error']}")
+        else:
+            yield from difference_lines(done.baseline)
+    if any(item.diff for item in done.planned):
+        yield from file_diff_lines(done.planned)
+    else:
+        yield for_people("")
+        yield for_people("--show-diff shows the files line by line.")
+    yield ""
+
+
+def done_lines(done: JournalRecalled) -> Iterator[Line]:
+    """What came of it."""
+    if done.noop_reason is not None:
+        anew = " Its pages were written anew." if done.pages_anew else ""
+        yield f"Nothing to recall. {done.noop_reason}{anew}"
+    elif not done.applied:
+        yield "Nothing was written: this is what would be done."
+    else:
+        yield f"Recalled: checkpoint {done.checkpoint}, event {done.event}."
+    yield from cost_lines(done.cost_usd, done.provider)
+
+
+VERB = Verb(
+    takes=JournalRecall,
+    run=journal_recall,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory journal recall
+  memory journal recall --dry-run --show-diff
+  memory journal recall --source imports --section gotchas --yes
+""",
+    tool=Tool(
+        name="journal_recall",
+        title="Recall past sessions",
+        says="Works events that nobody has looked at into the memory and its pages; earlier states stay as "
+        "checkpoints. Use it when only a recall is wanted, or with dry_run to see it first; otherwise memory_maintain.",
+        gives={"applied": "boolean", "raw_event_count": "integer", "changed_sections": "array"},
+        given={"show_diff": False},
+        destructive=True,
+    ),
+)

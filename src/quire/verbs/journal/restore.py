@@ -1,15 +1,17 @@
-"""What held before brought back: the memory of a checkpoint, a batch of the archive, a state that was damaged."""
+"""`memory journal restore`: bring back the memory of a checkpoint, a batch of the archive, or a damaged state."""
 
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
 
-from quire.layers.journal.layout import FOLDER, SECTION_KEYS, STATE
+from quire.layers.journal.layout import BATCH_PREFIX, FOLDER, SECTION_KEYS, STATE
 from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Problem
+from quire.model.text import counted
 from quire.project import Project
 from quire.verbs.journal.checkpoints import journal_checkpoint
 from quire.verbs.journal.journal_state import (
@@ -25,33 +27,72 @@ from quire.verbs.journal.journal_state import (
     sift_rejected_events,
     write_due_pages,
 )
-from quire.verbs.journal.results import RestoredState
+from quire.verbs.journal.options import DryRun, ShowDiff, Yes
+from quire.verbs.journal.results import FileChange
+from quire.verbs.journal.shown import file_diff_lines, listed, planned_lines, told
+from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.journal.store import Journal, Writing
 
 
-def journal_restore(project: Project, name: str, *, dry_run: bool = False, diffs: bool = False) -> RestoredState:
-    """Bring back the memory of a checkpoint, or a batch of the archive. What held before has a checkpoint first."""
-    from quire.layers.journal.archive import find_batches
-    from quire.layers.journal.layout import BATCH_PREFIX
-    from quire.layers.journal.store import checkpoint_ids
+class JournalRestore(Arguments, frozen=True, kw_only=True):
+    name: Annotated[str, Word()]
+    yes: Yes = False
+    dry_run: DryRun = False
+    show_diff: ShowDiff = False
 
+
+class JournalRestored(Result, kw_only=True):
+    """A checkpoint, or a batch of the archive, brought back."""
+
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("shows_diff",)
+    restored: str
+    applied: bool = False
+    changed: bool = True
+    saved_as: str | None = None
+    """The checkpoint that keeps what held before, where none had it yet."""
+    checkpoint: str | None = None
+    event: str | None = None
+    changed_sections: list[str] = []
+    summary: str = ""
+    planned: list[FileChange] = []
+    events_returned: int = 0
+    checkpoints_returned: int = 0
+    kept_aside: str | None = None
+    """Where a damaged state is kept."""
+    shows_diff: bool = False
+
+
+def journal_restore(project: Project, given: JournalRestore) -> JournalRestored:
+    """Bring back the memory of a checkpoint, or a batch of the archive.
+
+    NAME is a checkpoint (chk-000002; `memory journal log` lists them) or a batch (prune-…). What holds now gets a
+    checkpoint first, so a restore can be undone by another one. A state that is damaged or gone is made anew.
+    """
+    result = _restored(project, given)
+    result.shows_diff = given.show_diff
+    return result
+
+
+def _restored(project: Project, given: JournalRestore) -> JournalRestored:
+    from quire.layers.journal.archive import find_batches
+    from quire.layers.journal.store import checkpoint_ids, commit, open_journal
+
+    name, diffs = given.name, given.show_diff
     journal_ready(project)
     if name.startswith(BATCH_PREFIX):
-        return _return_batch(project, name, dry_run=dry_run)
+        return _return_batch(project, name, dry_run=given.dry_run)
     try:
         journal = read_journal(project)
     except (InvalidStore, NotInitialized):
         if not checkpoint_ids(project.root) and not find_batches(project.root):
             raise
-        return _rebuild_state(project, name, dry_run=dry_run)
-    if dry_run:
+        return _rebuild_state(project, name, dry_run=given.dry_run)
+    if given.dry_run:
         return _restoring(project, journal, name, diffs)[0]
     journal_checkpoint(project, name)  # before anything is written: it may not be there
     with journal_locked(project, "restore"):
-        from quire.layers.journal.store import commit, open_journal
-
         fresh = open_journal(project.root)
         saved = _unsaved(project, fresh)
         if saved is not None:
@@ -91,12 +132,12 @@ def _unsaved(project: Project, journal: Journal) -> Writing | None:
     return msgspec.structs.replace(writing, events=sift_rejected_events(project, list(writing.events))[0])
 
 
-def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tuple[RestoredState, Writing | None]:
+def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tuple[JournalRestored, Writing | None]:
     from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
     from quire.layers.journal.state_changes import write_bundle
 
     checkpoint = journal_checkpoint(project, name)
-    result = RestoredState(restored=name)
+    result = JournalRestored(restored=name)
     bundle = sift_rejected(project, checkpoint.bundle, result.warnings)
     diff = sift_rejected_diff(project, diff_bundles(journal.state.bundle, bundle))
     said = diff_text(diff_value(diff))
@@ -117,12 +158,12 @@ def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tu
     return result, writing
 
 
-def _return_batch(project: Project, name: str, *, dry_run: bool) -> RestoredState:
+def _return_batch(project: Project, name: str, *, dry_run: bool) -> JournalRestored:
     from quire.layers.journal.archive import plan_return, sweep_batches
 
-    def plan(journal: Journal) -> tuple[RestoredState, Writing | None]:
+    def plan(journal: Journal) -> tuple[JournalRestored, Writing | None]:
         writing, events, checkpoints = plan_return(journal, name)
-        result = RestoredState(
+        result = JournalRestored(
             restored=name, applied=not dry_run, events_returned=events, checkpoints_returned=checkpoints
         )
         return result, None if dry_run else writing
@@ -134,7 +175,7 @@ def _return_batch(project: Project, name: str, *, dry_run: bool) -> RestoredStat
     return result
 
 
-def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> RestoredState:
+def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> JournalRestored:
     """A state made from a checkpoint, where there is none that can be used. The damaged one is kept."""
     from quire.files.digests import sha256
     from quire.files.transaction import FileUpdate
@@ -143,7 +184,7 @@ def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> RestoredSta
     from quire.layers.journal.store import Writing, commit, held_file, open_journal
     from quire.model.times import stamp
 
-    result = RestoredState(restored=name, changed_sections=list(SECTION_KEYS), summary=f"state made from {name}")
+    result = JournalRestored(restored=name, changed_sections=list(SECTION_KEYS), summary=f"state made from {name}")
     journal_checkpoint(project, name)
     if dry_run:
         return result
@@ -202,3 +243,53 @@ def _from_checkpoint(project: Project, name: str, warnings: list[Problem]) -> Jo
         config=load_config(project.root),
         checkpoints=tuple(names),
     )
+
+
+def lines(done: JournalRestored) -> Iterator[Line]:
+    if done.changed:
+        yield from plan_lines(done)
+        yield ""
+    yield from done_lines(done)
+
+
+def plan_lines(done: JournalRestored) -> Iterator[Line]:
+    """What changes, or would."""
+    if done.changed_sections:
+        yield told(f"Changed sections: {listed(done.changed_sections)}")
+    if done.summary:
+        yield told(f"Summary: {done.summary}")
+    if done.events_returned or done.checkpoints_returned:
+        events, checkpoints = counted(done.events_returned, "event"), counted(done.checkpoints_returned, "checkpoint")
+        yield f"Returned from the archive: {events}, {checkpoints}"
+    if done.planned:
+        yield ""
+        yield from planned_lines(done.planned)
+    if done.shows_diff:
+        yield from file_diff_lines(done.planned)
+
+
+def done_lines(done: JournalRestored) -> Iterator[Line]:
+    """What came of it."""
+    if not done.changed:
+        yield told(f"The memory is that of {done.restored} already; nothing was written.")
+    elif not done.applied:
+        yield "Nothing was written: this is what would be done."
+    else:
+        event = f": checkpoint {done.checkpoint}, event {done.event}." if done.event else "."
+        yield told(f"Restored {done.restored}{event}")
+    if done.saved_as:
+        yield f"What held before: `memory journal restore {done.saved_as}` brings it back."
+    if done.kept_aside:
+        yield f"The damaged state is kept in {done.kept_aside}"
+
+
+VERB = Verb(
+    takes=JournalRestore,
+    run=journal_restore,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory journal restore chk-000002 --dry-run --show-diff
+  memory journal restore chk-000002
+""",
+)

@@ -27,6 +27,11 @@ def told(text: str, ref: str = "") -> Recalled:
     return Recalled(text=text, ref=ref, origin="journal")
 
 
+def for_people(text: str) -> Recalled:
+    """A line that an agent does without."""
+    return Recalled(text=text, origin="journal", is_news=False)
+
+
 def short(text: str) -> str:
     """One line of a text that may be long."""
     return cut(one_line(text), _SHORT)
@@ -52,6 +57,7 @@ def difference_lines(value: dict[str, Any], *, capital: bool = True) -> Iterator
 
 def planned_lines(planned: Iterable[FileChange]) -> Iterator[Line]:
     """Each file that is written, or would be."""
+    yield "Planned changes:"
     for item in planned:
         yield told(f"- {item.kind} {item.path}: {item.note}")
 

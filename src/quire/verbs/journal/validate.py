@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar
 from quire.model.records import Problem
 from quire.project import Project
 from quire.verbs.journal.journal_state import journal_locked, journal_ready, read_journal, write_due_pages
-from quire.verbs.journal.shown import short
-from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Style, Tool, Verb
+from quire.verbs.journal.shown import for_people, short
+from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Style, Tool, Verb
 
 _LEVELS = {"pass": "pass", "warning": "warn", "error": "fail"}
 """How the journal calls the severities of what it found."""
@@ -111,7 +111,7 @@ def lines(found: JournalValidated) -> Iterator[Line]:
         level = finding["level"]
         text = f"{level.upper()} {finding['code']}: {finding['message']}"
         if level == "pass":
-            yield Output(text=text)
+            yield for_people(text)
             continue
         yield Recalled(text=text, origin="journal", style=_STYLES[level])
         if finding["hint"]:

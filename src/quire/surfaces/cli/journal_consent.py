@@ -1,0 +1,129 @@
+"""Questions on a terminal before the journal is written: what init, update, recall and restore would do comes first."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from quire.layers.journal.layout import LOCAL_PROVIDER
+from quire.model.errors import NotInitialized
+from quire.surfaces.cli.declared import say_lines, say_warnings
+from quire.surfaces.cli.output import say, tell
+from quire.verbs.journal import new_bundle, recall, restore
+from quire.verbs.journal.init import JournalInit, journal_init
+from quire.verbs.journal.journal_state import provider_name, read_journal
+from quire.verbs.journal.update import journal_update
+
+if TYPE_CHECKING:
+    from quire.project import Project
+    from quire.surfaces.cli.commands import Session
+    from quire.verbs.verb import Verb
+
+
+def on_terminal(session: Session, _verb: Verb, given: Any) -> int | None:
+    """Show, ask, and write just what was shown; None where nobody wants to be asked."""
+    if given.yes or given.dry_run:
+        return None
+    project = session.project()
+    ask: Any = (_recall, recall.done_lines)
+    if isinstance(given, restore.JournalRestore):
+        ask = _restore, restore.done_lines
+    elif isinstance(given, new_bundle.LookAtProject):
+        ask = _refresh, new_bundle.done_lines
+    run, lines = ask
+    done = run(session, project, given)
+    if done is not None:
+        say_lines(lines(done), session.program)
+        say_warnings(done.warnings, session.program)
+    return 0
+
+
+def _recall(session: Session, project: Project, given: recall.JournalRecall) -> recall.JournalRecalled | None:
+    wanted = replace(given, yes=True)
+    if _is_model(given):
+        # A model is not asked for a preview: it would propose something else.
+        read_journal(project)
+        if not _confirmed(f"Recall? {given.provider} is asked, which may cost money, and what it proposes is written."):
+            return None
+        done = recall.journal_recall(project, wanted)
+        say_lines(recall.scope_lines(done), session.program)
+        say_lines(recall.plan_lines(done), session.program)
+        return done
+    seen = recall.journal_recall(project, replace(wanted, dry_run=True))
+    say_lines(recall.scope_lines(seen), session.program)
+    if seen.noop_reason is None or seen.planned:
+        say_lines(recall.plan_lines(seen), session.program)
+        if not _confirmed("Recall?" if seen.noop_reason is None else "Write the pages anew?"):
+            return None
+    # Where nothing is new, only the note of how far the history was looked at moves.
+    if not seen.raw_event_count and not seen.planned:
+        return seen
+    return recall.journal_recall(project, wanted, expects=seen.expects)
+
+
+def _restore(session: Session, project: Project, given: restore.JournalRestore) -> restore.JournalRestored | None:
+    seen = restore.journal_restore(project, replace(given, dry_run=True))
+    if not seen.changed:
+        return seen
+    say_lines(restore.plan_lines(seen), session.program)
+    return restore.journal_restore(project, given) if _confirmed(f"Restore {given.name}?") else None
+
+
+def _refresh(session: Session, project: Project, given: new_bundle.LookAtProject) -> new_bundle.JournalRefreshed | None:
+    is_init = isinstance(given, JournalInit)
+    question, replaces = "Update the journal?", True
+    if is_init:
+        replaces = _is_there(project)
+        question = "Start over? The journal that is here is kept as a backup." if replaces else "Make the journal?"
+    else:
+        read_journal(project)
+    refresh: Any = journal_init if is_init else journal_update
+    commands = new_bundle.validation_commands(project) if given.validate else []
+    if given.validate:
+        say("Validation commands:")
+        for line in commands:
+            say(f"- {line}")
+        say("- none were found" if not commands else "They are run in the project, without a shell.")
+        say()
+    if _is_model(given):
+        question = f"{question} {given.provider} is asked, which may cost money, and what it proposes is written."
+    else:
+        seen: new_bundle.JournalRefreshed = refresh(project, replace(given, dry_run=True, yes=True))
+        say_lines(new_bundle.look_lines(seen), session.program)
+        if not seen.changed and not seen.planned and not commands:
+            return seen
+        say_lines(new_bundle.plan_lines(seen), session.program)
+    if not _confirmed(question):
+        return None
+    project.tell = tell
+    done: new_bundle.JournalRefreshed = refresh(project, replace(given, yes=replaces))
+    return done
+
+
+def _is_there(project: Project) -> bool:
+    """Whether there is a journal; one that cannot be used is refused as it is where nobody is asked."""
+    try:
+        read_journal(project)
+    except NotInitialized:
+        return False
+    return True
+
+
+def _is_model(given: Any) -> bool:
+    """Whether the provider is a model: to ask it costs something, and it never answers the same twice."""
+    return provider_name(given.provider) != LOCAL_PROVIDER
+
+
+def _confirmed(question: str) -> bool:
+    """Yes, or just Enter. Says so where the answer is no, or nobody answered."""
+    sys.stderr.write(f"{question} [Y/n] ")
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if line and line.strip().lower() in ("", "y", "yes"):
+        return True
+    if not line:
+        sys.stderr.write("\n")
+    say("Nothing was written.")
+    return False
