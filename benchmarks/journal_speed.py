@@ -44,7 +44,7 @@ from quire.layers.journal.layout import EVENTS, FOLDER
 from quire.layers.journal.store import open_journal
 from quire.project import Project
 from quire.retrieval.journal.answer import answer_journal
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.inspect import journal_inspect
@@ -337,7 +337,7 @@ def _ways(ground: Ground, index: Any, raw: apsw.Connection) -> dict[str, Callabl
     now = real_world().now()
     return {
         "Project.journal_query": lambda text: journal_query(ground.project(), JournalQuery(question=text)),
-        "Project.query, the journal alone": lambda text: query(ground.project(), text, layers=("journal",)),
+        "Project.query, the journal alone": lambda text: answer_question(ground.project(), text, layers=("journal",)),
         "answer_journal, index open": lambda text: answer_journal(index, text, now=now),
         "reading the journal": lambda _: open_journal(str(ground.root)),
         "opening the index": lambda _: ground.project().with_index(lambda _: None),

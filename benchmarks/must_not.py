@@ -19,7 +19,7 @@ from benchmarks.notes import PRODUCTS, Note, note_set
 from quire.files.world import World, real_world
 from quire.project import Project
 from quire.retrieval.answer import Answer
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import init, save
 
 STATES = ("current", "stale", "superseded", "dead")
@@ -73,7 +73,7 @@ def _try(project: Project, product: str, turn: int, checks: dict[str, Check]) ->
         checks.setdefault(name, Check()).add(held, f"{note.id} in {product}, round {turn}")
 
     for note in note_set().notes:
-        answer = query(project, note.near)
+        answer = answer_question(project, note.near)
         returned = _returned(answer)
         check("another project's record is never returned", not returned & _others(product), note)
         check("a retired record is never returned, not even as connected", not returned & retired, note)
@@ -89,13 +89,13 @@ def _try(project: Project, product: str, turn: int, checks: dict[str, Check]) ->
             last = _successor(note, 2)
             check("its replacement comes instead, the last of a chain", last in returned, note)
             check("the reason names the replacement", last in reasons.get(note.id, ""), note)
-        everything = _returned(query(project, note.near, everything=True))
+        everything = _returned(answer_question(project, note.near, everything=True))
         check("everything includes it when asked for", note.id in everything, note)
     for kind in ("decision", "gotcha"):
         for note in notes:
-            hits = query(project, note.near, kinds=(kind,)).hits
+            hits = answer_question(project, note.near, kinds=(kind,)).hits
             check("a filter by kind lets no other kind through", all(hit.record.kind == kind for hit in hits), note)
-    governing = query(project, "", path=f"{_ANCHOR}main.py", limit=100)
+    governing = answer_question(project, "", path=f"{_ANCHOR}main.py", limit=100)
     for note in notes:
         if note.id in retired:
             held = note.id not in _returned(governing)

@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.soak_ground import Place
 from benchmarks.soak_ledger import WORD, Ledger, Told
 from benchmarks.soak_servers import LAYERS
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 
 ASKED_FRESH = 12
 """How many of the words are asked for by a command of its own; all are asked for in this process."""
@@ -109,7 +109,7 @@ def _not_found(place: Place, known: list[Told], where: str) -> list[str]:
     project = place.project()
     missing = []
     for one in known:
-        answer = query(project, one.word, layers=(one.layer,), everything=True)
+        answer = answer_question(project, one.word, layers=(one.layer,), everything=True)
         if not any(one.word in hit.record.text or one.word in hit.record.title for hit in answer.hits):
             missing.append(f"{where} does not find {one.word}, told to {one.layer} by {one.by}")
     return missing

@@ -26,7 +26,7 @@ from benchmarks.soak_ledger import middle, p95
 from benchmarks.soak_page import Page
 from benchmarks.soak_servers import Pipe
 from quire.index.text_analysis import TOKENIZER
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 
 TENTH = 10
 ROUNDS = 3
@@ -41,6 +41,7 @@ _RAW_QUERY = "SELECT rowid FROM raw WHERE raw MATCH ? ORDER BY rank LIMIT 10"
 _RUN = """
 import json, os, resource, sys
 from quire.surfaces.cli.main import run
+from quire.verbs.ask.answers import answer_question
 code = 0
 try:
     code = run(sys.argv[2:])
@@ -222,7 +223,7 @@ def _index(place: Place, questions: Sequence[str]) -> dict[str, Any]:
 
 def _asked(place: Place, question: str) -> None:
     """As one call of an agent has it: nothing is remembered from the call before."""
-    query(place.project(), question)
+    answer_question(place.project(), question)
 
 
 def _matched(raw: apsw.Connection, words: str) -> None:

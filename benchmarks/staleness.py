@@ -32,7 +32,7 @@ from quire.files.world import real_world
 from quire.model.verdicts import VERDICTS, AnchorVerdict, Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import file_of
-from quire.verbs.ask.query import inspect
+from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.graph.changes import init, save
 
 _LOOKED_AT_TWICE = 2
@@ -417,7 +417,7 @@ def _ask_otherwise(report: Report, name: str, scene: Scene, said: dict[str, Verd
         *chance.sample(scene.records, min(_LOOKED_AT_TWICE, len(scene.records))),
     ]
     for one in chosen:
-        found = inspect(project, one.ref).verdict
+        found = inspect_node(project, one.ref).verdict
         if found != said[one.ref]:
             report.differing.append(f"{name}: {one.ref}: inspect says {found}, verify {said[one.ref]}")
     one = chosen[0]

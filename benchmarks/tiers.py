@@ -23,7 +23,7 @@ from quire.model.records import Record
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
 from quire.verbs.agents.prompt_brief import hook_prompt
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 
 _ROOT = Path(__file__).parents[1]
 _DATA = Path(__file__).parent / "data"
@@ -146,7 +146,7 @@ def _answers(index: Index) -> Answered:
 
 
 def _own_answers(project: Project) -> Answered:
-    return lambda text: [(hit.record.ref, hit.tier) for hit in query(project, text, limit=_LIMIT).hits]
+    return lambda text: [(hit.record.ref, hit.tier) for hit in answer_question(project, text, limit=_LIMIT).hits]
 
 
 def _sends(index: Index) -> Sent:

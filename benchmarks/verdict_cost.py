@@ -25,7 +25,7 @@ from quire.model.records import Record
 from quire.model.verdicts import Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import init, save
 
 FILES = 50_000
@@ -223,5 +223,5 @@ def _nothing(_self: Verdicts, records: Sequence[Record]) -> dict[str, Verdict]:
 
 def _asked(project: Project, question: str) -> float:
     begin = time.perf_counter()
-    query(project, question)
+    answer_question(project, question)
     return time.perf_counter() - begin

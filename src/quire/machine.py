@@ -42,7 +42,7 @@ class Machine:
 
     def status(self) -> list[ProjectRow]:
         """Every registered project, the most recently active first."""
-        from quire.verbs.ask.query import status as status_of
+        from quire.verbs.ask.status import status as status_of
 
         rows = []
         for entry in self.projects():

@@ -13,7 +13,8 @@ from samples import RETRY
 from quire.files.world import World
 from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.project import Project
-from quire.verbs.ask.query import inspect, query
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.graph.changes import save as save_of
 
 
@@ -56,7 +57,7 @@ class Desk:
         return found
 
     def sidecar_path(self, ref: str) -> Path:
-        return self.repo / ".memory" / inspect(self.project, ref).node.path
+        return self.repo / ".memory" / inspect_node(self.project, ref).node.path
 
     def seals(self, ref: str) -> list[str]:
         return [item["id"] for item in self.sidecar(ref)["evidence"] if "@" in item["id"]]
@@ -83,13 +84,15 @@ class Desk:
 
     def asked(self, ref: str) -> Verdict:
         """What a question that brings this record says of it."""
-        found = [hit.verdict for hit in query(self.project, ref, everything=True).hits if hit.record.ref == ref]
+        found = [
+            hit.verdict for hit in answer_question(self.project, ref, everything=True).hits if hit.record.ref == ref
+        ]
         assert len(found) == 1
         assert found[0] is not None
         return found[0]
 
     def inspected(self, ref: str) -> Verdict:
-        found = inspect(self.project, ref).verdict
+        found = inspect_node(self.project, ref).verdict
         assert found is not None
         return found
 

@@ -15,7 +15,8 @@ import pytest
 from promised import proves
 from quire.files.git import Git
 from quire.model.errors import GitRequired
-from quire.verbs.ask.query import query, status
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.status import status
 from quire.verbs.graph.changes import check
 
 CODE = """def send(message):
@@ -771,7 +772,7 @@ def test_nothing_that_the_repository_names_is_run(memory: Any, code: Any, driver
     (code.repo / "moved.py").rename(code.repo / "there.py")
     for ref in (*refs, unsealed):
         code.inspected(ref)
-    query(code.project, "record", limit=50)
+    answer_question(code.project, "record", limit=50)
     assert trap.signs == []
     code.confirm(*[ref for ref in refs if code.inspected(ref).verdict not in ("moved", "orphaned")])
     code.save(*EVERY_FORM, title="New")
@@ -832,7 +833,7 @@ def test_verdicts_in_a_submodule_run_nothing_that_it_names(module: Any, tmp_path
     (inner / ".gitattributes").write_text("* filter=evil\n", encoding="utf-8")
     module.write("vendor/part/lib/x.py", EDITED)
     assert "fresh" not in [module.inspected(ref).verdict for ref in refs]
-    query(module.project, "record", limit=50)
+    answer_question(module.project, "record", limit=50)
     assert not sign.exists()
 
 

@@ -17,7 +17,7 @@ from quire.anchors.resolve_anchor import resolve_anchor
 from quire.anchors.verify import Verifier
 from quire.anchors.working_tree import read_working_tree
 from quire.upkeep.verdicts import Verdicts, file_of
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.changes import init
 
 FILE = "src/retry.py"

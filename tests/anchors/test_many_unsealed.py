@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from counting_work import calls_of_git
 
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.changes import init, save
 
 

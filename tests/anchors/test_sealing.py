@@ -10,7 +10,9 @@ import pytest
 from quire.files.digests import blob_id
 from quire.model.errors import InputError
 from quire.model.seals import is_seal, parse_seal
-from quire.verbs.ask.query import inspect, query, status
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.status import status
 from quire.verbs.graph.changes import check, diff, rebuild, save
 
 CODE = """def send(message):
@@ -274,9 +276,9 @@ def test_reading_renews_nothing(desk: Any, ref: str, tree: Any) -> None:
     desk.write("src/a.py", EDITED)
     before = tree(desk.repo)
     for _ in range(2):
-        inspect(desk.project, ref)
-        query(desk.project, "retry queue")
-        query(desk.project, "", path="src/a.py")
+        inspect_node(desk.project, ref)
+        answer_question(desk.project, "retry queue")
+        answer_question(desk.project, "", path="src/a.py")
         status(desk.project)
         check(desk.project)
         diff(desk.project)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from samples import RETRY
 
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import rebuild
 
 EDITED = RETRY.replace("2**attempt", "3**attempt")
@@ -781,7 +781,7 @@ def test_thirty_records_in_one_answer_agree_with_each_alone(desk: Any) -> None:
     (desk.repo / "src/part5").rename(desk.repo / "src/beside")
     desk.write("src/part6/code.py", "def send(:\n")
     for _ in ("worked out", "remembered"):
-        hits = query(desk.project, "sends again", limit=50, budget=50_000).hits
+        hits = answer_question(desk.project, "sends again", limit=50, budget=50_000).hits
         found = {hit.record.ref: hit.verdict for hit in hits}
         assert set(found) == set(refs)
         assert found == {ref: desk.inspected(ref) for ref in refs}
@@ -979,7 +979,7 @@ def test_many_records_without_seals_are_held_each_against_its_own_commit(desk: A
     late = desk.save("src/retry.py", title="Number late")
     desk.unsealed(late)
     desk.commit("a late one")
-    hits = query(desk.project, "number", limit=50, budget=50_000).hits
+    hits = answer_question(desk.project, "number", limit=50, budget=50_000).hits
     found = {hit.record.ref: hit.verdict.verdict for hit in hits}
     assert found == {**dict.fromkeys(refs, "changed"), late: "fresh"}
 

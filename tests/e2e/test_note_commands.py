@@ -10,9 +10,9 @@ import pytest
 from commanding import Here, Said, copy_of
 
 from quire.layers.facts.layout import SECTIONS
-from quire.verbs.table import group_named
+from quire.verbs.table import verbs_of
 
-VERBS = group_named("notes")
+VERBS = verbs_of("notes")
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 AT = "2026-03-02 11:19"
 
@@ -58,7 +58,7 @@ def test_as_installed_from_the_first_note_to_a_fact(memory: Any, repo: Path) -> 
     assert Here(repo, memory.env)("check").code == 0
 
 
-@pytest.mark.parametrize("line", [["note"], ["notes"], *(["notes", verb] for verb in (VERBS[1] if VERBS else ()))])
+@pytest.mark.parametrize("line", [["note"], ["notes"], *(["notes", verb] for verb in VERBS)])
 def test_every_verb_has_help_with_an_example(tmp_path: Path, line: list[str]) -> None:
     run = Here(tmp_path, {"HOME": str(tmp_path)})(*line, "--help")
     assert (run.code, run.err) == (0, "")

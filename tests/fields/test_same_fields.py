@@ -13,14 +13,11 @@ import pytest
 from installed import Git, Memory
 from quire.fields.envelope import succeeded
 from quire.fields.graph import (
-    answer_fields,
-    brief_fields,
     changes_fields,
     checked_fields,
     confirmed_fields,
     status_fields,
     synced_fields,
-    why_fields,
 )
 from quire.fields.looking import looked_fields
 from quire.fields.profile import (
@@ -35,8 +32,12 @@ from quire.fields.profile import (
 )
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.brief import Brief, brief
 from quire.verbs.ask.inspect import inspect_any
-from quire.verbs.ask.query import brief, query, status, why
+from quire.verbs.ask.query import Query, answered, query
+from quire.verbs.ask.status import status
+from quire.verbs.ask.why import Why, why
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
@@ -97,9 +98,9 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "check": lambda project: (checked_fields(check(project)), []),
     "diff": lambda project: (changes_fields(diff(project)), []),
     "sync --dry-run": _sync,
-    "query jobs": lambda project: _told(answer_fields, query(project, "jobs")),
-    "brief": lambda project: (brief_fields(*brief(project, [])), []),
-    "why queue.py:2": lambda project: (why_fields(*why(project, "queue.py:2")), []),
+    "query jobs": lambda project: _told(plain, query(project, Query(question="jobs"))),
+    "brief": lambda project: (plain(brief(project, Brief())), []),
+    "why queue.py:2": lambda project: (plain(why(project, Why(place="queue.py:2"))), []),
     "inspect feature.queue": lambda project: (looked_fields(inspect_any(project, "feature.queue")), []),
     "inspect user.timezone": lambda project: (looked_fields(inspect_any(project, "user.timezone")), []),
     "inspect bundle:gotchas": lambda project: (looked_fields(inspect_any(project, "bundle:gotchas")), []),
@@ -157,12 +158,12 @@ def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: 
 
 
 def test_an_answer_explains_its_scores_only_where_that_is_asked_for(filled: Memory, repo: Path, world: World) -> None:
-    found = query(Project.open(str(repo), world), "jobs")
-    plain, explained = answer_fields(found), answer_fields(found, explain=True)
-    assert [{**item, "explain": hit.parts} for item, hit in zip(plain["results"], found.hits, strict=True)] == (
+    found = answer_question(Project.open(str(repo), world), "jobs")
+    told, explained = plain(answered(found)), plain(answered(found, explain=True))
+    assert [{**item, "explain": hit.parts} for item, hit in zip(told["results"], found.hits, strict=True)] == (
         explained["results"]
     )
-    assert all("explain" not in item for item in plain["results"])
+    assert all("explain" not in item for item in told["results"])
     assert found.hits[0].parts
 
 

@@ -11,7 +11,7 @@ import pytest
 from quire.files import freshness
 from quire.files.freshness import Freshness
 from quire.project import Project
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import init, save
 
 
@@ -139,7 +139,7 @@ def _ask(project: Project, shared: Freshness, question: str) -> list[str]:
     asked = Project.open(project.root)
     asked.freshness = shared
     word = question.partition(" ")[0]
-    return [hit.record.ref for hit in query(asked, question).hits if word in hit.record.text]
+    return [hit.record.ref for hit in answer_question(asked, question).hits if word in hit.record.text]
 
 
 def test_what_is_replaced_is_seen_at_once_and_what_is_edited_in_place_after_two_seconds(
@@ -153,7 +153,9 @@ def test_what_is_replaced_is_seen_at_once_and_what_is_edited_in_place_after_two_
 
     body.write_text("The zeppelin leaves its hangar.\n")  # in place: its folder does not change
     assert _ask(project, shared, "zeppelin hangar") == []
-    assert [hit.record.ref for hit in query(Project.open(project.root), "zeppelin hangar").hits] == ["gotcha.trap-1"]
+    assert [hit.record.ref for hit in answer_question(Project.open(project.root), "zeppelin hangar").hits] == [
+        "gotcha.trap-1"
+    ]
     clock.now += freshness.SECONDS
     assert _ask(project, shared, "zeppelin hangar") == ["gotcha.trap-1"]
 

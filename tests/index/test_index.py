@@ -13,7 +13,7 @@ from quire.index.open_index import open_index
 from quire.layers.graph.source import GraphSource
 from quire.model.sources import Written
 from quire.project import Project
-from quire.verbs.ask.query import status
+from quire.verbs.ask.status import status
 from quire.verbs.graph.changes import save
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building", "anchors": ["src/"]}

@@ -12,7 +12,7 @@ from quire.index.database import FILE
 from quire.index.open_index import open_index, rebuild_index
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import rebuild, save
 
 
@@ -95,34 +95,34 @@ def test_the_progress_is_told_up_to_the_last_file(project: Project) -> None:
 
 
 def test_readers_see_the_old_index_until_the_new_one_is_whole(grown: Project) -> None:
-    expected = query(grown, "zanzibar").markdown
+    expected = answer_question(grown, "zanzibar").markdown
     seen: list[str] = []
     before = os.path.getsize(os.path.join(folder(grown), FILE))
-    rebuild(grown, lambda _done, _total: seen.append(query(grown, "zanzibar").markdown))
+    rebuild(grown, lambda _done, _total: seen.append(answer_question(grown, "zanzibar").markdown))
     assert seen
     assert set(seen) == {expected}
     assert os.path.getsize(os.path.join(folder(grown), FILE)) < 4 * before
 
 
 def test_a_rebuild_that_fails_half_way_leaves_the_old_index(grown: Project) -> None:
-    expected = query(grown, "zanzibar").markdown
+    expected = answer_question(grown, "zanzibar").markdown
 
     def stop(_done: int, _total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         rebuild(grown, stop)
-    assert query(grown, "zanzibar").markdown == expected
+    assert answer_question(grown, "zanzibar").markdown == expected
 
 
 def test_rebuilding_over_a_damaged_index_works(grown: Project) -> None:
-    expected = query(grown, "zanzibar").markdown
+    expected = answer_question(grown, "zanzibar").markdown
     for table in ("words", "vectors", "records", "signs"):
         connection = apsw.Connection(os.path.join(folder(grown), FILE))
         connection.execute(f"DROP TABLE {table}")
         connection.close()
         rebuild(grown)
-        assert query(grown, "zanzibar").markdown == expected
+        assert answer_question(grown, "zanzibar").markdown == expected
 
 
 def test_an_empty_memory_can_be_rebuilt(project: Project) -> None:

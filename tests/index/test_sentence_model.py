@@ -23,7 +23,7 @@ from quire.model.errors import InputError, LockBusy, NotReady, QuireError, Stora
 from quire.model.records import Record
 from quire.model.vocabulary import LayerName
 from quire.project import Project
-from quire.verbs.ask.query import query as query_of
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import rebuild, save
 
 numpy = pytest.importorskip("numpy")
@@ -546,7 +546,7 @@ def test_a_save_after_it_is_found_too(project: Project, model: str, teacher: Sen
     save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Soup", "body": "Onion soup with broth."}]})
     assert list(rebuild(project, semantic=model).vectors) == [teacher.space]
     save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Whales", "body": "They migrate south."}]})
-    assert query_of(project, "where do whales migrate").hits[0].record.ref == "gotcha.whales"
+    assert answer_question(project, "where do whales migrate").hits[0].record.ref == "gotcha.whales"
     assert list(rebuild(project, semantic=model).vectors) == [teacher.space]
     with pytest.raises(QuireError):
         rebuild(project, semantic="nowhere")

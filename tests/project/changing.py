@@ -16,7 +16,7 @@ from quire.files.world import World
 from quire.index.catalog import Index
 from quire.layers.facts.lines import read_lines
 from quire.project import Project
-from quire.verbs.ask.query import status
+from quire.verbs.ask.status import status
 from quire.verbs.facts.episodes import ShowEpisodes
 from quire.verbs.facts.episodes import episodes as episodes_fact
 from quire.verbs.facts.inspect import inspect_fact

@@ -21,7 +21,7 @@ from quire.inbox.proposals import Proposal, propose
 from quire.model.errors import Conflict, InputError, NotFound, QuireError, SecretDetected, ValueRejected
 from quire.project import Project
 from quire.upkeep.views.items import node_revision
-from quire.verbs.ask.query import status
+from quire.verbs.ask.status import status
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.episodes import ShowEpisodes, episodes

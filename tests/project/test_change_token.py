@@ -12,7 +12,7 @@ from installed import Git
 from quire.files.world import World
 from quire.inbox.proposals import propose
 from quire.project import Project
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.add import inbox_add
@@ -76,9 +76,9 @@ def test_what_is_seen_changes_it(token: Callable[[], str], filled: Project, repo
 
 
 def test_what_is_not_seen_does_not(token: Callable[[], str], filled: Project, repo: Path) -> None:
-    query(filled, "queue")
+    answer_question(filled, "queue")
     before = token()
-    query(filled, "clock")
+    answer_question(filled, "clock")
     (repo / "other.py").write_text("b = 2\n")
     (repo / "src/new.txt").write_text("nothing that anybody speaks of\n")
     assert token() == before

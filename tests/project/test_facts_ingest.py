@@ -19,8 +19,8 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import InputError, NotFound, OutsideProject, QuireError
 from quire.project import Project
-from quire.verbs.ask.query import query
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
@@ -369,7 +369,7 @@ def test_what_is_inferred_waits_unseen(project: Project, repo: Path, world: Worl
         assert find_facts(seen, Recall(query="write through cache")).reason == "nothing stored"
         assert (list_facts(seen, List()).total, list_facts(seen, List()).results) == (0, [])
         assert search_archive(seen, SearchArchive(query="write through cache")).results == []
-        assert query(seen, "write through cache", layers=("facts",)).hits == []
+        assert answer_question(seen, "write through cache", layers=("facts",)).hits == []
         found = context(seen, ShowContext(prompt="write through cache"))
         assert (found.markdown, found.facts) == ("", ())
         stats = overview(seen, Overview())

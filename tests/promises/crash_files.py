@@ -11,8 +11,8 @@ from trials import Prepared
 from quire.model.errors import InputError
 from quire.project import Project
 from quire.verbs.agents.wiring import wiring_status
-from quire.verbs.ask.query import status
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.status import status
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.inbox.overview import ShowInbox, inbox
 
 __all__ = ["FileTrial", "Scenario", "begin_files"]

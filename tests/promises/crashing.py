@@ -15,7 +15,7 @@ from trials import Prepared, tell
 
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.ask.query import status
+from quire.verbs.ask.status import status
 from quire.verbs.graph.changes import check, confirm, init, reset, save, sync
 from quire.verbs.graph.changes import init as init_of
 from quire.verbs.graph.changes import save as save_of

@@ -19,8 +19,8 @@ from trials import apart, rows_of
 
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.ask.query import query
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.changes import check, rebuild
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 
@@ -183,7 +183,7 @@ def unsound(root: Path) -> list[str]:
 def index_apart(root: Path) -> list[str]:
     """How the index differs from one that is made from nothing, over all layers."""
     project = Project.open(str(root))
-    query(project, "anything")
+    answer_question(project, "anything")
     found = rows_of(str(root), QUERIES)
     rebuild(project)
     return [f"index: {text}" for text in apart(found, rows_of(str(root), QUERIES))]

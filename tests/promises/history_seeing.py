@@ -17,9 +17,10 @@ from history_events import GONE, Effect, seen, torn_or
 
 from quire.project import Project
 from quire.verbs.admin.export import export as export_of
-from quire.verbs.ask.query import brief, query
-from quire.verbs.ask.query import inspect as inspect_of
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.brief import Brief, brief
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.list import List
 from quire.verbs.facts.list import list_facts as list_facts_fact
@@ -241,7 +242,7 @@ def inspect(hand: Hand) -> Verb:
         assert found.node.hash_holds
         return [seen(key, marked(found.node.node.title, found.node.body))]
 
-    return lambda: inspect_of(hand.project, name), told, [], nothing
+    return lambda: inspect_node(hand.project, name), told, [], nothing
 
 
 def list_facts(hand: Hand) -> Verb:
@@ -266,7 +267,7 @@ def ask(hand: Hand) -> Verb:
         nodes = [record for record in found if record.layer == "graph" and record.ref not in (*PAIR, CHAIN)]
         return [seen(GRAPH + one.ref, marked(one.title, one.text)) for one in nodes if one.kind != "project"]
 
-    return lambda: query(hand.project, "node of what was said"), told, [], nothing
+    return lambda: answer_question(hand.project, "node of what was said"), told, [], nothing
 
 
 def read_entries(hand: Hand) -> Verb:
@@ -332,7 +333,7 @@ def look_at_notes(hand: Hand) -> Verb:
 def overview(hand: Hand) -> Verb:
     def call() -> Any:
         project = hand.project
-        brief(project, ["TODO.md"])
+        brief(project, Brief(files=["TODO.md"]))
         context(project, ShowContext(prompt="what was said", session=f"s{hand.number}"))
         return status_of(project)
 

@@ -43,7 +43,7 @@ from history_seeing import (
 
 from quire.inbox.proposals import propose
 from quire.upkeep.views.items import node_revision
-from quire.verbs.ask.query import inspect
+from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.facts.archive import Archive
 from quire.verbs.facts.archive import archive as archive_fact
 from quire.verbs.facts.connect import Connect
@@ -126,7 +126,7 @@ def change_pair(hand: Hand) -> Verb:
 
 def edit_node(hand: Hand) -> Verb:
     """Only what was read is replaced."""
-    found = inspect(hand.project, CHAIN).node
+    found = inspect_node(hand.project, CHAIN).node
     before, word = marked(found.node.title, found.body), hand.word()
     revision = node_revision(found.data, found.body_data)
     effect = [Effect("write", f"chain/{CHAIN}", word, before)]

@@ -26,11 +26,13 @@ from trials import NOW, open_project
 from quire.machine import Machine
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.agents.hook_answer import answer_hook, receipts
+from quire.verbs.agents.hook_answer import answer_hook
+from quire.verbs.agents.receipts import receipts
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.agents.wiring import wire_clients, wiring_status
-from quire.verbs.ask.query import inspect, status
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.status import status
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.compact import Compact, compact
 from quire.verbs.facts.connect import Connect, connect
@@ -190,7 +192,7 @@ KINDS: dict[str, Kind] = {
 
 _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
     "graph": {
-        "inspect": lambda project: (inspect(project, "feature.victim").node.node, len(project.graph.nodes()[0])),
+        "inspect": lambda project: (inspect_node(project, "feature.victim").node.node, len(project.graph.nodes()[0])),
         "status": lambda project: status(project),
         "network": lambda project: view_graph(project, ViewGraph()),
     },

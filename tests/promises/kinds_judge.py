@@ -18,13 +18,16 @@ from quire.project import Project
 from quire.upkeep.findings import Finding
 from quire.verbs.admin.doctor import Doctor, doctor
 from quire.verbs.admin.export import export
-from quire.verbs.agents.hook_answer import receipts
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
+from quire.verbs.agents.receipts import receipts
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
-from quire.verbs.ask.inspect import inspect_any, product_map_page
-from quire.verbs.ask.query import brief, inspect, query, status, why
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.brief import Brief, brief
+from quire.verbs.ask.inspect import inspect_any, inspect_node, product_map_page
+from quire.verbs.ask.status import status
+from quire.verbs.ask.why import Why, why
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
@@ -100,11 +103,11 @@ Verb = Callable[[Project], object]
 READING: dict[str, Verb] = {
     "check": lambda project: check(project),
     "status": lambda project: status(project),
-    "query": lambda project: query(project, "where do retries run?"),
-    "brief": lambda project: brief(project),
+    "query": lambda project: answer_question(project, "where do retries run?"),
+    "brief": lambda project: brief(project, Brief()),
     "map": lambda project: product_map_page(project),
     "inspect": lambda project: inspect_any(project, "feature.victim"),
-    "why": lambda project: why(project, "src/a.py:1"),
+    "why": lambda project: why(project, Why(place="src/a.py:1")),
     "diff": lambda project: diff(project),
     "export": lambda project: export(project, "json", everything=True, private=True),
     "doctor": lambda project: doctor(project, Doctor()),
@@ -265,7 +268,7 @@ def glance(place: str) -> dict[str, Verb]:
 
 
 WITNESSES: dict[str, Callable[[Project], bool]] = {
-    "graph": lambda project: inspect(project, "feature.witness").node.body.strip() == WITNESS,
+    "graph": lambda project: inspect_node(project, "feature.witness").node.body.strip() == WITNESS,
     "facts": lambda project: {view.content for view in list_facts(project, List()).results} >= set(TOLD),
     "profile": lambda project: [view.key for view in profile_recall(project, "tools").results] == ["shell"],
     "journal": lambda project: len(journal_log(project, JournalLog(events=True)).results) > 3,

@@ -130,14 +130,14 @@ def note(run: Run, draw: Random) -> Deed:
     after = run.model.copy()
     text = f"Look at {run.word()} with {run.word()} soon."
     after.here.notes.append(text)
-    return Deed("note", after, (text,))
+    return Deed("note", after, ([text],))
 
 
 @rule()
 def notes_done(run: Run, draw: Random) -> Deed | None:
     count = len(run.model.here.notes)
     if not count:
-        return Deed("notes_done", None, ([1],))
+        return Deed("notes_done", None, (["1"],))
     numbers = sorted(draw.sample(range(1, count + 1), draw.randint(1, count)))
     everything = draw.random() < 0.2
     numbers = list(range(1, count + 1)) if everything else numbers
@@ -147,7 +147,11 @@ def notes_done(run: Run, draw: Random) -> Deed | None:
     kept = run.model.copy()
     kept.here.done.append(gone)
     after.here.notes = [text for number, text in enumerate(after.here.notes, 1) if number not in numbers]
-    return Deed("notes_done", after, (None if everything else numbers,), is_quiet=True)
+    return (
+        Deed("notes_clear", after, is_quiet=True)
+        if everything
+        else Deed("notes_done", after, ([str(number) for number in numbers],), is_quiet=True)
+    )
 
 
 @rule()
@@ -169,10 +173,10 @@ def notes_promote(run: Run, draw: Random) -> Deed | None:
     after = run.model.copy()
     text = after.here.notes.pop(number - 1)
     if run.model.kept.is_refused(text):
-        return Deed("notes_promote", None, (number, section))
+        return Deed("notes_promote", None, (str(number), section))
     after.kept.facts[text.split()[2]] = Fact(section, text)
     after.here.done.append([(number, text)])
-    return Deed("notes_promote", after, (number, section), touches=FACTS, is_quiet=True)
+    return Deed("notes_promote", after, (str(number), section), touches=FACTS, is_quiet=True)
 
 
 @rule(1)

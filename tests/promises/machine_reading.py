@@ -113,9 +113,9 @@ def query(run: Run, project: Any, draw: Random) -> None:
     if not ref:
         return
     found = run.call(project, "query", word)
-    assert (ref in {hit.record.ref for hit in found.hits}) is is_live or faded(run, ref), (ref, word, is_live)
+    assert (ref in {hit.ref for hit in found.results}) is is_live or faded(run, ref), (ref, word, is_live)
     known = {*run.model.kept.nodes, *run.ids.values(), *(f"profile:{name}" for name in run.model.kept.entries)}
-    ours = {hit.record.ref for hit in found.hits if hit.record.layer != "journal" and hit.record.kind != "project"}
+    ours = {hit.ref for hit in found.results if hit.layer != "journal" and hit.kind != "project"}
     assert {name for name in ours if not name.startswith("episode:")} <= known
 
 

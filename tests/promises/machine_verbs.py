@@ -19,6 +19,17 @@ __all__ = ["verb_module", "verb_named", "verbs"]
 
 _SOURCE = Path(quire.__file__).parent
 DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "query": ("ask.query", "query", "Query", ("question",)),
+    "brief": ("ask.brief", "brief", "Brief", ("files",)),
+    "why": ("ask.why", "why", "Why", ("place",)),
+    "receipts": ("agents.receipts", "show_receipts", "ShowReceipts", ()),
+    "docs": ("admin.docs", "docs", "ReadDocs", ()),
+    "note": ("facts.note", "take_note", "TakeNote", ("words",)),
+    "notes": ("facts.notes", "show_notes", "ShowNotes", ()),
+    "notes_done": ("facts.notes", "done", "DoneNotes", ("numbers",)),
+    "notes_clear": ("facts.notes", "clear", "ShowNotes", ()),
+    "notes_undo": ("facts.notes", "undo", "ShowNotes", ()),
+    "notes_promote": ("facts.notes", "promote", "PromoteNote", ("number", "section")),
     "memory_store": ("facts.store", "store", "Store", ("section", "content")),
     "memory_supersede": ("facts.supersede", "supersede", "Supersede", ("fact_id", "content")),
     "memory_archive": ("facts.archive", "archive", "Archive", ("fact_ids",)),
@@ -66,7 +77,7 @@ def verbs() -> dict[str, str]:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("quire.verbs."):
                 assert node.module is not None
                 found |= {alias.name: node.module for alias in node.names if _is_verb(node.module, alias.name)}
-    undeclared = {module for _, module, _, _ in VERBS} - {row[0] for row in DECLARED.values()}
+    undeclared = {module.partition(":")[0] for _, module, _, _ in VERBS} - {row[0] for row in DECLARED.values()}
     assert undeclared == set(), "the machine has no name for these"
     found |= {name: run.__module__ for name, (run, _) in PAGE.items()}
     return {**found, **{name: f"quire.verbs.{row[0]}" for name, row in DECLARED.items()}}

@@ -22,7 +22,7 @@ from trials import Prepared, Worker, apart, holding, rows_of, tell
 
 from quire.model.errors import NotInitialized, QuireError
 from quire.project import Project
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import check, init, rebuild
 from quire.verbs.profile.ask import profile_recall, profile_search
 from quire.verbs.profile.changes import (
@@ -360,7 +360,7 @@ NEXT: dict[str, tuple[Callable[[Project], object], Callable[[State], State]]] = 
         lambda project: profile_remember(project, "learnings", "after_it", "Somebody came after.", dry_run=True),
         same,
     ),
-    "query": (lambda project: query(project, "which shell?", layers=("profile",)), same),
+    "query": (lambda project: answer_question(project, "which shell?", layers=("profile",)), same),
     "context": (lambda project: profile_context(project), same),
 }
 READERS = ("recall", "status", "search", "context")

@@ -11,8 +11,8 @@ from typing import Any
 
 from quire.model.errors import NotFound
 from quire.project import Project
-from quire.verbs.ask.query import inspect
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.changes import check
 from quire.verbs.graph.changes import save as save_of
 
@@ -56,7 +56,7 @@ def look(root: str, _number: int, times: int, notes: Any) -> None:
         project = Project.open(root)
         for ref in ("feature.counter", "gotcha.brief-0"):
             try:
-                stored = inspect(project, ref).node
+                stored = inspect_node(project, ref).node
             except NotFound:
                 assert ref != "feature.counter"
                 continue

@@ -15,9 +15,9 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.ask.query import inspect, status
-from quire.verbs.ask.query import inspect as inspect_of
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.status import status
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.changes import check, init, save
 from quire.verbs.graph.changes import check as check_of
 from quire.verbs.graph.changes import save as save_of
@@ -83,9 +83,9 @@ def survey(root: Path, world: World) -> set[str]:
         assert problem.path.encode()
         named.add(problem.path)
     readable = attempt(project.graph.config)[1] is None
-    refusals = [attempt(lambda: inspect(project, "feature.witness"))[1], attempt(partial(status, project))[1]]
+    refusals = [attempt(lambda: inspect_node(project, "feature.witness"))[1], attempt(partial(status, project))[1]]
     assert not readable or refusals == [None, None], f"the witness suffers: {refusals}"
-    attempt(lambda: inspect(project, "feature.victim"))
+    attempt(lambda: inspect_node(project, "feature.victim"))
     return named
 
 
@@ -211,7 +211,7 @@ def test_two_files_with_one_id_are_both_kept_and_named(store: Path, world: World
     codes = {(problem.code, problem.path) for problem in found}
     assert {code for code, _ in codes} >= {"ObjectIdDuplicate", "RelationIdDuplicate"}
     assert any("copy" in problem.path or "copy" in problem.message for problem in found)
-    assert inspect_of(open_project(store, world), "feature.victim").node.node.title == "Victim"
+    assert inspect_node(open_project(store, world), "feature.victim").node.node.title == "Victim"
     before = {path: path.read_bytes() for path in (store / ".memory").rglob("copy*")}
     save_of(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.witness", "body": "Still here."}]})
     assert {path: path.read_bytes() for path in before} == before
@@ -223,7 +223,7 @@ def test_an_id_that_is_not_the_one_of_its_file_is_named_and_found(store: Path, w
         (store / KINDS["sidecar"]).with_suffix(suffix).rename(store / ".memory/memory" / f"renamed{suffix}")
     found = check_of(open_project(store, world))
     assert {problem.code for problem in [*found.errors, *found.warnings]} >= {"ObjectFileNameMismatch"}
-    assert inspect_of(open_project(store, world), "feature.victim").node.node.id == "feature.victim"
+    assert inspect_node(open_project(store, world), "feature.victim").node.node.id == "feature.victim"
 
 
 @proves("P5.4", "D13", over="graph")

@@ -15,7 +15,7 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import InputError, NotFound, QuireError
 from quire.project import Project
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.compact import Compact, compact
 from quire.verbs.facts.connect import Connect, connect
@@ -93,7 +93,7 @@ def every_look(project: Project) -> list[str]:
     focus(project, Focus())
     normalize(project, Normalize(write=not True))
     check(project)
-    query(project, "retries")
+    answer_question(project, "retries")
     texts = [view.content for view in list_facts(project, List(limit=2_000)).results]
     assert {WITNESS, "The last line."} <= set(texts)
     return texts

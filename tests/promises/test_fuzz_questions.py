@@ -11,13 +11,13 @@ from fuzz_yard import root, world
 from promised import proves, tally
 from quire.model.errors import InputError
 from quire.project import Project
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.profile.ask import profile_search
 
 ASKED: dict[str, Callable[[Project, str], object]] = {
-    "query": lambda project, said: [hit.record.ref for hit in query(project, said).hits],
+    "query": lambda project, said: [hit.record.ref for hit in answer_question(project, said).hits],
     "memory_recall": lambda project, said: find_facts(project, Recall(query=said), note=False).results,
     "profile_search": lambda project, said: profile_search(project, said, note=False).results,
     "journal_query": lambda project, said: journal_query(project, JournalQuery(question=said)),

@@ -21,7 +21,7 @@ from quire.model.errors import Conflict, InputError, LockBusy, QuireError
 from quire.project import Project
 from quire.upkeep.guidance import refresh_map
 from quire.upkeep.views.items import node_revision
-from quire.verbs.ask.query import inspect
+from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.facts import session as sessions
 from quire.verbs.facts import store as fact_storing
 from quire.verbs.facts.notes import note as note_of
@@ -108,7 +108,7 @@ def test_an_edit_of_what_somebody_changed_writes_nothing(
     project: Project, other: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save(project, {"task": "t", "nodes": [{"id": "feature.chain", "title": "One", "body": "One."}]})
-    found = inspect(project, "feature.chain").node
+    found = inspect_node(project, "feature.chain").node
     revision = node_revision(found.data, found.body_data)
     told = between(
         actions, "save", lambda: act_edit(other, ActEdit("feature.chain", revision, title="Theirs")), monkeypatch
@@ -117,7 +117,7 @@ def test_an_edit_of_what_somebody_changed_writes_nothing(
     with pytest.raises(Conflict, match="was changed since you began"):
         act_edit(project, ActEdit("feature.chain", revision, title="Mine"))
     assert told == ["done"]
-    assert inspect(project, "feature.chain").node.node.title == "Theirs"
+    assert inspect_node(project, "feature.chain").node.node.title == "Theirs"
     assert log.read_text(encoding="utf-8").count('"memory.updated"') == 1
 
 

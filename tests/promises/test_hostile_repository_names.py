@@ -14,7 +14,10 @@ from installed import Memory
 from promised import proves, tally
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.ask.query import brief, inspect, query, why
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.brief import Brief, brief
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.why import Why, why
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.inspect import inspect_fact
 from quire.verbs.facts.session import NoteSession, record_session
@@ -73,6 +76,10 @@ def listen(event, args):
     if event in ("open", "os.listdir", "os.scandir", "os.rename", "os.remove", "os.mkdir", "os.symlink", "os.link"):
         heard.extend(os.path.abspath(os.fsdecode(a)) for a in args if isinstance(a, (str, bytes)) and a)
 from quire.surfaces.cli.main import run
+from quire.verbs.ask.brief import Brief, brief
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.why import Why, why
 sys.addaudithook(listen)
 top = os.path.dirname(root)
 allowed = (root, os.path.join(home, "registry"))
@@ -143,12 +150,12 @@ def test_what_is_listened_for_would_be_heard(memory: Memory, repo: Path, tmp_pat
 @pytest.mark.parametrize("name", ["x\0y", "../\0secret.txt"])
 def test_a_name_with_a_nul_in_it_is_refused_or_names_nothing(project: Project, name: str) -> None:
     asked: list[Callable[[], object]] = [
-        lambda: inspect(project, name),
+        lambda: inspect_node(project, name),
         lambda: inspect_fact(project, f"fact:{name}"),
         lambda: record_session(project, NoteSession(session_id=name, turns=1)),
-        lambda: why(project, name),
-        lambda: brief(project, [name]),
-        lambda: query(project, "x", path=name),
+        lambda: why(project, Why(place=name)),
+        lambda: brief(project, Brief(files=[name])),
+        lambda: answer_question(project, "x", path=name),
     ]
     for ask in asked:
         with pytest.raises(QuireError):

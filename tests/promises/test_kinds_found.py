@@ -18,8 +18,9 @@ from quire.model.errors import InputError, InvalidStore, StorageFailed, Unsuppor
 from quire.verbs.admin.doctor import Doctor, doctor
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.agents.wiring import wire_clients, wiring_status
-from quire.verbs.ask.query import inspect, status
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.status import status
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.graph.changes import check, save
 from quire.verbs.graph.changes import save as save_of
@@ -49,7 +50,7 @@ def test_facts_that_cannot_be_read_stop_no_other_layer(space: Space) -> None:
     os.unlink(space.path("facts"))
     os.mkdir(space.path("facts"))
     project = space.open()
-    assert inspect(project, "feature.witness").node.node.title == "Witness"
+    assert inspect_node(project, "feature.witness").node.node.title == "Witness"
     assert len(inbox(project, ShowInbox(status="all")).proposals) >= 3
     assert [item["path"] for item in status(project).unreadable] == [".memory/facts.jsonl"]
     with pytest.raises(InvalidStore, match=r"facts\.jsonl"):

@@ -25,8 +25,8 @@ from quire.model.errors import InputError, QuireError
 from quire.project import Project
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
 from quire.verbs.agents.session_brief import hook_start
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspect import product_map_page
-from quire.verbs.ask.query import query
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
@@ -94,7 +94,7 @@ LINES = [
     ["doctor"],
 ]
 HANDED: dict[str, Callable[[Project], str]] = {
-    "query": lambda project: query(project, "where do retries run?").markdown,
+    "query": lambda project: answer_question(project, "where do retries run?").markdown,
     "facts context": lambda project: context(project, ShowContext(prompt="where do retries run?")).markdown,
     "profile context": lambda project: profile_context(project).markdown,
     "journal query": lambda project: journal_query(project, JournalQuery(question="what was decided?")).answer,
@@ -253,7 +253,7 @@ def test_a_text_that_is_dear_to_show_is_shown(space: Space, name: str) -> None:
 
     save_of(space.open(), _node(body=DEAR[name]))
     shown: dict[str, Callable[[Project], object]] = {
-        "query": lambda project: query(project, "endless"),
+        "query": lambda project: answer_question(project, "endless"),
         "view": lambda project: prose_of(DEAR[name]) and view_record(project, ViewRecord("feature.endless")),
         "prompt": lambda project: hook_prompt(project, "endless", tokens=900, chars=9_000),
         "map": lambda project: product_map_page(project),

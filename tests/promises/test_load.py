@@ -15,7 +15,7 @@ from promised import proves, tally
 from quire.files.git import Git as Asked
 from quire.files.git_history import full_commit, full_commits
 from quire.project import Project
-from quire.verbs.ask.query import status
+from quire.verbs.ask.status import status
 from quire.verbs.graph.changes import save
 from thorough import LONG, either
 

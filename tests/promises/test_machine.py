@@ -31,7 +31,7 @@ FIRST = int(os.environ.get("QUIRE_MACHINE_SEED", "0"))
 RUNS = int(os.environ.get("QUIRE_MACHINE_RUNS", either("8", "150")))
 STEPS = either(20, 60)
 LEFT_OUT = {
-    "faded_facts": "says how many have faded; its own tests do",
+    "answer_question": "is what `query` calls",
     "journal_ensure_running": "starts a process that stays; its own tests do",
     "journal_init": "a journal is begun by `init`, which calls it",
     "journal_keep": "is that process",

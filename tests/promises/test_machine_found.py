@@ -12,7 +12,7 @@ from installed import Git
 from promised import proves
 from quire.files import disk
 from quire.project import Project
-from quire.verbs.ask.query import inspect
+from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.graph.changes import save
 
 ONE, OTHER = "decision.one", "decision.other"
@@ -55,7 +55,7 @@ def test_a_save_that_died_is_whole_or_nothing_after_a_reset(two: Project, git: G
         code = die_superseding(two, number)
         git("add", "--all")
         git("reset", "--quiet", "--hard")
-        found = inspect(two, ONE)
+        found = inspect_node(two, ONE)
         ends.add((found.node.node.status, found.node.node.superseded_by, len(found.incoming)))
         save(two, {"task": "again", "stale": [{"id": ONE, "reason": "gone"}]})
         if code == 0:

@@ -27,7 +27,9 @@ from promised import proves, tally
 from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.verbs.admin.repair import repair
-from quire.verbs.ask.query import inspect, query, status
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.status import status
 from quire.verbs.graph.changes import check, init
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -151,7 +153,7 @@ def test_a_body_that_a_merge_left_open_is_not_answered_from_until_it_is_decided(
     assert both(yard, *changes) == [SIDECAR, BODY]
     yard.git("checkout", "--quiet", "--ours", SIDECAR)
     for step in ("in conflict", "added as it is"):
-        assert [hit.record.ref for hit in query(yard.project, "kangaroos").hits] == ["gotcha.other"], step
+        assert [hit.record.ref for hit in answer_question(yard.project, "kangaroos").hits] == ["gotcha.other"], step
         (found,) = status(yard.project).unreadable
         assert (found["path"], found["code"]) == (SIDECAR, "MemoryConflictDetected")
         assert "`memory/base.md`: Unresolved merge conflict." in found["message"]
@@ -163,7 +165,7 @@ def test_a_body_that_a_merge_left_open_is_not_answered_from_until_it_is_decided(
         yard.git("add", "--all")
     yard.git("checkout", "two", "--", SIDECAR, BODY)
     assert yard.checked() == {}
-    assert inspect(yard.project, "gotcha.base").node.body == "Kangaroos jump far."
+    assert inspect_node(yard.project, "gotcha.base").node.body == "Kangaroos jump far."
 
 
 @proves("P6.2", "E3", over="graph")
@@ -171,7 +173,7 @@ def test_a_text_that_was_saved_with_such_lines_is_what_it_is(yard: Yard) -> None
     """Somebody explains marks: nobody merged anything, and what was acknowledged is told."""
     text = "Git writes:\n\n<<<<<<< HEAD\nkangaroo\n=======\nhedgehog\n>>>>>>> side\n"
     yard.begin(make_node("Base", body=text))
-    assert [hit.record.ref for hit in query(yard.project, "kangaroo").hits] == ["gotcha.base"]
+    assert [hit.record.ref for hit in answer_question(yard.project, "kangaroo").hits] == ["gotcha.base"]
 
 
 # -- removed here, changed there ----------------------------------------------------------------------------------
@@ -198,7 +200,7 @@ def test_a_node_that_one_deleted_and_the_other_changed_is_a_persons_to_decide(
     yard.git.commit("decided")
     assert yard.checked() == {}
     if keeps:
-        node = inspect(yard.project, "gotcha.base").node
+        node = inspect_node(yard.project, "gotcha.base").node
         assert (node.body, node.node.tags) == (
             ("Another text.", []) if field == "body" else ("Base says this.", ["other"])
         )
@@ -220,7 +222,7 @@ def test_a_relation_to_a_node_that_the_other_branch_deleted_is_named(yard: Yard,
     assert named
     assert all("gotcha.base" in problem.message and problem.hint for problem in named)
     assert "gotcha.base" not in records(yard)
-    assert query(yard.project, "First says this").connected == []
+    assert answer_question(yard.project, "First says this").connected == []
 
 
 @proves("P6.3", "E4", over="profile")
@@ -275,7 +277,7 @@ def test_a_node_whose_files_one_renamed_and_the_other_changed_is_the_node_it_was
     change = change_node("gotcha.base", body="A text of many words.\n\nAnd less of it.\n")
     assert both(yard, rename("other"), change, turned=turned) == []
     assert not (yard.root / SIDECAR).exists()
-    assert inspect(yard.project, "gotcha.base").node.body == "A text of many words.\n\nAnd less of it."
+    assert inspect_node(yard.project, "gotcha.base").node.body == "A text of many words.\n\nAnd less of it."
     assert [ref for ref in records(yard) if ref.startswith("gotcha.")] == ["gotcha.base"]
     change_node("gotcha.base", body="Changed once more.")(yard)
     make_node("First", related=[{"predicate": "affects", "to": "gotcha.base"}])(yard)
@@ -300,7 +302,7 @@ def test_a_node_whose_files_both_renamed_is_doubled_and_named_until_one_name_is_
     yard.git.commit("one name")
     repair(yard.project)
     assert yard.checked() == {}
-    assert inspect(yard.project, "gotcha.base").node.path == "memory/here.json"
+    assert inspect_node(yard.project, "gotcha.base").node.path == "memory/here.json"
 
 
 @proves("P6.2", "E3", "E5", over="graph", found="marks of eight signs, as git writes them there, were not known")
@@ -321,7 +323,7 @@ def test_marks_of_two_names_are_known_as_such_and_not_answered_from(yard: Yard) 
     yard.git("add", "--all")
     for name in ("here", "there"):
         assert "MemoryConflictDetected" in yard.checked()[f".memory/memory/{name}.md"]
-    assert query(yard.project, "kangaroos").hits == []
+    assert answer_question(yard.project, "kangaroos").hits == []
 
 
 # -- fifty branches -----------------------------------------------------------------------------------------------

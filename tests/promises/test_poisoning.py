@@ -17,7 +17,7 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import ToolCalls
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.store import Store, store
@@ -189,7 +189,7 @@ def test_a_chain_that_is_harmless_link_by_link_waits_for_a_person(harbor: Projec
     said = unasked(harbor, [f"{link} {canary(number)}?" for number, link in enumerate(CHAIN)], CODE)
     assert not any(canary(number) in said for number in range(len(CHAIN)))
     assert "12 proposals wait for the user's word" in said
-    assert query(harbor, f"relay {canary(0)}").hits == []
+    assert answer_question(harbor, f"relay {canary(0)}").hits == []
 
 
 @proves("P8.1", "G2", over="journal", found="prompts were answered with what an imported session said")
@@ -211,5 +211,5 @@ def test_what_an_imported_session_orders_is_not_told(harbor: Project, repo: Path
     journal_recall(harbor, JournalRecall())
     assert leaked(harbor, words, repo) == []
     (word,) = [words["forged tool result"]]
-    assert word in query(harbor, word).markdown, "who asks is answered"
+    assert word in answer_question(harbor, word).markdown, "who asks is answered"
     tally("P8.1", inputs=len(ATTACKS))

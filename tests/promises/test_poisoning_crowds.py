@@ -18,7 +18,7 @@ from quire.inbox.store import PENDING_MOST
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import ToolCalls
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.add import inbox_add
@@ -104,7 +104,7 @@ def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project
     assert run.code == 0
     assert str(PENDING_MOST) in run.out.replace(",", "")
     assert len(run.out) < 200 * PENDING_MOST
-    assert query(project, "lie 17 of many").hits == []
+    assert answer_question(project, "lie 17 of many").hits == []
     tally("P8.4", inputs=many)
 
 
@@ -134,7 +134,7 @@ def test_a_stuffed_record_takes_one_place_and_leaves_the_others_theirs(project: 
     honest = {fill(project, layer, text, f"n{number}") for number, text in enumerate(HONEST)}
     room = 1_900 if layer == "profile" else 3_400
     stuffed = fill(project, layer, STUFFED[:room], "stuffed")
-    found = query(project, QUESTION, layers=(layer,), limit=6, budget=8_000).hits
+    found = answer_question(project, QUESTION, layers=(layer,), limit=6, budget=8_000).hits
     refs = [hit.record.ref for hit in found]
     assert len(refs) == len(set(refs))
     assert honest <= set(refs), "what was honestly said is no longer answered"
@@ -162,7 +162,7 @@ def test_a_session_that_says_it_over_and_over_leaves_the_others_their_places(
     journal_init(project, JournalInit())
     add(project, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
     assert import_sessions(project, "agent").imported == len(texts)
-    found = query(project, QUESTION, layers=("journal",), limit=10, budget=8_000).hits
+    found = answer_question(project, QUESTION, layers=("journal",), limit=10, budget=8_000).hits
     refs = [hit.record.ref for hit in found]
     assert len(refs) == len(set(refs))
     events = {
@@ -194,7 +194,7 @@ def test_dates_of_the_future_and_citations_of_itself_buy_nothing(project: Projec
     facts = [fill(project, "facts", f"{HONEST[1]} {name}", name) for name in ("One", "Two")]
     for turn in range(20):
         store(project, Store(section="Specs", content=f"{HONEST[1]} Two", session=f"s{turn}"))
-    found = {hit.record.ref: hit.score for hit in query(project, QUESTION, limit=10, budget=8_000).hits}
+    found = {hit.record.ref: hit.score for hit in answer_question(project, QUESTION, limit=10, budget=8_000).hits}
     assert found[twins[1]] <= found[twins[0]] * 1.05
     assert found[facts[1]] <= found[facts[0]] * 1.25, "twenty repetitions by one voice"
 

@@ -22,8 +22,8 @@ from installed import without_shell
 from promised import proves
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
-from quire.verbs.ask.query import query
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.changes import check, init, rebuild
 from quire.verbs.graph.changes import check as check_of
 from quire.verbs.profile.ask import profile_connections, profile_inspect, profile_recall, profile_search
@@ -110,7 +110,7 @@ CHANGING: dict[str, Operation] = {
     "shared": lambda project: profile_private(project, "shared", apply=True),
 }
 ELSEWHERE: dict[str, Operation] = {
-    "query": lambda project: query(project, "where do I live?"),
+    "query": lambda project: answer_question(project, "where do I live?"),
     "check": lambda project: check(project),
     "memory status": lambda project: status_of(project),
     "rebuild": lambda project: rebuild(project),
@@ -562,7 +562,7 @@ def test_a_document_at_home_that_cannot_be_used_is_named_and_left_as_it_is(tmp_p
     project = open_project(space, LATER)
     assert [problem.path for problem in check(project).errors] == ["~/registry/profile/memory.json"]
     # The shared document is sound, and the question goes to it.
-    assert [hit.record.ref for hit in query(project, "which shell?").hits][:1] == ["profile:tools.shell"]
+    assert [hit.record.ref for hit in answer_question(project, "which shell?").hits][:1] == ["profile:tools.shell"]
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])

@@ -25,8 +25,8 @@ from quire.model.errors import Conflict
 from quire.verbs.admin.purge import purge
 from quire.verbs.admin.purge import purge as purge_of
 from quire.verbs.admin.repair import repair, repairs, undo_repair
-from quire.verbs.ask.query import inspect, query
-from quire.verbs.ask.query import query as query_of
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
@@ -123,7 +123,7 @@ def test_no_file_of_any_kind_keeps_it_and_nothing_else_changes(space: Space, val
     told(space, value)
     by_hand = planted(space, value)
     project = space.open()
-    query(project, "vault")
+    answer_question(project, "vault")
     before, faults = read_all(space.folder), checked(space)
     holding = holders(space.folder, value)
     assert by_hand <= holding
@@ -155,7 +155,7 @@ def test_digests_hold_where_they_held_and_nowhere_else(space: Space) -> None:
     assert [code for code, path, _ in faults if "victim" in path] == ["ObjectContentHashMismatch"]
     purge_of(space.open(), [ONE_LINE])
     assert checked(space) == faults
-    found = inspect(space.open(), "gotcha.a-vault").node
+    found = inspect_node(space.open(), "gotcha.a-vault").node
     assert "It is [purged]." in str(found)
     assert edited.read_bytes().endswith(b"\nBy hand: [purged]\n")
 
@@ -273,7 +273,7 @@ def test_killed_at_any_call_it_is_done_by_the_next_and_nothing_is_lost(space: Sp
 @proves("P9.3", found="after a crash before the index went, the next purge found no file, and left the index")
 def test_killed_before_the_index_went_the_next_purge_takes_it(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     told(space, ONE_LINE)
-    assert query_of(space.open(), "vault")
+    assert answer_question(space.open(), "vault")
 
     def before(_operation: str, path: str) -> None:
         if "/index/" in path:

@@ -23,7 +23,7 @@ from promised import proves, tally
 from quire.files.world import World
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import rebuild, save
 from thorough import either
 
@@ -41,7 +41,7 @@ def filled(project: Project) -> Project:
 
 
 def refs(project: Project, question: str) -> list[str]:
-    return [hit.record.ref for hit in query(project, question).hits]
+    return [hit.record.ref for hit in answer_question(project, question).hits]
 
 
 def nodes(project: Project) -> Path:
@@ -60,7 +60,7 @@ def test_a_hand_edit_is_answered_from_at_once(filled: Project) -> None:
     assert refs(filled, "kangaroo") == []
     (nodes(filled) / "retry-queue.md").write_text("Kangaroos carry the deliveries.")
     assert refs(filled, "kangaroo") == ["feature.retry-queue"]
-    assert "Kangaroos" in query(filled, "retry queue").markdown
+    assert "Kangaroos" in answer_question(filled, "retry queue").markdown
     (nodes(filled) / "retry-queue.md").write_text("Something else.")
     assert refs(filled, "kangaroo") == []
 
@@ -86,7 +86,7 @@ def test_a_deleted_file_is_not_answered_from(filled: Project) -> None:
     assert "feature.retry-queue" in refs(filled, "retry queue")
     for suffix in (".md", ".json"):
         (nodes(filled) / f"retry-queue{suffix}").unlink()
-    answer = query(filled, "retry queue")
+    answer = answer_question(filled, "retry queue")
     assert "feature.retry-queue" not in answer.markdown
     assert answer.connected == []
 
@@ -120,12 +120,12 @@ def test_a_checkout_a_merge_and_a_pull_are_answered_from_at_once(
 
 
 def test_a_relation_changed_by_hand_is_followed_as_it_is_now(filled: Project) -> None:
-    assert query(filled, "web process must stay quick", limit=1).connected
+    assert answer_question(filled, "web process must stay quick", limit=1).connected
     (relation,) = (Path(filled.graph.folder) / "relations").glob("*.json")
     relation.write_text(relation.read_text().replace('"active"', '"rejected"'))
-    assert query(filled, "web process must stay quick", limit=1).connected == []
+    assert answer_question(filled, "web process must stay quick", limit=1).connected == []
     relation.unlink()
-    assert query(filled, "web process must stay quick", limit=1).connected == []
+    assert answer_question(filled, "web process must stay quick", limit=1).connected == []
 
 
 def test_files_that_vanish_while_they_are_read_are_just_gone(filled: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,8 +148,8 @@ def test_a_query_changes_no_file_but_the_index(filled: Project, git: Any, tree: 
     (nodes(filled) / "retry-queue.md").write_text("Kangaroos carry the deliveries.")
     before, status = tree(repo), git("status", "--porcelain")
     for question in ("kangaroo", "retry queue", "nothing of the sort"):
-        query(filled, question)
-    query(filled, "", path="src/x.py")
+        answer_question(filled, question)
+    answer_question(filled, "", path="src/x.py")
     rebuild(filled)
     assert tree(repo) == before
     assert git("status", "--porcelain") == status
@@ -205,10 +205,10 @@ def _a_file_in_its_place(path: Path) -> None:
     [_zeros, _random, _folder, _newer, _foreign, _empty, _half, Path.unlink, _all_of_it, _a_file_in_its_place],
 )
 def test_whatever_became_of_the_index_the_answer_is_the_same(filled: Project, damage: Callable[[Path], None]) -> None:
-    expected = query(filled, "retries in the worker").markdown
+    expected = answer_question(filled, "retries in the worker").markdown
     damage(file_of(filled))
-    assert query(filled, "retries in the worker").markdown == expected
-    assert query(filled, "retries in the worker").markdown == expected
+    assert answer_question(filled, "retries in the worker").markdown == expected
+    assert answer_question(filled, "retries in the worker").markdown == expected
 
 
 def _spoil(path: Path, begin: int, size: int) -> None:
@@ -222,15 +222,15 @@ def _spoil(path: Path, begin: int, size: int) -> None:
 @proves("P4.1", "A15", over="index")
 @pytest.mark.parametrize("part", ["words", "vectors", "records", "pages"])
 def test_an_index_that_is_only_partly_damaged_is_made_again(filled: Project, part: str) -> None:
-    expected = query(filled, "retries in the worker").markdown
+    expected = answer_question(filled, "retries in the worker").markdown
     if part == "pages":
         for page in range(2, file_of(filled).stat().st_size // 4096):
             _spoil(file_of(filled), page * 4096, 4096)
-            assert query(filled, "retries in the worker").markdown == expected
+            assert answer_question(filled, "retries in the worker").markdown == expected
     else:
         with contextlib.closing(apsw.Connection(str(file_of(filled)))) as connection:
             connection.execute(f"DROP TABLE {part}")
-        assert query(filled, "retries in the worker").markdown == expected
+        assert answer_question(filled, "retries in the worker").markdown == expected
 
 
 def test_a_read_only_file_system_answers_too(filled: Project, repo: Path, memory: Any) -> None:
@@ -276,7 +276,7 @@ def _many(project: Project, number: int) -> None:
 @proves("P4.1", "A14", over="index")
 def test_a_rebuild_killed_at_any_moment_harms_no_answer(filled: Project, memory: Any) -> None:
     _many(filled, 400)
-    expected = query(filled, "retries in the worker").markdown
+    expected = answer_question(filled, "retries in the worker").markdown
     anew = Memory(memory.cwd, memory.env, fresh=True)
     assert anew("rebuild").code == 0  # the first one may have to wait for more than its own work
     begun = time.monotonic()
@@ -290,7 +290,7 @@ def test_a_rebuild_killed_at_any_moment_harms_no_answer(filled: Project, memory:
         process.send_signal(signal.SIGKILL)
         process.communicate()
         killed += process.returncode == -signal.SIGKILL
-        assert query(filled, "retries in the worker").markdown == expected
+        assert answer_question(filled, "retries in the worker").markdown == expected
     assert killed
     assert memory("query", "retries in the worker").out.rstrip("\n") == expected.rstrip("\n")
 
@@ -306,11 +306,11 @@ def test_an_index_whose_writer_is_killed_again_and_again_answers_as_the_files_do
     whole = time.monotonic() - begun
     for turn in range(turns):
         body.write_text(f"The word of this turn is zugspitze{turn}.\n", encoding="utf-8")
-        child = _forked(lambda turn=turn: query(filled, f"zugspitze{turn}") if turn % 2 else rebuild(filled))
+        child = _forked(lambda turn=turn: answer_question(filled, f"zugspitze{turn}") if turn % 2 else rebuild(filled))
         time.sleep(whole * chance.random())
         os.kill(child, signal.SIGKILL)
         killed += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-        assert f"zugspitze{turn}." in query(filled, f"zugspitze{turn}").markdown
+        assert f"zugspitze{turn}." in answer_question(filled, f"zugspitze{turn}").markdown
         connection = apsw.Connection(str(repo / ".memory" / "index" / "quire.sqlite"))
         assert list(connection.execute("PRAGMA integrity_check")) == [("ok",)]
         connection.close()
@@ -330,13 +330,13 @@ def _forked(work: Callable[[], object]) -> int:
 
 def test_two_rebuilds_at_once_both_succeed(filled: Project, memory: Any) -> None:
     _many(filled, 200)
-    expected = query(filled, "retries in the worker").markdown
+    expected = answer_question(filled, "retries in the worker").markdown
     running = [memory.start("rebuild", "--json") for _ in range(2)]
     for process in running:
         out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, b"")
         assert json.loads(out)["data"]["records"] == 203
-    assert query(filled, "retries in the worker").markdown == expected
+    assert answer_question(filled, "retries in the worker").markdown == expected
 
 
 def test_a_rebuild_that_must_wait_too_long_says_so(filled: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,6 +356,7 @@ def test_a_rebuild_that_must_wait_too_long_says_so(filled: Project, monkeypatch:
 READ = """
 import sys
 from quire.project import Project
+from quire.verbs.ask.answers import answer_question
 root, stop = sys.argv[1:]
 import os
 asked = 0
@@ -389,16 +390,16 @@ def test_readers_never_fail_nor_hold_up_a_writer(
     for reader, (out, err) in zip(readers, said, strict=True):
         assert (reader.returncode, err.decode()[-500:]) == (0, "")
         assert int(out) >= 3
-    assert len(query(filled, "zanzibar", limit=100).hits) == 30
+    assert len(answer_question(filled, "zanzibar", limit=100).hits) == 30
 
 
 def test_threads_may_ask_at_once(filled: Project, repo: Path, world: World) -> None:
-    expected = query(filled, "retries in the worker").markdown
+    expected = answer_question(filled, "retries in the worker").markdown
     found: list[str] = []
 
     def ask() -> None:
         project = Project.open(str(repo), world)
-        found.extend(query(project, "retries in the worker").markdown for _ in range(5))
+        found.extend(answer_question(project, "retries in the worker").markdown for _ in range(5))
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:

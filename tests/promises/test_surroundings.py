@@ -22,7 +22,7 @@ from installed import Git, Memory
 from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.ask.query import inspect
+from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.facts.store import Store as StoreFact
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.changes import check, init, save
@@ -360,7 +360,7 @@ def test_a_project_of_a_reserved_name_is_sound(name: str, repo: Path, world: Wor
     project = Project.open(str(repo), world)
     init(project, name=name.strip())
     assert check(project).errors == []
-    assert inspect(project, project.graph.config().project.id) is not None
+    assert inspect_node(project, project.graph.config().project.id) is not None
     legal(repo)
 
 

@@ -22,7 +22,7 @@ from quire.model.records import Record
 from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from thorough import LONG, either
 
 ROOT = Path(__file__).parents[2]
@@ -184,5 +184,5 @@ def test_words_of_a_record_are_never_denied_in_a_real_store(root: Path, tmp_path
             shutil.copytree(root / name, copy / name, symlinks=True, ignore=shutil.ignore_patterns("index"))
     with opened(copy) as project:
         records = project.with_index(lambda index: index.page(Filter()))
-        hits = lambda text: [hit.record for hit in query(project, text).hits]  # noqa: E731
+        hits = lambda text: [hit.record for hit in answer_question(project, text).hits]  # noqa: E731
         assert project.with_index(lambda index: denied(index, records, hits, seed=7)) == []

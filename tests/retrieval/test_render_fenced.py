@@ -16,9 +16,11 @@ from quire.model.verdicts import Verdict
 from quire.project import Project
 from quire.retrieval.answer import Answer, ConnectedRecord, Hit, Withheld
 from quire.retrieval.render import render
-from quire.verbs.ask.query import brief as brief_of
-from quire.verbs.ask.query import query
-from quire.verbs.ask.query import why as why_of
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.brief import Brief
+from quire.verbs.ask.brief import brief as brief_of
+from quire.verbs.ask.why import Why
+from quire.verbs.ask.why import why as why_of
 from quire.verbs.graph.changes import save
 
 FENCE = Boundary("memory-7f3ac2d91b04")
@@ -273,8 +275,8 @@ def test_a_project_hands_the_fence_on(project: Project, repo: Path) -> None:
     save(project, {"task": "t", "nodes": [node]})
     mark = f'{OPEN} ref="decision.retries-run-in-the-worker" origin="agent" verdict="fresh">\n'
     question = "why do retries run in the worker?"
-    _, brief = brief_of(project, ["src/worker.py"], fence=FENCE)
-    _, why = why_of(project, "src/worker.py", fence=FENCE)
-    for found in (query(project, question, fence=FENCE), brief, why):
+    brief = brief_of(project, Brief(files=["src/worker.py"]), fence=FENCE)
+    why = why_of(project, Why(place="src/worker.py"), fence=FENCE)
+    for found in (answer_question(project, question, fence=FENCE), brief, why):
         assert mark in found.markdown
-    assert OPEN not in query(project, question).markdown
+    assert OPEN not in answer_question(project, question).markdown

@@ -20,8 +20,11 @@ import pytest
 
 from cases import each
 from quire.model import errors
-from quire.surfaces.cli.docs import topics
 from quire.surfaces.cli.main import group
+from quire.verbs.admin.docs import topics
+from quire.verbs.ask.answers import HitView, LinkView, WithheldView
+from quire.verbs.ask.query import Answered
+from quire.verbs.verb import Result
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "quire"
@@ -145,11 +148,8 @@ def test_no_code_is_documented_that_does_not_exist() -> None:
 
 def test_every_option_and_key_of_a_query_is_documented() -> None:
     text = read(REFERENCE / "query.md")
-    tree = ast.parse(read(SOURCE / "fields" / "graph.py"))
-    names = ("answer_fields", "_found_fields", "_hit_fields")
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in names]
-    dicts = [node for function in functions for node in ast.walk(function) if isinstance(node, ast.Dict)]
-    keys = {key.value for found in dicts for key in found.keys if isinstance(key, ast.Constant)}
+    beside = {*Result.__struct_fields__, *HitView.NOT_IN_JSON}
+    keys = {name for kind in (Answered, HitView, LinkView, WithheldView) for name in kind.__struct_fields__} - beside
     assert {"results", "markdown", "why", "relation", "explain"} <= keys
     for key in keys:
         assert f"`{key}`" in text, key

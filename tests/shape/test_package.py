@@ -49,6 +49,6 @@ def test_every_command_is_declared(wheel: Path) -> None:
 def test_the_installed_package_finds_its_pages(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
     code = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n"
-    code += "from quire.surfaces.cli.docs import topics\nprint(*topics())"
+    code += "from quire.verbs.admin.docs import topics\nprint(*topics())"
     done = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "getting-started" in done.stdout

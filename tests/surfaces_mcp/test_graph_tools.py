@@ -103,7 +103,7 @@ def test_there_are_these_ten(empty: Tools) -> None:
     assert writing == {"save_memory", "sync_memory", "confirm_memory"}
     assert {name for name, tool in empty.tools.items() if tool.destructive} == {"save_memory"}
     assert {name: list(input_schema(tool)["properties"])[1:] for name, tool in empty.tools.items()} == {
-        "query_memory": ["question", "budget", "layers", "kinds", "path", "limit", "everything", "strict"],
+        "query_memory": ["question", "budget", "kinds", "layers", "path", "limit", "strict", "everything"],
         "save_memory": ["task", "nodes", "stale", "supersede", "delete", "confirm", "dry_run"],
         "inspect_memory": ["id"],
         "status_memory": [],
@@ -217,7 +217,6 @@ def test_an_answer_is_told_once_and_its_items_say_what_it_is(tools: Tools) -> No
         "title": "Retries run in the worker",
         "status": "active",
         "tier": "answer",
-        "reviewed": True,
         "verdict": "fresh",
         "why": "words and meaning",
         "updated_at": "2026-03-02T11:19:00+00:00",

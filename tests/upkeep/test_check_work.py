@@ -14,7 +14,7 @@ from benchmarks.stores import make_records
 
 from quire.files.world import real_world
 from quire.project import Project
-from quire.verbs.ask.query import status
+from quire.verbs.ask.status import status
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, init
 

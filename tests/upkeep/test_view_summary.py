@@ -9,7 +9,7 @@ from installed import Git as UsersGit
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.summary import ProjectSummary, project_summary
-from quire.verbs.ask.query import status as status_of
+from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.graph.changes import sync

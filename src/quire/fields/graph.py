@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields.envelope import all_fields, effect_fields, flag_fields, own_fields, verdict_fields
+from quire.fields.envelope import all_fields, effect_fields, own_fields, verdict_fields
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
     from quire.layers.graph.save import Saved
     from quire.layers.graph.store import StoredRelation
     from quire.model.verdicts import Verdict
-    from quire.retrieval.answer import Answer, Hit
-    from quire.upkeep.change_set import ChangeSet
     from quire.upkeep.changes import Changes
     from quire.upkeep.check import Checked
     from quire.upkeep.export_formats import ExportText
@@ -24,77 +22,8 @@ if TYPE_CHECKING:
     from quire.upkeep.reset import Reset
     from quire.upkeep.status import Status
     from quire.upkeep.sync import Synced
-    from quire.upkeep.why import Background
 
 # -- asking -----------------------------------------------------------------------------------
-
-
-def answer_fields(found: Answer, *, explain: bool = False) -> dict[str, Any]:
-    """The answer to a question; with `explain`, the parts of each score."""
-    fields = {"question": found.question, **_found_fields(found, explain)}
-    # The original's names of these.
-    fields["included_ids"] = [hit.record.ref for hit in found.hits]
-    fields["connected_ids"] = [link.record.ref for link in (*found.connected, *found.open_questions)]
-    fields["estimated_tokens"] = found.tokens
-    return {**fields, "left_out": msgspec.to_builtins(found.left_out)} if explain else fields
-
-
-def brief_fields(change: ChangeSet, found: Answer) -> dict[str, Any]:
-    """The files of a change, and what governs them."""
-    return {"change": change.name, "files": change.files, **_found_fields(found)}
-
-
-def why_fields(background: Background, found: Answer) -> dict[str, Any]:
-    """The background of a place, and what governs it."""
-    return {**all_fields(background), **_found_fields(found)}
-
-
-def _found_fields(found: Answer, explain: bool = False) -> dict[str, Any]:
-    return {
-        "results": [_hit_fields(hit, explain) for hit in found.hits],
-        "connected": [
-            {
-                "ref": link.record.ref,
-                "title": link.record.title,
-                "relation": link.sentence,
-                "score": round(link.score, 4),
-            }
-            for link in (*found.connected, *found.open_questions)
-        ],
-        "withheld": [{"ref": item.ref, "title": item.title, "reason": item.reason} for item in found.withheld],
-        "markdown": found.markdown,
-        "tokens": found.tokens,
-        "truncated": found.truncated,
-    }
-
-
-def _hit_fields(hit: Hit, explain: bool) -> dict[str, Any]:
-    record = hit.record
-    fields: dict[str, Any] = {
-        "ref": record.ref,
-        "id": record.ref if record.layer == "graph" else record.ref.partition(":")[2],
-        "layer": record.layer,
-        "kind": record.kind,
-        "title": record.title,
-        "status": record.status,
-        "stage": record.stage,
-        "section": record.section or None,
-        "tier": hit.tier,
-        "score": round(hit.score, 4),
-        **verdict_fields(hit.verdict),
-        "why": hit.why,
-        "text": record.text,
-        "anchors": list(record.anchors),
-        "files": list(hit.files),
-        "tags": list(record.tags),
-        "updated_at": record.updated_at,
-        "faded": hit.faded,
-        "reviewed": hit.reviewed,
-        "amended_by": hit.amended_by or None,
-        "session": hit.session or None,
-    }
-    fields |= flag_fields(hit.effects)
-    return {**fields, "explain": hit.parts} if explain else fields
 
 
 def inspected_fields(found: Inspected, connections: Sequence[Any]) -> dict[str, Any]:

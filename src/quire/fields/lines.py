@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 from quire.model.seals import is_seal
 
 if TYPE_CHECKING:
-    from quire.files.git_history import Commit
     from quire.layers.graph.inspect import Inspected
     from quire.layers.graph.store import StoredRelation
     from quire.model.verdicts import Verdict
     from quire.upkeep.status import Status
-    from quire.upkeep.why import Background
 
 STAGE_ORDER = ("building", "shipped", "idea", "paused", "dead")
 _URGENT = ("orphaned", "moved", "changed", "unverifiable")
@@ -148,23 +146,6 @@ def connection_lines(connections: Sequence[Any]) -> Iterator[str]:
         yield f"  {edge.source} {edge.relation} {edge.target}" + (f" — {edge.title}" if edge.title else "")
         if edge.description:
             yield f"    {edge.description}"
-
-
-def background_lines(background: Background) -> Iterator[str]:
-    """Who wrote a line, and what was saved with it."""
-    if background.line is not None:
-        yield f"{background.path}:{background.line}: {(background.text or '').strip()}"
-    if not background.committed:
-        yield f"No commit to show: {background.note.rstrip('.')}."
-    for commit in background.commits:
-        yield _commit_line(commit)
-        for save in background.saves:
-            if save.commit == commit.id:
-                yield f"  saved in it: {save.ref} — {save.title} ({save.change})"
-
-
-def _commit_line(commit: Commit) -> str:
-    return f"{commit.id[:9]} {commit.date[:10]} {commit.author}: {commit.subject}"
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -57,13 +57,3 @@ def _error_fields(error: QuireError) -> dict[str, Any]:
 def reset_planned_fields(roots: Sequence[str], *, destroy: bool) -> dict[str, Any]:
     """Which projects would be reset."""
     return {"dry_run": True, "project_roots": list(roots), "destroy": destroy}
-
-
-def topics_fields(titles: Mapping[str, str]) -> dict[str, Any]:
-    """Every page of the documentation, with its title."""
-    return {"kind": "list", "topics": [{"topic": name, "title": title} for name, title in titles.items()]}
-
-
-def topic_fields(topic: str, markdown: str) -> dict[str, Any]:
-    """One page of the documentation."""
-    return {"kind": "topic", "topic": topic, "markdown": markdown}

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
 from quire.model.text import cut
 from quire.model.verdicts import Verdict
-from quire.verbs.verb import Result
+from quire.verbs.verb import Result, View
 
 _TEXTS = ("title", "content", "narrative", "value")
 """What a record of any layer says, by the names of its fields."""
 _BESIDE = ("warnings", "nothing", "data")
 _TEXT_CHARS = 2_000
 """More of one text is not sent to an agent: whoever wants the rest inspects the record."""
-
-
-class View(msgspec.Struct, kw_only=True):
-    """A record as a result shows it; in plain form its verdict is a word, and what its text could do is flagged."""
-
-    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ()
-    """Fields that say nothing which an agent needs."""
-
-    def origin_for_tools(self) -> str:
-        """Who said it."""
-        return ""
 
 
 def plain(value: Any) -> Any:
@@ -99,7 +88,7 @@ def _telling_fields(value: msgspec.Struct) -> dict[str, Any]:
     verdict = fields.pop("verdict", None)
     # What has no anchors has nothing that it could be checked against, in whatever answer it stands.
     fields |= {"origin": value.origin_for_tools(), "verdict": verdict.verdict if verdict else "unanchored"}
-    return fields
+    return fields | _flag_fields(fields.pop("flags", ()))
 
 
 def _with_verdict(value: msgspec.Struct, fields: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +100,8 @@ def _with_verdict(value: msgspec.Struct, fields: dict[str, Any]) -> dict[str, An
 
     fields |= verdict_fields(verdict)
     texts = (text for name in _TEXTS if isinstance(text := fields.get(name), str) and text)
-    return fields | _flag_fields(effects_of("\n".join(texts)))
+    known = fields.pop("flags", None)
+    return fields | _flag_fields(effects_of("\n".join(texts)) if known is None else known)
 
 
 def _flags(text: str) -> dict[str, Any]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from quire.verbs.verb import Verb
 
 VERBS = (
+    ("query", "ask.query", "query_memory", "graph"),
+    ("brief", "ask.brief", "brief_memory", "graph"),
+    ("why", "ask.why", "why_memory", "graph"),
     ("facts", "facts.overview", "", ""),
     ("facts store", "facts.store", "memory_store", "facts"),
     ("facts supersede", "facts.supersede", "memory_supersede", "facts"),
@@ -31,6 +34,8 @@ VERBS = (
     ("facts session", "facts.session", "", ""),
     ("facts normalize", "facts.normalize", "", ""),
     ("facts import", "facts.import_", "", ""),
+    ("docs", "admin.docs", "", ""),
+    ("receipts", "agents.receipts", "", ""),
     ("note", "facts.note", "", ""),
     ("notes", "facts.notes", "", ""),
     ("notes done", "facts.notes:DONE", "", ""),

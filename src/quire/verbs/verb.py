@@ -179,6 +179,17 @@ class Result(msgspec.Struct, kw_only=True):
         return None
 
 
+class View(msgspec.Struct, kw_only=True):
+    """A record as a result shows it; in plain form its verdict is a word, and what its text could do is flagged."""
+
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ()
+    """Fields that say nothing which an agent needs."""
+
+    def origin_for_tools(self) -> str:
+        """Who said it."""
+        return ""
+
+
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """How MCP clients see a verb."""
 

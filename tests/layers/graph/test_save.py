@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from quire.layers.graph.store import GraphStore
 from quire.model.errors import Conflict, InputError, InvalidStore, NotFound
 from quire.project import Project
-from quire.verbs.ask.query import inspect, status
+from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.status import status
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.changes import save as save_of
 
@@ -191,9 +192,9 @@ def test_two_kinds_with_one_slug_get_files_of_their_own(project: Project) -> Non
     assert fields(project, "memory/retry-queue.json")["id"] == "feature.retry-queue"
     assert fields(project, "memory/decision.retry-queue.json")["id"] == "decision.retry-queue"
     assert fields(project, "memory/decision.retry-queue.json")["body_path"] == "memory/decision.retry-queue.md"
-    assert inspect(project, "decision.retry-queue").node.body == "Why."
+    assert inspect_node(project, "decision.retry-queue").node.body == "Why."
     assert save(project, {"id": "decision.retry-queue", "body": "Because."}).memory_updated
-    assert inspect(project, "feature.retry-queue").node.body == "Sends again."
+    assert inspect_node(project, "feature.retry-queue").node.body == "Sends again."
 
 
 def test_unicode_titles_get_readable_names_and_keep_their_letters(project: Project) -> None:
@@ -204,7 +205,7 @@ def test_unicode_titles_get_readable_names_and_keep_their_letters(project: Proje
     )
     assert saved.memory_created[1] == "feature.ochered-povtorov"
     assert all("untitled" not in node_id for node_id in saved.memory_created)
-    assert inspect(project, saved.memory_created[0]).node.node.title == "東京の請求書"
+    assert inspect_node(project, saved.memory_created[0]).node.node.title == "東京の請求書"
 
 
 def test_an_update_changes_only_what_it_names(project: Project) -> None:
@@ -355,7 +356,7 @@ def test_a_hand_edit_of_a_body_is_adopted_by_the_next_save(project: Project) -> 
     saved = save(project, {"id": "feature.retry-queue", "stage": "shipped"})
     assert saved.memory_updated == ["feature.retry-queue"]
     assert body.read_text() == "Edited by hand."
-    assert inspect(project, "feature.retry-queue").node.hash_holds
+    assert inspect_node(project, "feature.retry-queue").node.hash_holds
 
 
 def test_a_dry_run_reports_and_writes_nothing(project: Project, tree: Any) -> None:

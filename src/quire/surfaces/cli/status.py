@@ -19,8 +19,8 @@ _EXAMPLES = """Examples:
 
 def run(session: Session, everywhere: bool) -> None:
     """Show features by stage, open questions, what the code has left behind, and the last activity."""
-    from quire.verbs.ask.query import status as status_of
-    from quire.verbs.ask.query import status_warnings
+    from quire.verbs.ask.status import status as status_of
+    from quire.verbs.ask.status import status_warnings
 
     if everywhere:
         _all(session)

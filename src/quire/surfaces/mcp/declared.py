@@ -86,7 +86,8 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
             continue
         if isinstance(line, LaidOut):
             close()
-            parts.append(line.text)
+            # It has the notice of its own; one is enough.
+            parts.append(line.text.replace(f"{fence.notice()}\n", "", 1) if has_notice else line.text)
             has_notice = True
             continue
         if isinstance(line, str | Aside | Styled):

@@ -6,29 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from quire.model.records import origin_shown
-from quire.surfaces.mcp.tool import Budget, Call, Given, Paths, Question, Ref, Tool, Words
+from quire.surfaces.mcp.tool import Call, Given, Ref, Tool
 from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.project import Project
-    from quire.retrieval.answer import Answer
 
 _LISTED = 20
 _DIFF_CHARS = 60_000
 _TEXT = {"type": "string"}
 Layers = Annotated[list[Literal["graph", "facts", "profile", "journal"]], msgspec.Meta(max_length=4)]
-
-
-class QueryArguments(Arguments, frozen=True, kw_only=True):
-    question: Question
-    budget: Budget | None = None
-    layers: Layers | None = None
-    kinds: Words | None = None
-    path: Annotated[str, msgspec.Meta(max_length=4096, description="what governs this file")] | None = None
-    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 10
-    everything: Annotated[bool, msgspec.Meta(description="also stale, superseded, archived")] = False
-    strict: Annotated[bool, msgspec.Meta(description="answers only")] = False
 
 
 class InspectArguments(Arguments, frozen=True, kw_only=True):
@@ -47,62 +34,14 @@ class SaveArguments(Arguments, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-class BriefArguments(Arguments, frozen=True, kw_only=True):
-    files: Paths | None = None
-    diff: Annotated[str, msgspec.Meta(max_length=500, description="a range of commits")] | None = None
-    branch: Annotated[str, msgspec.Meta(max_length=500)] | None = None
-    budget: Budget | None = None
-
-
 class SyncArguments(Arguments, frozen=True, kw_only=True):
     dry_run: bool = False
-
-
-class WhyArguments(Arguments, frozen=True, kw_only=True):
-    place: Annotated[str, msgspec.Meta(min_length=1, max_length=4200, description="src/file.py or src/file.py:120")]
-    budget: Budget | None = None
 
 
 class ConfirmArguments(Arguments, frozen=True, kw_only=True):
     ids: Annotated[list[Ref], msgspec.Meta(min_length=1, max_length=200)]
     reason: Annotated[str, msgspec.Meta(min_length=1, max_length=2000, description="what you looked at")]
     dry_run: bool = False
-
-
-def answered(found: Answer, fields: dict[str, Any]) -> Given:
-    """An answer: its text stands between marks once; the items say what was found, not its text again."""
-    from quire.fields.envelope import flag_fields
-
-    kept = ("ref", "id", "layer", "kind", "title", "status", "stage", "section", "tier", "score", "verdict", "why")
-    more = ("updated_at", "faded", "amended_by", "session")
-    rows = []
-    for hit, row in zip(found.hits, fields["results"], strict=True):
-        item = {name: row[name] for name in kept if row.get(name) not in (None, "")}
-        item |= {name: row[name] for name in more if row.get(name)}
-        item["origin"] = origin_shown(hit.record.origin or hit.record.layer, reviewed=hit.reviewed is not False)
-        if hit.reviewed is not None:
-            item["reviewed"] = hit.reviewed
-        rows.append({**item, **flag_fields(found.flags.get(hit.record.ref, ()))})
-    return Given(fields={**fields, "results": rows}, text=found.markdown, warnings=found.warnings)
-
-
-def query_memory(project: Project, given: QueryArguments, call: Call) -> Given:
-    from quire.fields.graph import answer_fields
-    from quire.verbs.ask.query import query
-
-    found = query(
-        project,
-        given.question,
-        budget=given.budget,
-        limit=given.limit,
-        kinds=tuple(given.kinds or ()),
-        layers=tuple(given.layers or ()),
-        path=given.path,
-        everything=given.everything,
-        strict=given.strict,
-        fence=call.fence,
-    )
-    return answered(found, answer_fields(found))
 
 
 def inspect_memory(project: Project, given: InspectArguments, call: Call) -> Given:
@@ -119,7 +58,7 @@ def status_memory(project: Project, given: Arguments, call: Call) -> Given:
     from quire.fields.graph import status_fields
     from quire.fields.lines import status_lines
     from quire.surfaces.mcp.answers import fenced_text
-    from quire.verbs.ask.query import status, status_warnings
+    from quire.verbs.ask.status import status, status_warnings
 
     found = status(project)
     lines = status_lines(found, project.graph.folder, "`sync_memory` lists them")
@@ -151,16 +90,6 @@ def save_memory(project: Project, given: SaveArguments, call: Call) -> Given:
     return Given(fields=fields, text=saved_text(fields), warnings=saved.warnings)
 
 
-def brief_memory(project: Project, given: BriefArguments, call: Call) -> Given:
-    from quire.fields.graph import brief_fields
-    from quire.verbs.ask.query import brief
-
-    change, found = brief(
-        project, given.files or (), diff=given.diff, branch=given.branch, budget=given.budget, fence=call.fence
-    )
-    return answered(found, brief_fields(change, found))
-
-
 def sync_memory(project: Project, given: SyncArguments, call: Call) -> Given:
     from quire.fields.graph import synced_fields
     from quire.surfaces.mcp.graph_shown import synced_text
@@ -173,19 +102,6 @@ def sync_memory(project: Project, given: SyncArguments, call: Call) -> Given:
     del fields["titles"]
     short = short_lists(fields)
     return Given(fields=short, text=synced_text(short, call.fence), warnings=warnings)
-
-
-def why_memory(project: Project, given: WhyArguments, call: Call) -> Given:
-    from quire.fields.graph import why_fields
-    from quire.fields.lines import background_lines
-    from quire.surfaces.mcp.answers import fenced_text
-    from quire.verbs.ask.query import why
-
-    background, found = why(project, given.place, budget=given.budget, fence=call.fence)
-    fields = why_fields(background, found)
-    told = answered(found, fields)
-    shown = fenced_text("\n".join(background_lines(background)), call.fence, origin="git")
-    return Given(fields=told.fields, text=f"{found.markdown.rstrip()}\n{shown}", warnings=found.warnings)
 
 
 def check_memory(project: Project, given: Arguments, call: Call) -> Given:
@@ -250,19 +166,8 @@ _SAVE = {
     "confirm": _listed({"id": _TEXT, "reason": _TEXT}, "id"),
 }
 
-GRAPH = (
-    Tool(
-        name="query_memory",
-        title="Ask the memory",
-        says=(
-            "Ask what this project remembers: decisions and why, traps, features, facts, sessions, people. The answer "
-            "is cited, checked against the code, within the budget. Use it before you design or change something, and "
-            "when code looks odd. Not for finding code: search the files."
-        ),
-        takes=QueryArguments,
-        gives={"results": "array", "markdown": "string"},
-        run=query_memory,
-    ),
+GRAPH: tuple[Tool | str, ...] = (
+    "query_memory",
     Tool(
         name="save_memory",
         title="Save what changed",
@@ -295,15 +200,7 @@ GRAPH = (
         takes=Arguments,
         run=status_memory,
     ),
-    Tool(
-        name="brief_memory",
-        title="What governs a change",
-        says="What the memory says about the files of a change: those named, of a range or branch, or not yet "
-        "committed. Use it before you edit or review files. Not for questions in words: query_memory.",
-        takes=BriefArguments,
-        gives={"results": "array", "markdown": "string"},
-        run=brief_memory,
-    ),
+    "brief_memory",
     Tool(
         name="sync_memory",
         title="Find what the code outgrew",
@@ -314,15 +211,7 @@ GRAPH = (
         run=sync_memory,
         writes=True,
     ),
-    Tool(
-        name="why_memory",
-        title="Why a line is as it is",
-        says="Why a file, or one line of it, is as it is: what governs it, which commits wrote it, what was saved with "
-        "them. Use it before you change code that looks odd. Not for whole changes: brief_memory.",
-        takes=WhyArguments,
-        gives={"results": "array", "markdown": "string"},
-        run=why_memory,
-    ),
+    "why_memory",
     Tool(
         name="check_memory",
         title="Check the stored files",

@@ -56,15 +56,15 @@ def _told(given: Mapping[str, str], name: str) -> str:
 
 def _orient(project: Callable[[], Project], fence: Boundary, given: Mapping[str, str]) -> str:
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.ask.answers import answer_question
     from quire.verbs.ask.inspect import product_map_page
-    from quire.verbs.ask.query import query
 
     asked = _told(given, "topic")
     try:
         here = project()
         told = [fence.notice(), fenced_text(product_map_page(here), fence, origin="graph")]
         if asked:
-            told.append(query(here, asked, fence=fence).markdown.rstrip())
+            told.append(answer_question(here, asked, fence=fence).markdown.rstrip())
     except NotReady as error:
         told = [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
     about = f" I am about to work on: {cut(asked, 300)}." if asked else ""

@@ -83,7 +83,7 @@ def _status(project: Callable[[], Project], fence: Callable[[], Boundary]) -> st
     from quire.fields.graph import status_fields
     from quire.guard.framing import safe_values
     from quire.surfaces.mcp.graph_tools import short_lists
-    from quire.verbs.ask.query import status
+    from quire.verbs.ask.status import status
     from quire.verbs.plain import json_line
 
     fields = {"notice": _NOTICE, **short_lists(status_fields(status(project())))}

@@ -46,9 +46,10 @@ def fields_of(found: Any) -> dict[str, Any]:
 
 def _searched(found: PageFound) -> dict[str, Any]:
     """The answer to a question with the parts of each score, each hit in the form of a list."""
-    from quire.fields.graph import answer_fields
+    from quire.verbs.ask.query import answered
+    from quire.verbs.plain import plain
 
-    fields = answer_fields(found.answer, explain=True)
+    fields: dict[str, Any] = plain(answered(found.answer, explain=True))
     for hit, shown in zip(found.answer.hits, fields["results"], strict=True):
         record = hit.record
         shown["live"] = record.status in ("active", "open") and record.stage != "dead"

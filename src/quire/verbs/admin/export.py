@@ -19,7 +19,7 @@ from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
-from quire.verbs.ask.query import unreadable_files
+from quire.verbs.ask.answers import unreadable_files
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index

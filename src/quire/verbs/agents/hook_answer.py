@@ -94,14 +94,6 @@ def _handed(project: Project, event: HookEvent, tokens: int, chars: int, receipt
 # -- receipts and the spool ---------------------------------------------------------------
 
 
-def receipts(project: Project, session: str = "") -> list[Receipt]:
-    """What was handed to agents unasked on this machine, the oldest first."""
-    from quire.clients.receipts import read_receipts
-
-    project.ready_to_ask()
-    return read_receipts(project.root, session)
-
-
 def _receipts(project: Project, session: str) -> list[Receipt]:
     if not session:
         return []

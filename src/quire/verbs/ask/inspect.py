@@ -11,7 +11,6 @@ from quire.model.errors import NotFound
 from quire.model.ids import slug_of
 from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.project import Project
-from quire.verbs.ask.query import inspect
 from quire.verbs.facts.inspect import connections, inspect_fact
 from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.profile.ask import profile_inspect
@@ -60,8 +59,21 @@ def inspect_any(project: Project, ref: str) -> Looked:
     if prefix in JOURNAL_KINDS:
         page = journal_inspect(project, ref)
         return Looked(layer="journal", found=page, connections=page.connections)
-    node = inspect(project, ref)
+    node = inspect_node(project, ref)
     return Looked(layer="graph", found=node, connections=connections(project, node.node.node.id))
+
+
+def inspect_node(project: Project, ref: str) -> Inspected:
+    """One node in full."""
+    from quire.layers.graph import inspect as graph
+    from quire.layers.graph.source import node_record
+    from quire.upkeep.verdicts import Verdicts
+
+    project.ready()
+    found = graph.inspect_node(project.graph, project.graph_id(ref))
+    record = node_record(found.node)
+    found.verdict = Verdicts(project.root, project.git)([record])[record.ref]
+    return found
 
 
 def _node_meant(project: Project, word: str, error: NotFound) -> str:

@@ -1,257 +1,162 @@
-"""What a project can be asked: one node, the whole state, a question, a change, a line."""
+"""`memory query`, the tool `query_memory`: ask a question, or what governs a file."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
-from quire.model import limits
-from quire.model.errors import GitRequired, InputError, InvalidStore, NotInitialized
-from quire.model.records import Problem
-from quire.project import Project, as_warning
-from quire.verbs.facts.faded import faded_facts
+from quire.model.errors import UsageError
+from quire.model.vocabulary import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYER_NAMES, PROFILE_KINDS
+from quire.project import Project
+from quire.verbs.ask.answers import Budget, Found, answer_question, found_in
+from quire.verbs.facts.options import Question
+from quire.verbs.verb import Arguments, LaidOut, Line, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
-    from quire.index.catalog import Index
-    from quire.layers.graph.inspect import Inspected
-    from quire.retrieval.answer import Answer
-    from quire.retrieval.query import Ask
-    from quire.upkeep.change_set import ChangeSet
-    from quire.upkeep.governing import Governor
-    from quire.upkeep.status import Status
-    from quire.upkeep.why import Background
+    from quire.retrieval.answer import Answer, LeftOut
 
-_EVERYTHING = 10_000
-_SHOWN = 3
+_Layers = Annotated[list[Literal["graph", "facts", "profile", "journal"]], Meta(max_length=4)]
+_Words = Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)]
+_Path = Annotated[str, Meta(max_length=4096, description="what governs this file")]
 
 
-def inspect(project: Project, ref: str) -> Inspected:
-    """One node in full."""
-    from quire.layers.graph.inspect import inspect_node
-    from quire.layers.graph.source import node_record
-    from quire.upkeep.verdicts import Verdicts
+class Query(Arguments, frozen=True, kw_only=True):
+    question: Annotated[Question | None, Word(required=False, is_path=True)] = None
+    budget: Budget = None
+    kinds: Annotated[
+        _Words | None,
+        Option(
+            name="--kind",
+            metavar="KINDS",
+            help="Only these kinds, separated by commas.",
+            commas=True,
+            choices=(*KINDS, *FACT_KINDS, *PROFILE_KINDS, *JOURNAL_KINDS),
+        ),
+    ] = None
+    tags: Annotated[
+        list[str],
+        Option(
+            name="--tag",
+            metavar="TAGS",
+            help="Only what has all these tags, separated by commas.",
+            commas=True,
+            tool=False,
+        ),
+    ] = []
+    layers: Annotated[
+        _Layers | None,
+        Option(
+            name="--layer",
+            metavar="LAYERS",
+            help="Only these layers, separated by commas.",
+            commas=True,
+            choices=LAYER_NAMES,
+        ),
+    ] = None
+    path: Annotated[_Path | None, Option(metavar="FILE", help="Only what governs this file.", is_path=True)] = None
+    limit: Annotated[
+        int, Meta(ge=1, le=100), Option(metavar="NUMBER", help="At most so many results; 10 by default.")
+    ] = 10
+    strict: Annotated[
+        bool,
+        Meta(description="answers only"),
+        Option(help="Only clear answers, nothing that is merely possible."),
+    ] = False
+    explain: Annotated[
+        bool, Option(help="Show every part of each score, and why the next were left out.", tool=False)
+    ] = False
+    everything: Annotated[
+        bool,
+        Meta(description="also stale, superseded, archived"),
+        Option(name="--all", help="Also what is stale, superseded, dead, archived or faded."),
+    ] = False
 
-    project.ready()
-    found = inspect_node(project.graph, project.graph_id(ref))
-    record = node_record(found.node)
-    found.verdict = Verdicts(project.root, project.git)([record])[record.ref]
-    return found
+
+class Answered(Found, kw_only=True):
+    ASKED: ClassVar[tuple[str, ...]] = ("question",)
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("question",)
+    question: str
+    included_ids: list[str]
+    """This and the next two are the original's names."""
+    connected_ids: list[str]
+    estimated_tokens: int
+    left_out: list[LeftOut] | UnsetType = UNSET
 
 
-def status(project: Project) -> Status:
-    from quire.upkeep.status import memory_status
+def query(project: Project, given: Query, fence: Boundary | None = None) -> Answered:
+    """Ask the memory a question; the answer fits into a budget of tokens.
 
-    project.ready()
-    return project.with_index(lambda index: memory_status(project.graph, project.git, index))
-
-
-def status_warnings(project: Project, found: Status) -> list[Problem]:
-    """What a look at the whole should not pass over: faded facts, files without the map, facts not imported."""
-    from quire.layers.facts.originals import not_imported
-    from quire.upkeep.guidance import missing_maps
-
-    faded = faded_facts(project) if found.facts else ()
-    return [*faded, *missing_maps(project.root), *not_imported(project.root)]
-
-
-def query(
-    project: Project,
-    question: str,
-    *,
-    budget: int | None = None,
-    limit: int = 10,
-    kinds: tuple[str, ...] = (),
-    tags: tuple[str, ...] = (),
-    layers: tuple[str, ...] = (),
-    path: str | None = None,
-    everything: bool = False,
-    strict: bool = False,
-    explain: bool = False,
-    fence: Boundary | None = None,
-) -> Answer:
-    """What the memory knows about a question, or about a file, within a budget of tokens.
-
-    With `strict`, answers alone; with `explain`, also which rule left out what came next.
+    Finds by words and by meaning, offline. Clear answers come first, in full; then at most three possible ones, a line
+    each. Where nothing is near, it says so. With --path, shows what governs a file. Stale, superseded and dead nodes
+    are withheld and named; a superseded one brings its replacement.
     """
-    from quire.index.search import Filter
-    from quire.retrieval.query import Ask
+    from quire.verbs.facts.faded import faded_facts
 
-    project.ready_to_ask()
-    if not question.strip() and path is None:
-        raise InputError(
-            "The question is empty.",
-            hint='Ask something: memory query "why do retries run in the worker?"',
-            details={"field": "question"},
-        )
-    asked = Ask(
-        question=question[: limits.QUESTION_CHARS],
-        budget=_budget(project, budget),
-        limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
-        allowed=Filter(layers=layers, kinds=kinds, tags=tags),
-        governs=_governor(project, path) if path is not None else None,
-        about=f"what governs {path}" if path is not None else "",
-        everything=everything,
-        strict=strict,
-        explain=explain,
+    if given.question is None and given.path is None:
+        raise UsageError("Give a question, or a file with --path.", hint="`memory query --help` shows examples.")
+    found = answer_question(
+        project,
+        given.question or "",
+        budget=given.budget,
+        limit=given.limit,
+        kinds=given.kinds or (),
+        tags=given.tags,
+        layers=given.layers or (),
+        path=given.path,
+        everything=given.everything,
+        strict=given.strict,
+        explain=given.explain,
         fence=fence,
     )
-    found = ask_index(project, asked)
-    found.warnings += _missing_files(project, [path]) if path is not None else []
-    return found
+    found.warnings += faded_facts(project) if found.faded else []
+    return answered(found, explain=given.explain)
 
 
-def _governor(project: Project, path: str) -> Governor:
-    from quire.upkeep.governing import Governor, inner_path
-
-    return Governor(project.root, [inner_path(project.root, project.world.cwd, path)])
-
-
-def _missing_files(project: Project, paths: Sequence[str]) -> list[Problem]:
-    """That a file which was named is not there: a slip, or a file that is still to come, or gone."""
-    from quire.upkeep.governing import inner_path
-
-    inner = dict.fromkeys(inner_path(project.root, project.world.cwd, path) for path in paths)
-    gone = [path for path in inner if not os.path.lexists(os.path.join(project.root, path))]
-    if gone and project.git.available:
-        with contextlib.suppress(GitRequired):  # a sparse checkout leaves files to git's index
-            known = project.git.staged(gone)
-            gone = [path for path in gone if path not in known]
-    return [
-        Problem(
-            code="FileMissing",
-            severity="warning",
-            path=path,
-            message="There is no such file in this project.",
-            hint="Check the path; what governs its folder governs a new file, too.",
-        )
-        for path in gone
-    ]
-
-
-def brief(
-    project: Project,
-    files: Sequence[str] = (),
-    *,
-    diff: str | None = None,
-    branch: str | None = None,
-    budget: int | None = None,
-    limit: int = 20,
-    fence: Boundary | None = None,
-) -> tuple[ChangeSet, Answer]:
-    """What governs the files of a change: those named, of a range of commits, of a branch, or not committed."""
-    from quire.retrieval.query import Ask
-    from quire.upkeep.change_set import ChangeSet, files_changed
-    from quire.upkeep.governing import Governor, inner_path
-
-    project.ready()
-    if files:
-        inner = [inner_path(project.root, project.world.cwd, file) for file in files]
-        found = ChangeSet(", ".join(inner), inner)
-    else:
-        found = files_changed(project.git, diff=diff, branch=branch)
-    asked = Ask(
-        question="",
-        budget=_budget(project, budget),
-        limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
-        governs=Governor(project.root, found.files),
-        about=f"what governs {found.name}",
-        fence=fence,
+def answered(found: Answer, *, explain: bool = False) -> Answered:
+    """An answer as results show it."""
+    return Answered(
+        **found_in(found, explain=explain),
+        question=found.question,
+        included_ids=[hit.record.ref for hit in found.hits],
+        connected_ids=[link.record.ref for link in (*found.connected, *found.open_questions)],
+        estimated_tokens=found.tokens,
+        left_out=found.left_out if explain else UNSET,
     )
-    answer = ask_index(project, asked)
-    answer.warnings += _missing_files(project, files) if files else []
-    return found, answer
 
 
-def why(
-    project: Project, place: str, *, budget: int | None = None, fence: Boundary | None = None
-) -> tuple[Background, Answer]:
-    """Why a file, or a line of it, is as it is: what governs it, who wrote it, what was saved with it."""
-    from quire.retrieval.query import Ask
-    from quire.upkeep.governing import Governor
-    from quire.upkeep.why import background_of, place_of
-
-    project.ready()
-    path, line = place_of(project.root, project.world.cwd, place)
-    asked = Ask(
-        question="",
-        budget=_budget(project, budget),
-        limit=_EVERYTHING,
-        governs=Governor(project.root, [path], line=line),
-        about=f"why {path}" + (f":{line}" if line else ""),
-        everything=True,
-        fence=fence,
-    )
-    found = project.with_index(lambda index: background_of(project.root, project.git, index, path, line))
-    return found, ask_index(project, asked)
+def lines(found: Answered) -> Iterator[Line]:
+    yield LaidOut(text=found.markdown.rstrip("\n"))
+    if found.left_out is UNSET:
+        return
+    yield ""
+    for hit in found.results:
+        parts = ", ".join(f"{name} {value}" for name, value in (hit.explain or {}).items())
+        yield f"{hit.score:.4f}  {hit.ref}  {hit.tier}, by {hit.why}  ({parts})"
+    for item in found.left_out:
+        yield f"left out  {item.ref}  {item.rule}"
 
 
-def ready_to_view(project: Project) -> list[Problem]:
-    """There is something to look at; a configuration that cannot be read is told of, and stops nobody."""
-    project.recover()
-    try:
-        project.need_config()
-    except NotInitialized:
-        if not project.has_profile() and not project.has_journal():
-            raise
-    except InvalidStore as error:
-        return [as_warning(error)]
-    return []
-
-
-def _budget(project: Project, budget: int | None) -> int:
-    tokens = _usual_budget(project) if budget is None else budget
-    return limits.within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST)
-
-
-def _usual_budget(project: Project) -> int:
-    from quire.model.config import Settings
-
-    try:
-        return project.graph.config().memory.default_token_budget
-    except NotInitialized:
-        return Settings().default_token_budget
-
-
-def unreadable_files(index: Index) -> list[Problem]:
-    """That there is more than could be read."""
-    problems = index.problems()
-    if not problems:
-        return []
-    from quire.layers.table import path_from_root
-
-    paths = dict.fromkeys(path_from_root(layer, path) for layer, path, _, _ in problems)
-    shown = ", ".join(list(paths)[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")
-    return [
-        Problem(
-            code="FilesUnreadable",
-            severity="warning",
-            message=f"Not everything could be read: {shown}.",
-            hint="`memory check` says what is wrong.",
-        )
-    ]
-
-
-def ask_index(project: Project, asked: Ask) -> Answer:
-    return project.with_index(lambda index: answer_from(project, index, asked))
-
-
-def answer_from(project: Project, index: Index, asked: Ask) -> Answer:
-    from quire.retrieval.query import ask
-    from quire.upkeep.order_flags import effects_in
-    from quire.upkeep.verdicts import Verdicts
-
-    asked = msgspec.structs.replace(
-        asked,
-        verify=Verdicts(project.root, project.git, index),
-        reviews=project.reviews(index),
-        effects=lambda records: effects_in(index, records),
-        weigh=project.weigh(),
-    )
-    found = ask(index, asked)
-    found.warnings += unreadable_files(index)
-    return found
+VERB = Verb(
+    takes=Query,
+    run=query,
+    lines=lines,
+    fenced=True,
+    examples="""Examples:
+  memory query "why do webhook retries run in the worker?"
+  memory query "pdf rendering" --kind decision,gotcha --budget 800
+  memory query --path services/billing/retry.ts
+  memory query "retries" --explain --json
+""",
+    tool=Tool(
+        name="query_memory",
+        title="Ask the memory",
+        says="Ask what this project remembers: decisions and why, traps, features, facts, sessions, people. The answer "
+        "is cited, checked against the code, within the budget. Use it before you design or change something, and "
+        "when code looks odd. Not for finding code: search the files.",
+        gives={"results": "array", "markdown": "string"},
+        needs=("question",),
+    ),
+)

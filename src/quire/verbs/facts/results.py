@@ -8,7 +8,7 @@ import msgspec
 
 from quire.model.records import origin_shown
 from quire.model.verdicts import Verdict
-from quire.verbs.plain import View
+from quire.verbs.verb import View
 
 
 class FactView(View, kw_only=True):

@@ -8,7 +8,7 @@ from quire.model import limits
 from quire.model.errors import InputError
 from quire.model.records import Record
 from quire.project import Project
-from quire.verbs.ask.query import ask_index
+from quire.verbs.ask.answers import ask_index
 from quire.verbs.facts.fact_file import known_facts, record_view
 from quire.verbs.facts.results import EpisodeView, FactView
 

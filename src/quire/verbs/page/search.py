@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.project import Project
-from quire.verbs.ask.query import query
+from quire.verbs.ask.answers import answer_question
 from quire.verbs.page.page_view import PageArguments
 
 if TYPE_CHECKING:
@@ -31,5 +31,7 @@ class PageFound(msgspec.Struct, frozen=True):
 def search_page(project: Project, given: SearchPage) -> PageFound:
     """The answer to a question, and how long it took."""
     begun = perf_counter()
-    found = query(project, given.q, layers=given.layers, kinds=given.kinds, everything=given.all, limit=given.limit)
+    found = answer_question(
+        project, given.q, layers=given.layers, kinds=given.kinds, everything=given.all, limit=given.limit
+    )
     return PageFound(found, round((perf_counter() - begun) * 1000))

@@ -14,10 +14,10 @@ from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
-from quire.verbs.ask.query import ready_to_view
 from quire.verbs.facts.pins import live_pins
 from quire.verbs.page.page_verdicts import verify_for_page
 from quire.verbs.page.page_view import PageArguments
+from quire.verbs.page.ready import ready_to_view
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index

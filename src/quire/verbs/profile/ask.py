@@ -11,7 +11,7 @@ from quire.model.errors import InputError, NotFound
 from quire.model.records import Record
 from quire.model.text import cut
 from quire.project import Project
-from quire.verbs.ask.query import answer_from
+from quire.verbs.ask.answers import answer_from
 from quire.verbs.profile.document import (
     ask_profile,
     entry_readings,

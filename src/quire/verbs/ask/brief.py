@@ -1,0 +1,121 @@
+"""`memory brief`, the tool `brief_memory`: what governs the files of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from msgspec import Meta
+
+from quire.model import limits
+from quire.model.errors import UsageError
+from quire.model.text import one_line
+from quire.project import Project
+from quire.verbs.ask.answers import Budget, Found, ask_index, budget_of, found_in, missing_files
+from quire.verbs.verb import Arguments, LaidOut, Line, Option, Recalled, Tool, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.guard.framing import Boundary
+
+_Files = Annotated[list[Annotated[str, Meta(max_length=4096)]], Meta(max_length=1000)]
+
+
+class Brief(Arguments, frozen=True, kw_only=True):
+    files: Annotated[_Files | None, Word(required=False, is_path=True)] = None
+    diff: Annotated[
+        Annotated[str, Meta(max_length=500, description="a range of commits")] | None,
+        Option(
+            metavar="[RANGE]",
+            bare="",
+            help="The files of a range of commits; what is not committed where none is given.",
+            is_path=True,
+        ),
+    ] = None
+    branch: Annotated[
+        Annotated[str, Meta(max_length=500)] | None,
+        Option(
+            metavar="[NAME]",
+            bare="",
+            help="What a branch changed since it left the main one; the current branch where none is named.",
+            is_path=True,
+        ),
+    ] = None
+    path: Annotated[str | None, Option(metavar="FILE", help="A file or a folder.", tool=False, is_path=True)] = None
+    budget: Budget = None
+    limit: Annotated[int, Option(metavar="NUMBER", help="At most so many results; 20 by default.", tool=False)] = 20
+
+
+class Briefed(Found, kw_only=True):
+    ASKED: ClassVar[tuple[str, ...]] = ("change", "files")
+    change: str
+    files: list[str]
+
+
+def brief(project: Project, given: Brief, fence: Boundary | None = None) -> Briefed:
+    """Show what governs the files of a change: decisions, traps, features, open questions, each with its verdict.
+
+    Without an option, the change is what is not committed. Everything fits into a budget of tokens.
+    """
+    from quire.retrieval.query import Ask
+    from quire.upkeep.change_set import ChangeSet, files_changed
+    from quire.upkeep.governing import Governor, inner_path
+
+    named = [*(given.files or ()), *([given.path] if given.path is not None else [])]
+    if sum([bool(named), given.diff is not None, given.branch is not None]) > 1:
+        raise UsageError("Give files, --diff or --branch, not several of them.")
+    project.ready()
+    if named:
+        inner = [inner_path(project.root, project.world.cwd, file) for file in named]
+        change = ChangeSet(", ".join(inner), inner)
+    else:
+        change = files_changed(project.git, diff=given.diff, branch=given.branch)
+    asked = Ask(
+        question="",
+        budget=budget_of(project, given.budget),
+        limit=limits.within(given.limit, "limit", 1, limits.RESULTS_MOST),
+        governs=Governor(project.root, change.files),
+        about=f"what governs {change.name}",
+        fence=fence,
+    )
+    found = ask_index(project, asked)
+    found.warnings += missing_files(project, named) if named else []
+    unnamed = not given.diff and given.branch is None
+    return Briefed(
+        **found_in(found),
+        change=change.name,
+        files=change.files,
+        nothing="No file has changed." if unnamed else f"No file has changed in {change.name}.",
+    )
+
+
+def lines(found: Briefed) -> Iterator[Line]:
+    if not found.files:
+        yield Recalled(text=found.nothing, origin="git")
+    elif not found.results:
+        more = f" and {len(found.files) - 3} more" if len(found.files) > 3 else ""
+        shown = one_line(", ".join(found.files[:3])) + more
+        yield f"Nothing in the memory is anchored to {shown}."
+    else:
+        yield LaidOut(text=found.markdown.rstrip("\n"))
+
+
+VERB = Verb(
+    takes=Brief,
+    run=brief,
+    lines=lines,
+    fenced=True,
+    examples="""Examples:
+  memory brief                        what governs the files you have changed
+  memory brief --diff main...HEAD     what governs a pull request
+  memory brief --branch               what governs everything on this branch
+  memory brief --path src/queue.ts    what governs a file you are about to change
+  memory brief src/queue.ts src/worker/ --budget 800
+""",
+    tool=Tool(
+        name="brief_memory",
+        title="What governs a change",
+        says="What the memory says about the files of a change: those named, of a range or branch, or not yet "
+        "committed. Use it before you edit or review files. Not for questions in words: query_memory.",
+        gives={"results": "array", "markdown": "string"},
+    ),
+)
