@@ -224,11 +224,11 @@ def test_all_before_a_client_adds_nothing(here: Wired) -> None:
 def test_what_is_told_to_agents_names_tools_and_commands_that_there_are() -> None:
     import re
 
-    from quire.surfaces.mcp.journal_tools import JOURNAL
+    from quire.verbs.table import tools_of
 
     for text in (skill_text(), guidance_text()):
         words = set(re.findall(r"`([a-z]+_[a-z_]+)`", text))
-        assert words <= {tool.name for tool in JOURNAL}
+        assert words <= tools_of("journal").keys()
         assert len(words) >= 5
         verbs = set(re.findall(r"`agent-memory ([a-z]+)", text))
         assert verbs <= set(COMMAND.subcommands)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from quire.surfaces.mcp.answers import fenced_items, fenced_text, outline_lines
+from quire.surfaces.mcp.answers import fenced_items, fenced_text
+from quire.verbs.outline import outline_lines
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary

@@ -1,0 +1,132 @@
+"""The tool `memory_assess`: how the journal stands, and what to do next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quire.layers.journal.layout import ALL
+from quire.model.errors import NotInitialized, QuireError
+from quire.project import Project
+from quire.verbs.journal.automate_status import AutomationState, automate_status
+from quire.verbs.journal.integrate import journal_integration
+from quire.verbs.journal.shown import short
+from quire.verbs.journal.status import JournalOverview, JournalStatus, journal_status
+from quire.verbs.journal.validate import JournalValidate, JournalValidated, journal_validate
+from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines
+from quire.verbs.verb import Arguments, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.clients.wiring_journal.types import JournalIntegration
+
+_TOP = 3
+_TOLD = 5
+_HEALTH = {"healthy": "healthy", "attention": "sound, and something waits to be done", "unhealthy": "damaged"}
+_DAMAGED_WIRING = (
+    "What agents are told of the journal was changed: `memory journal integrate --status` says where, and "
+    "`memory journal integrate --repair` writes it anew."
+)
+
+
+def assess(project: Project, given: Arguments) -> Workflow:
+    """Say how the journal stands: faults, what waits, automation, clients."""
+    try:
+        found = journal_status(project, JournalStatus())
+    except NotInitialized as error:
+        return _not_there(project, error)
+    except QuireError as error:
+        return _not_read(project, error)
+    checked = journal_validate(project, JournalValidate())
+    automation = automate_status(project, given)
+    integration = journal_integration(project)
+    last = automation.last_run or {}
+    left = found.unrecalled[ALL]
+    waiting = f"Events that wait to be recalled: {left:,}."
+    errors = _messages(checked, "fail")
+    alerts = [*_messages(checked, "warn"), *([waiting] if left else []), *automation.faults()]
+    alerts += [short(f"{part.name}: {part.note}") for part in integration.damaged]
+    health = "unhealthy" if errors else "attention" if alerts else "healthy"
+    return Workflow(
+        summary=f"The journal is {_HEALTH[health]}. {waiting} {automation.sentence()}",
+        action=_advice(found, checked, automation, integration),
+        details={
+            "memoryHealth": health,
+            "backlog": found.backlog_fields(),
+            "automation": {
+                "running": automation.running,
+                "lastRunStatus": last.get("status"),
+                "lastRunFinishedAt": last.get("finishedAt"),
+            },
+            "integration": integration.health,
+            "validate": _validation(checked),
+            "retention": found.retention.tool_fields(),
+        },
+        alerts=alerts,
+        errors=errors,
+    )
+
+
+def _advice(
+    found: JournalOverview, checked: JournalValidated, automation: AutomationState, integration: JournalIntegration
+) -> str:
+    """What to do first: faults, a process that is gone, clients whose wiring was damaged, what waits, warnings."""
+    if checked.failed:
+        return "Call memory_validate: it lists every fault. `memory journal validate --mend` sets right what it can."
+    if automation.stale_pid is not None:
+        return "The process that kept the journal has ended: call automation_ensure_running, or memory_maintain."
+    if integration.damaged:
+        return _DAMAGED_WIRING
+    if found.next_command or not checked.warned:
+        return found.tool_action()
+    hints = (finding["hint"] or "" for finding in checked.of_level("warn"))
+    return next((hint for hint in hints if "`" in hint), "Call memory_validate: it says what the warnings are about.")
+
+
+def _not_there(project: Project, error: NotInitialized) -> Workflow:
+    """No journal; where one was, and its state is gone, that is a fault."""
+    from quire.layers.journal.store import checkpoint_ids
+
+    lost = bool(checkpoint_ids(project.root))
+    return Workflow(
+        summary=error.message,
+        action=error.hint or "",
+        details={"memoryHealth": "unhealthy" if lost else "attention"},
+        alerts=[] if lost else [error.message],
+        errors=[error.message] if lost else [],
+    )
+
+
+def _not_read(project: Project, error: QuireError) -> Workflow:
+    """A journal that cannot be opened: what is wrong with it is the result, not a failure of the call."""
+    checked = journal_validate(project, JournalValidate())
+    return Workflow(
+        summary=f"The journal cannot be read: {short(error.message)}",
+        action=error.hint or "Call memory_validate.",
+        details={"memoryHealth": "unhealthy", "validate": _validation(checked)},
+        alerts=_messages(checked, "warn"),
+        errors=_messages(checked, "fail") or [short(error.message)],
+    )
+
+
+def _validation(checked: JournalValidated) -> dict[str, object]:
+    return {"failCount": checked.failed, "warnCount": checked.warned, "topFindings": checked.fault_fields(_TOP)}
+
+
+def _messages(checked: JournalValidated, level: str) -> list[str]:
+    every = [f"{finding['code']}: {short(finding['message'])}" for finding in checked.of_level(level)]
+    left = len(every) - _TOLD
+    return [*every[:_TOLD], f"And {left:,} more."] if left > 0 else every
+
+
+VERB = Verb(
+    takes=Arguments,
+    run=assess,
+    lines=workflow_lines,
+    examples="",
+    tool=Tool(
+        name="memory_assess",
+        title="How the journal stands",
+        says="How the journal of past sessions stands: faults, events that wait to be recalled, automation, and what "
+        "to do next. Use it once when a session begins. Not for what was learned: memory_compact_handoff.",
+        gives=GIVES,
+    ),
+)
