@@ -290,11 +290,11 @@ def test_a_layer_alone_is_enough(repo: Path, world: World, views: Project, layer
 
 def test_where_there_is_no_memory_that_is_said(views: Project) -> None:
     for ask in (
-        partial(view_summary, views),
-        partial(view_today, views),
-        partial(view_inbox, views),
-        partial(view_map, views),
-        partial(view_graph, views),
+        partial(view_summary, views, ViewSummary()),
+        partial(view_today, views, ViewToday()),
+        partial(view_inbox, views, ViewInbox()),
+        partial(view_map, views, ViewMap()),
+        partial(view_graph, views, ViewGraph()),
     ):
         with pytest.raises(NotInitialized):
             ask()

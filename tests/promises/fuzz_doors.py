@@ -24,8 +24,8 @@ from quire.surfaces.cli.plain import read_plain
 from quire.surfaces.mcp import fast_path
 from quire.surfaces.mcp.options import read_options
 from quire.surfaces.mcp.wire import unread
-from quire.surfaces.serving.http_auth import HttpAuth, Rules
-from quire.surfaces.web import running
+from quire.surfaces.server.http_auth import HttpAuth, Rules
+from quire.surfaces.web import page_process
 from quire.verbs.page.actions import read_action
 
 __all__ = ["TARGETS"]
@@ -109,12 +109,12 @@ def _answers(data: bytes) -> object:
 
 
 def _running(data: bytes) -> object:
-    place = running._place(world(), root())
+    place = page_process._place(world(), root())
     hold = daemons.hold(place, lambda _said: False, lambda _seconds: None)
     assert hold is not None
     try:
         hold.say(data[:2000])
-        return running._running(world(), root())
+        return page_process._running(world(), root())
     finally:
         hold.release()
 
@@ -171,7 +171,7 @@ TARGETS: tuple[Target, ...] = (
         "page-lock",
         _running,
         lambda: [b'{"pid":4000,"mark":"1","url":"http://127.0.0.1:1/","root":"/w","write":true,"started_at":"2026"}'],
-        "surfaces.web.running files.daemons",
+        "surfaces.web.page_process files.daemons",
         cost=3,
     ),
     Target(
@@ -181,7 +181,7 @@ TARGETS: tuple[Target, ...] = (
             b"/api/x\nhost: 127.0.0.1:4000\norigin: http://127.0.0.1:4000\nauthorization: Bearer secret",
             b"/\nhost: 127.0.0.1:4000\nx-forwarded-host: evil\ncontent-length: 3\ntransfer-encoding: chunked",
         ],
-        "surfaces.serving.http_auth",
+        "surfaces.server.http_auth",
         most=600,
         cost=2,
     ),

@@ -219,7 +219,7 @@ def test_layers_and_surfaces_do_not_know_each_other() -> None:
                 continue  # what is about all of them
             for module in _imports(path):
                 parts = module.split(".")
-                shared = own != "serving" and parts[1:3] == ["surfaces", "serving"]
+                shared = own != "server" and parts[1:3] == ["surfaces", "server"]
                 shared |= top == "layers" and (own == "table.py" or module.endswith(SHARED_BY_LAYERS))
                 assert len(parts) < 3 or parts[1] != top or parts[2] == own or shared, f"{path}: {module}"
 

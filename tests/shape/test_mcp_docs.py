@@ -23,7 +23,7 @@ from quire.surfaces.mcp.prompts import list_prompts
 from quire.surfaces.mcp.resources import list_resources, list_templates
 from quire.surfaces.mcp.schemas import output_schema, tool_fields
 from quire.surfaces.mcp.tool import Tool
-from quire.surfaces.serving import executor, http_auth
+from quire.surfaces.server import executor, http_auth
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.surfaces.serving.http_auth import GRANTED, READ, WRITE, HttpAuth, Rules
+from quire.surfaces.server.http_auth import GRANTED, READ, WRITE, HttpAuth, Rules
 
 WRITER, READER = "writer-0123456789abcdef", "reader-fedcba9876543210"
 HOST = ("host", "127.0.0.1:8765")

@@ -18,7 +18,7 @@ from quire.files.world import real_world
 from quire.surfaces.web.app import build_app
 from quire.surfaces.web.assets import NAMES, read_assets
 from quire.surfaces.web.page_calls import PageCalls
-from quire.surfaces.web.serving import POLICY
+from quire.surfaces.web.serve import POLICY
 from quire.surfaces.web.tickets import Tickets
 from quire.verbs.page.table import VIEWS
 from thorough import LONG

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.project import Project
-from quire.surfaces.web.exporting import _Making
+from quire.surfaces.web.export import _Making
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.overview import profile_private
 

@@ -18,7 +18,7 @@ from web_serving import PageDoor, harbor, opened, saved_nodes
 
 from installed import Memory
 from quire.model.errors import NotFound
-from quire.surfaces.serving.http_auth import READ, HttpAuth, Rules
+from quire.surfaces.server.http_auth import READ, HttpAuth, Rules
 from quire.surfaces.web import tickets
 from quire.surfaces.web.tickets import Tickets
 

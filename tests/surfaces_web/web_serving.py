@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from installed import Git, Memory, make_environment
-from quire.surfaces.web.serving import HEADERS
+from quire.surfaces.web.serve import HEADERS
 
 __all__ = ["HARMFUL", "PageDoor", "Reply", "check_sealed", "harbor", "opened", "saved_nodes"]
 

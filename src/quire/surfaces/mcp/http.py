@@ -13,8 +13,8 @@ from quire.model.errors import InputError, UsageError
 from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE
 from quire.surfaces.mcp.sessions import SESSIONS_MOST, Shares
 from quire.surfaces.mcp.wire import LINE_MOST
-from quire.surfaces.serving.http_auth import GRANTED, READ, WRITE, HttpAuth, Rules
-from quire.surfaces.serving.listen import LOOPBACK, hurried_protocol, listen, loopback_hosts, quiet_settings
+from quire.surfaces.server.http_auth import GRANTED, READ, WRITE, HttpAuth, Rules
+from quire.surfaces.server.listen import LOOPBACK, hurried_protocol, listen, loopback_hosts, quiet_settings
 
 if TYPE_CHECKING:
     from quire.files.world import World

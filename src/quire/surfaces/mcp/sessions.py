@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from quire.surfaces.serving.http_auth import GRANTED, App, Receive, Scope, Send
+from quire.surfaces.server.http_auth import GRANTED, App, Receive, Scope, Send
 
 SESSIONS_MOST = 256
 """Of one token."""

@@ -18,7 +18,7 @@ import msgspec
 from quire.files.freshness import Freshness
 from quire.model.errors import Cancelled, InputError, LockBusy, NotInitialized, QuireError
 from quire.surfaces.mcp.tool import Call, Told, Tool, unheard
-from quire.surfaces.serving.executor import Executor
+from quire.surfaces.server.executor import Executor
 from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:

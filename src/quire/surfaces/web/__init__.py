@@ -14,29 +14,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from quire.files.world import real_world
     from quire.model.errors import QuireError
     from quire.surfaces.web.options import read_options
-    from quire.surfaces.web.telling import tell_error
+    from quire.surfaces.web.output import tell_error
 
     options = read_options(sys.argv[1:] if arguments is None else arguments)
     try:
         world = real_world()
         if options.stop:
-            from quire.surfaces.web.running import stop
+            from quire.surfaces.web.page_process import stop
 
             return stop(world, options)
         if options.export is not None:
-            from quire.surfaces.web.exporting import export
+            from quire.surfaces.web.export import export
 
             return export(world, options)
         if options.detach:
-            from quire.surfaces.web.running import detach
+            from quire.surfaces.web.page_process import detach
 
             return detach(world, options)
-        from quire.surfaces.web.serving import serve
+        from quire.surfaces.web.serve import serve
 
         return serve(world, options)
     except QuireError as error:
         if options.detached:
-            from quire.surfaces.web.running import say_why
+            from quire.surfaces.web.page_process import say_why
 
             return say_why(error)
         return tell_error(error, as_json=options.as_json)

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.model.errors import InputError
-from quire.model.text import cut, one_line
 from quire.surfaces.web.prose import prose_of
 from quire.upkeep.views.record import RecordDetail
-from quire.verbs.page.search import PageFound
 
 if TYPE_CHECKING:
-    from quire.verbs.page.page_view import PageArguments
     from quire.verbs.page.undo import Acted
 
 
-def read_arguments(takes: type[PageArguments], query: Mapping[str, str]) -> PageArguments:
+def read_arguments(takes: type[msgspec.Struct], query: Mapping[str, str]) -> msgspec.Struct:
     """What a query string asks for; lists are words with commas, and names that nobody knows are passed over."""
     given: dict[str, Any] = {}
     for field in msgspec.structs.fields(takes):
@@ -31,34 +28,16 @@ def read_arguments(takes: type[PageArguments], query: Mapping[str, str]) -> Page
         return msgspec.convert(given, takes, strict=False)
     except msgspec.ValidationError as error:
         said, _, place = str(error).partition(" - at `$.")
+        name = place.rstrip("`")
         raise InputError(
-            f"`{place.rstrip('`')}` does not fit: {said}.", hint="The page asks in the right form."
+            f"`{name}` does not fit: {said}.", hint="Give it as it is shown.", details={"field": name}
         ) from None
 
 
 def fields_of(found: Any) -> dict[str, Any]:
     """The JSON of an answer; a record's text is a tree beside it."""
-    if isinstance(found, PageFound):
-        return _searched(found)
     fields: dict[str, Any] = msgspec.to_builtins(found)
     return {**fields, "prose": prose_of(found.body)} if isinstance(found, RecordDetail) else fields
-
-
-def _searched(found: PageFound) -> dict[str, Any]:
-    """The answer to a question with the parts of each score, each hit in the form of a list."""
-    from quire.verbs.ask.query import answered
-    from quire.verbs.plain import plain
-
-    fields: dict[str, Any] = plain(answered(found.answer, explain=True))
-    for hit, shown in zip(found.answer.hits, fields["results"], strict=True):
-        record = hit.record
-        shown["live"] = record.status in ("active", "open") and record.stage != "dead"
-        shown["section"] = record.section
-        shown["because"] = hit.verdict.because if hit.verdict else ""
-        shown["created_at"] = record.created_at
-        shown["excerpt"] = cut(one_line(shown.pop("text")), 600)
-        shown["title"] = one_line(record.title) or cut(shown["excerpt"], 120)
-    return {**fields, "milliseconds": found.milliseconds, "words_only": False}
 
 
 def acted_fields(done: Acted, undo: str) -> dict[str, Any]:

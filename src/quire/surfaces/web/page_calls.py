@@ -21,7 +21,7 @@ from quire.files.freshness import Freshness
 from quire.model.errors import NotFound, QuireError, UsageError
 from quire.model.text import cut
 from quire.model.times import timestamp
-from quire.surfaces.serving.executor import Executor
+from quire.surfaces.server.executor import Executor
 from quire.surfaces.web.answers import acted_fields, fields_of, read_arguments
 from quire.verbs.page.actions import PageAction, perform
 from quire.verbs.page.change_token import TokenMemo, change_token

@@ -19,5 +19,5 @@ class PageArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class PageView(msgspec.Struct, frozen=True):
     """A question that the page asks."""
 
-    takes: type[PageArguments]
+    takes: type[msgspec.Struct]
     run: Callable[[Project, Any], Any]

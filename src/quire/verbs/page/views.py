@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from quire.model import limits
 from quire.model.errors import InputError, InvalidStore, NotInitialized
 from quire.model.records import Problem, Record
@@ -14,6 +16,7 @@ from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
+from quire.upkeep.views.record_list import RecordFilter
 from quire.verbs.facts.pins import live_pins
 from quire.verbs.page.page_verdicts import verify_for_page
 from quire.verbs.page.page_view import PageArguments
@@ -127,15 +130,7 @@ def view_map(project: Project, given: ViewMap) -> ProductMap:
     return _looked_at(project, lambda index, _: product_board(index, verify_for_page(project, index), given.limit))
 
 
-class ViewRecords(PageArguments, frozen=True, kw_only=True):
-    layer: str = ""
-    kind: str = ""
-    status: str = ""
-    stage: str = ""
-    section: str = ""
-    verdict: str = ""
-    live: bool | None = None
-    text: str = ""
+class ViewRecords(RecordFilter, frozen=True, kw_only=True, forbid_unknown_fields=True):
     offset: int = 0
     limit: int = 100
     private: bool = True
@@ -143,7 +138,7 @@ class ViewRecords(PageArguments, frozen=True, kw_only=True):
 
 def view_records(project: Project, given: ViewRecords) -> RecordPage:
     """Records of all layers that are so and say this, the newest first."""
-    from quire.upkeep.views.record_list import RecordFilter, hidden_refs, page_of_records, records_and_verdicts
+    from quire.upkeep.views.record_list import hidden_refs, page_of_records, records_and_verdicts
 
     _check_page(given.offset, given.limit)
     if given.layer and given.layer not in LAYER_NAMES:
@@ -152,16 +147,7 @@ def view_records(project: Project, given: ViewRecords) -> RecordPage:
             hint=f"It is one of {', '.join(LAYER_NAMES)}.",
             details={"field": "layer", "allowed": list(LAYER_NAMES)},
         )
-    choice = RecordFilter(
-        layer=given.layer,
-        kind=given.kind,
-        status=given.status,
-        stage=given.stage,
-        section=given.section,
-        verdict=given.verdict,
-        live=given.live,
-        text=given.text[: limits.QUESTION_CHARS].strip(),
-    )
+    choice = msgspec.structs.replace(given, text=given.text[: limits.QUESTION_CHARS].strip())
 
     def work(index: Index, _: list[Problem]) -> RecordPage:
         hidden = hidden_refs(index, private=given.private)

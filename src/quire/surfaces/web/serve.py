@@ -9,8 +9,8 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from quire.surfaces.serving.http_auth import READ, WRITE, HttpAuth, Rules
-from quire.surfaces.serving.listen import hurried_protocol, listen, loopback_hosts, quiet_settings
+from quire.surfaces.server.http_auth import READ, WRITE, HttpAuth, Rules
+from quire.surfaces.server.listen import hurried_protocol, listen, loopback_hosts, quiet_settings
 from quire.surfaces.web.assets import INDEX, read_assets
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _CLOSING_SECONDS = 2
 def serve(world: World, options: Options) -> int:
     """Listen until a signal ends it."""
     from quire.surfaces.web.page_calls import PageCalls
-    from quire.surfaces.web.running import announce, noted
+    from quire.surfaces.web.page_process import announce, noted
     from quire.surfaces.web.tickets import Tickets
 
     assets = read_assets()

@@ -12,8 +12,8 @@ from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.surfaces.web.answers import fields_of
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
+from quire.surfaces.web.output import tell
 from quire.surfaces.web.page_calls import HERE
-from quire.surfaces.web.telling import tell
 from quire.verbs.page.table import VIEWS
 from quire.verbs.plain import json_line
 

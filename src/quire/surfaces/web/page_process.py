@@ -18,7 +18,7 @@ from quire.files.paths import storage_failed
 from quire.model.errors import Conflict, QuireError, StorageFailed
 from quire.model.times import timestamp
 from quire.surfaces.web.options import Options
-from quire.surfaces.web.telling import tell
+from quire.surfaces.web.output import tell
 
 if TYPE_CHECKING:
     from quire.files.world import World
