@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from quire.clients.wiring.catalogue import parts_of
 from quire.clients.wiring.diffs import unified
+from quire.clients.wiring.file_plan import Plan, plan_install, plan_remove
 from quire.clients.wiring.manifest import Manifest, make_manifest
-from quire.clients.wiring.planning import Plan, plan_install, plan_remove
 from quire.clients.wiring.types import Part, Surroundings
 
 AROUND = Surroundings(root="/nowhere/project", home="/nowhere/home", env={})

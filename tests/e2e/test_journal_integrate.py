@@ -12,7 +12,7 @@ import pytest
 from journal_here import Journal, journal_in, on_a_terminal
 from journal_recordings import RECORDINGS
 
-from quire.clients.wiring_journal.texts import guidance_text, skill_text
+from quire.clients.texts.journal import journal_guidance_text, journal_skill_text
 from quire.files import disk
 from quire.surfaces.cli.journal import COMMAND
 
@@ -32,7 +32,7 @@ BLOCK = (
     'args = ["mcp"]\n'
     "# agent-memory:codex-mcp end\n"
 )
-SECTION = f"{START}\n{guidance_text()}\n{END}\n"
+SECTION = f"{START}\n{journal_guidance_text()}\n{END}\n"
 KEYS = {
     "claude": ["mcpProjectConfig", "settingsHooks", "skills"],
     "codex": ["agentsGuidance", "globalMcpConfig"],
@@ -114,7 +114,7 @@ def test_everything_is_written_told_and_then_left_alone(here: Wired) -> None:
             "Stop": [{"hooks": [{"type": "command", "command": "agent-memory automate run-once"}]}],
         }
     }
-    assert (here.root / SKILL).read_text() == skill_text()
+    assert (here.root / SKILL).read_text() == journal_skill_text()
     assert (here.root / AGENTS).read_text() == SECTION
     assert here.codex.read_text() == BLOCK
     assert set(here.states().values()) == {"present"}
@@ -226,7 +226,7 @@ def test_what_is_told_to_agents_names_tools_and_commands_that_there_are() -> Non
 
     from quire.verbs.table import tools_of
 
-    for text in (skill_text(), guidance_text()):
+    for text in (journal_skill_text(), journal_guidance_text()):
         words = set(re.findall(r"`([a-z]+_[a-z_]+)`", text))
         assert words <= tools_of("journal").keys()
         assert len(words) >= 5
@@ -324,14 +324,14 @@ def test_a_section_keeps_the_line_ends_and_the_text_around_it(here: Wired) -> No
 
 def test_an_edited_skill_goes_only_when_that_is_asked_for(here: Wired) -> None:
     here.integrate("claude")
-    path = here.put(SKILL, skill_text() + "\nAnd mine.\n")
+    path = here.put(SKILL, journal_skill_text() + "\nAnd mine.\n")
     done = {item["component"]: item for item in here.integrate("claude")["files"]}
     assert done["claude-skill"]["action"] == "KEPT"
     assert "--repair" in done["claude-skill"]["note"]
     assert path.read_text().endswith("And mine.\n")
     assert here.actions("--repair") == {"claude-skill": "UPDATE"}
-    assert path.read_text() == skill_text()
-    path.write_bytes(skill_text().replace("\n", "\r\n").encode())
+    assert path.read_text() == journal_skill_text()
+    path.write_bytes(journal_skill_text().replace("\n", "\r\n").encode())
     assert here.states()["claude.skills"] == "present"
 
 

@@ -22,10 +22,10 @@ from quire.clients.receipt_totals import sum_receipts
 from quire.clients.receipts import last_start, read_receipts
 from quire.clients.spool import waiting_sessions
 from quire.clients.wiring.catalogue import parts_of
+from quire.clients.wiring.journal_parts import journal_parts
 from quire.clients.wiring.manifest import Manifests, known_base
 from quire.clients.wiring.types import CLIENTS as WIRED
 from quire.clients.wiring.types import Surroundings
-from quire.clients.wiring_journal.components import components_of
 from quire.files.digests import hex_digest
 from quire.files.file_lock import Holder
 from quire.files.file_lock import held as lock_held
@@ -83,7 +83,7 @@ def _wiring(data: bytes) -> object:
             if seen.state == "missing" and not seen.ours:
                 assert not part.look(stripped).ours, f"{part.client} {part.name}: what is ours is still there"
             found.append((seen, len(added)))
-    for component in components_of(root(), root(), {"HOME": home()}):
+    for component in journal_parts(root(), root(), {"HOME": home()}):
         try:
             found.append(component.look(data))
         except ValueError as error:
@@ -226,7 +226,7 @@ TARGETS: tuple[Target, ...] = (
             b"# Rules\n\n<!-- memory:start -->\nx\n<!-- memory:end -->\n",
         ],
         "clients.wiring.entries clients.wiring.documents clients.wiring.hook_items clients.wiring.whole_files "
-        "clients.wiring.catalogue clients.wiring_journal.components",
+        "clients.wiring.catalogue clients.wiring.journal_parts",
         cost=30,
     ),
     of_local(

@@ -51,7 +51,7 @@ from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
-from quire.verbs.journal.integrate import journal_integrate
+from quire.verbs.journal.integrate import JournalIntegrate, integrate_journal
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.providers import JournalProviders, journal_providers
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -477,7 +477,7 @@ def _keeper(project: Project) -> None:
 def _clients(project: Project) -> None:
     wire_clients(project, ["claude", "cursor", "codex"], force=True)
     wire_clients(project, ["claude"], user=True)
-    journal_integrate(project, user=True)
+    integrate_journal(project, JournalIntegrate(yes=True))
 
 
 def _inbox(project: Project, space: str) -> None:

@@ -23,7 +23,7 @@ from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.automate_stop import stop
 from quire.verbs.journal.init import JournalInit, journal_init
-from quire.verbs.journal.integrate import journal_integrate
+from quire.verbs.journal.integrate import JournalIntegrate, integrate_journal
 from quire.verbs.verb import Arguments
 
 TRANSCRIPT = Path(__file__).parents[3] / "shared" / "fixtures" / "journal" / "mcp" / "mcp-transcript.json"
@@ -352,11 +352,11 @@ def test_clients_that_are_wired_are_told_and_damage_comes_before_what_waits(
 ) -> None:
     tools("journal_sync")
     project = Project.open(str(tools.root), world)
-    journal_integrate(project, "claude")
+    integrate_journal(project, JournalIntegrate(targets=["claude"]))
     found = tools("memory_assess")
     assert found["details"]["integration"] == {"claude": "healthy", "codex": "attention", "healthy": False}
     assert "Call journal_recall." in found["suggestedNextAction"]
-    journal_integrate(project, user=True)
+    integrate_journal(project, JournalIntegrate(yes=True))
     healthy = {"claude": "healthy", "codex": "healthy", "healthy": True}
     assert tools("memory_assess")["details"]["integration"] == healthy
     skill = tools.root / ".claude/skills/agent-memory/SKILL.md"
@@ -371,7 +371,7 @@ def test_clients_that_are_wired_are_told_and_damage_comes_before_what_waits(
 
 
 def test_a_part_of_a_client_that_somebody_took_out_is_no_fault(tools: Asked, project: Project) -> None:
-    journal_integrate(project, "claude")
+    integrate_journal(project, JournalIntegrate(targets=["claude"]))
     (tools.root / ".claude/settings.json").unlink()
     (tools.root / "AGENTS.md").write_text("# Agents\n")
     found = tools("memory_assess")

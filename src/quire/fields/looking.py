@@ -19,6 +19,6 @@ def looked_fields(looked: Any) -> dict[str, Any]:
         from quire.fields.profile import profile_inspect_fields
 
         return profile_inspect_fields(looked.found, looked.connections)
-    from quire.fields.journal import journal_inspect_fields
+    from quire.fields.envelope import all_fields
 
-    return journal_inspect_fields(looked.found)
+    return all_fields(looked.found)

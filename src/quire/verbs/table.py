@@ -75,6 +75,7 @@ VERBS = (
     ("journal automate run-once", "journal.automate_run_once", "automation_run_once", "journal"),
     ("journal automate ensure-running", "journal.automate_ensure_running", "automation_ensure_running", "journal"),
     ("journal automate daemon", "journal.automate_daemon", "", ""),
+    ("journal integrate", "journal.integrate", "", ""),
     ("journal providers", "journal.providers", "", ""),
 )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from quire.clients.wiring.carrying import Carried, Carrier
 from quire.clients.wiring.catalogue import parts_of
+from quire.clients.wiring.file_plan import Plan, plan_install, plan_remove
+from quire.clients.wiring.file_writer import Written
 from quire.clients.wiring.manifest import Manifest, Manifests
-from quire.clients.wiring.planning import Plan, plan_install, plan_remove
+from quire.clients.wiring.recorded_writer import RecordedWriter
 from quire.clients.wiring.types import CLIENTS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
 from quire.files.world import World
 
@@ -26,7 +27,7 @@ def integrate_clients(
 ) -> Integrated:
     """Wire these clients, or take their wiring back. A file that cannot be changed is told, and stops no other."""
     asked = tuple(client for client in CLIENTS if client in clients)
-    carrier = Carrier(scope, around, world, manifests, dry_run)
+    writer = RecordedWriter(scope, around, world, manifests, dry_run)
     files: dict[str, list[Part]] = {}
     for client in asked:
         for part in parts_of(client, scope, around, possible=action == "remove"):
@@ -34,14 +35,14 @@ def integrate_clients(
     parts: list[PartDone] = []
     done: list[FileDone] = []
     for path, found in files.items():
-        carried = _carry_one(carrier, path, found, asked, action, force=force)
-        done += [carried.file] if carried.file and (carried.outcomes or carried.fault) else []
-        parts += [_told(part, carried) for part in found if _name(part) in carried.outcomes or carried.fault]
+        written = _write_one(writer, path, found, asked, action, force=force)
+        done += [written.file] if written.file and (written.outcomes or written.fault) else []
+        parts += [_told(part, written) for part in found if _name(part) in written.outcomes or written.fault]
     if action == "remove" and not dry_run:
         manifests.tidy()
         # A run that was killed may have left something for a client that was never wired.
         possible = (parts_of(client, scope, around, possible=True) for client in CLIENTS)
-        carrier.sweep({os.path.dirname(part.path) for found in possible for part in found})
+        writer.sweep({os.path.dirname(part.path) for found in possible for part in found})
     parts.sort(key=lambda item: CLIENTS.index(item.client))
     return Integrated(
         action=action,
@@ -54,43 +55,43 @@ def integrate_clients(
     )
 
 
-def _carry_one(
-    carrier: Carrier, path: str, found: list[Part], asked: tuple[str, ...], action: Action, *, force: bool
-) -> Carried:
-    known = carrier.manifests.get(carrier.key(path))
-    others = _others(carrier, path, known, asked)
+def _write_one(
+    writer: RecordedWriter, path: str, found: list[Part], asked: tuple[str, ...], action: Action, *, force: bool
+) -> Written:
+    known = writer.manifests.get(writer.key(path))
+    others = _others(writer, path, known, asked)
     involved = tuple(dict.fromkeys(part.client for part in found))
     if action == "remove":
         remaining = tuple(dict.fromkeys(part.client for part in others))
 
         def removing(current: bytes | None, manifest: Manifest | None) -> Plan | None:
-            return plan_remove(current, manifest, found, others, is_own=carrier.manifests.vouches(manifest))
+            return plan_remove(current, manifest, found, others, is_own=writer.manifests.vouches(manifest))
 
-        return carrier.carry(path, found[0].shown, involved, remaining, removing)
+        return writer.record(path, found[0].shown, involved, remaining, removing)
 
     wanted = sorted([*others, *found], key=lambda part: CLIENTS.index(part.client))
     clients = tuple(dict.fromkeys(part.client for part in wanted))
 
     def installing(current: bytes | None, manifest: Manifest | None) -> Plan:
-        is_own = carrier.manifests.vouches(manifest)
+        is_own = writer.manifests.vouches(manifest)
         return plan_install(current, manifest, wanted, force=force, anew=action == "repair", is_own=is_own)
 
-    return carrier.carry(path, found[0].shown, involved, clients, installing)
+    return writer.record(path, found[0].shown, involved, clients, installing)
 
 
-def _others(carrier: Carrier, path: str, known: Manifest | None, asked: tuple[str, ...]) -> list[Part]:
+def _others(writer: RecordedWriter, path: str, known: Manifest | None, asked: tuple[str, ...]) -> list[Part]:
     """What other clients, that were wired before, need in this file."""
     return [
         part
         for client in CLIENTS
         if known is not None and client in known.clients and client not in asked
-        for part in parts_of(client, carrier.scope, carrier.around, possible=True)
+        for part in parts_of(client, writer.scope, writer.around, possible=True)
         if part.path == path
     ]
 
 
-def _told(part: Part, carried: Carried) -> PartDone:
-    outcome = carried.fault or carried.outcomes[_name(part)]
+def _told(part: Part, written: Written) -> PartDone:
+    outcome = written.fault or written.outcomes[_name(part)]
     return PartDone(
         client=part.client,
         part=part.name,

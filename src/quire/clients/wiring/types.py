@@ -49,20 +49,25 @@ class Seen(msgspec.Struct, frozen=True):
     """Whether somebody else's entry stands where ours would."""
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class FilePart(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that a client needs in one file. Its functions are pure; ValueError where a file is not understood."""
 
-    name: Literal["mcp", "hooks", "skill", "rules", "plugin", "command"]
+    name: str
     client: str
     scope: Scope
     path: str
     shown: str
-    form: Form
     apply: Callable[[bytes | None, bool], bytes]
     """The file with this part; somebody else's entry is replaced only where the second argument says so."""
+    look: Callable[[bytes | None], Seen]
+
+
+class Part(FilePart, frozen=True, kw_only=True):
+    """A part that can be taken back."""
+
+    form: Form
     strip: Callable[[bytes, Made | None], bytes]
     """The file without what is ours; without knowledge of what we made, only what nobody else can have written."""
-    look: Callable[[bytes | None], Seen]
     keys: Callable[[bytes | None], Made]
     """Which of the places of this part the file has."""
     is_void: Callable[[bytes], bool]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quire.clients.wiring.types import Made, Seen
+from quire.files.digests import hex_digest
 from quire.files.marked_sections import Markers, find_section, place_section, remove_section
 
 MARKERS = Markers("<!-- memory:start -->", "<!-- memory:end -->")
@@ -12,14 +13,16 @@ MARKERS = Markers("<!-- memory:start -->", "<!-- memory:end -->")
 class WholeFile:
     """A file of which every byte is ours."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, known: frozenset[str] = frozenset()) -> None:
         self.data = text.encode()
+        self.known = known
+        """Digests of texts of other programs that do as well."""
 
     def look(self, data: bytes | None) -> Seen:
         if data is None:
             return Seen("missing")
         # Git may have checked it out with other line endings.
-        same = data == self.data or data.replace(b"\r\n", b"\n") == self.data
+        same = data == self.data or data.replace(b"\r\n", b"\n") == self.data or _is_known(data, self.known)
         return Seen("present", ours=True) if same else Seen("changed", foreign=True)
 
     def keys(self, _data: bytes | None) -> Made:
@@ -38,26 +41,35 @@ class WholeFile:
 class MarkedSection:
     """A section between two comment lines."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, markers: Markers = MARKERS, known: frozenset[str] = frozenset()) -> None:
         self.text = text.strip("\n")
+        self.markers = markers
+        self.known = known
 
     def look(self, data: bytes | None) -> Seen:
-        found = find_section(data or b"", MARKERS)
+        found = find_section(data or b"", self.markers)
         if found.state == "damaged":
-            raise ValueError(f"its markers {MARKERS.start} … {MARKERS.end} are damaged: {found.reason}")
+            raise ValueError(f"its markers {self.markers.start} … {self.markers.end} are damaged: {found.reason}")
         if found.state == "missing":
             return Seen("missing")
-        return Seen("present" if found.body == self.text else "changed", ours=True)
+        same = found.body == self.text or _is_known(found.body.encode(), self.known)
+        return Seen("present" if same else "changed", ours=True)
 
     def keys(self, _data: bytes | None) -> Made:
         return frozenset()
 
     def apply(self, data: bytes | None, _force: bool) -> bytes:
-        return (data or b"") if self.look(data).state == "present" else place_section(data or b"", MARKERS, self.text)
+        return (
+            (data or b"") if self.look(data).state == "present" else place_section(data or b"", self.markers, self.text)
+        )
 
     def strip(self, data: bytes, _made: Made | None) -> bytes:
         self.look(data)
-        return remove_section(data, MARKERS)
+        return remove_section(data, self.markers)
 
     def is_void(self, data: bytes) -> bool:
         return not data.removeprefix(b"\xef\xbb\xbf").strip()
+
+
+def _is_known(data: bytes, known: frozenset[str]) -> bool:
+    return bool(known) and hex_digest(data.decode("utf-8", "replace").replace("\r\n", "\n").strip("\n")) in known

@@ -18,6 +18,7 @@ DIALOGS = {
     "journal update": "journal_consent",
     "journal recall": "journal_consent",
     "journal restore": "journal_consent",
+    "journal integrate": "journal_integrate_consent",
 }
 """The words of a command, and the module below `quire.surfaces.cli` that has its `on_terminal`."""
 

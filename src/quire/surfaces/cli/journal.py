@@ -2,55 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from importlib import import_module
+from collections.abc import Iterator
 
 import msgspec
 
 from quire.surfaces.cli.commands import Command
-from quire.surfaces.cli.declared import command_named, command_of
-from quire.verbs.table import load, module_of
+from quire.surfaces.cli.declared import Subcommands, command_of
+from quire.verbs.table import load, verbs_of
 
-_VERBS = {
-    "init": "",
-    "update": "",
-    "recall": "",
-    "query": "",
-    "status": "",
-    "add": "",
-    "sources": "",
-    "remove": "",
-    "sync": "",
-    "log": "",
-    "diff": "",
-    "restore": "",
-    "validate": "",
-    "automate": "",
-    "integrate": "journal_integrating:INTEGRATE",
-    "mcp": "journal_mcp:MCP",
-    "providers": "",
-}
-"""Every verb in the order of the help; where it is not declared in `quire.verbs.table`, the module that has it."""
+_MCP = "mcp"
+"""The one that is not declared in `quire.verbs.table`: it becomes the server."""
 
 
-class _Verbs(Mapping[str, Command]):
+class _Verbs(Subcommands):
     """The verbs of the journal, each loaded when it is asked for."""
 
     def __getitem__(self, name: str) -> Command:
-        place = _VERBS[name]
-        words = f"journal {name}"
-        if module := module_of(words):
-            return command_named(words, module)
-        home, _, names = place.partition(":")
-        found = getattr(import_module(f"quire.surfaces.cli.{home}"), names)
-        command: Command = found if isinstance(found, Command) else found[name]
-        return msgspec.structs.replace(command, paths=() if command.paths is None else command.paths)
+        if name != _MCP:
+            return super().__getitem__(name)
+        from quire.surfaces.cli.journal_mcp import MCP
+
+        return MCP
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_VERBS)
+        for name in super().__iter__():
+            yield from ((_MCP, name) if name == "providers" else (name,))
 
     def __len__(self) -> int:
-        return len(_VERBS)
+        return super().__len__() + 1
 
 
-COMMAND = msgspec.structs.replace(command_of(load("journal.overview"), "journal"), subcommands=_Verbs())
+COMMAND = msgspec.structs.replace(
+    command_of(load("journal.overview"), "journal"), subcommands=_Verbs("journal", verbs_of("journal"))
+)

@@ -109,7 +109,7 @@ def _wired_at_home(project: Project) -> set[str]:
     """Clients that have all of it in the user's own configuration: here, they would have it twice."""
     if not project.world.home:
         return set()
-    from quire.clients.wiring.looking import look_at_clients, wired_clients
+    from quire.clients.wiring.client_status import look_at_clients, wired_clients
 
     around, manifests = wiring_surroundings(project, "user"), wiring_manifests(project, "user")
     wired = wired_clients("user", around, manifests)

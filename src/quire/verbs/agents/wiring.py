@@ -108,7 +108,7 @@ def unwire_clients(
 
 def wiring_status(project: Project, clients: Sequence[str] = (), *, user: bool | None = None) -> IntegrationStatus:
     """How these clients are wired, or all of them: here, in the home, or by default in both."""
-    from quire.clients.wiring.looking import look_at_clients
+    from quire.clients.wiring.client_status import look_at_clients
     from quire.clients.wiring.types import CLIENTS, IntegrationStatus
 
     scopes: list[Scope] = ["project", "user"] if user is None else ["user" if user else "project"]
@@ -162,7 +162,7 @@ def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests
 
 
 def _wired(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
-    from quire.clients.wiring.looking import wired_clients
+    from quire.clients.wiring.client_status import wired_clients
 
     return wired_clients(scope, around, manifests)
 

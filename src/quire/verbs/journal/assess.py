@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from quire.layers.journal.layout import ALL
 from quire.model.errors import NotInitialized, QuireError
 from quire.project import Project
 from quire.verbs.journal.automate_status import AutomationState, automate_status
-from quire.verbs.journal.integrate import journal_integration
+from quire.verbs.journal.integrate import JournalIntegration, journal_integration
 from quire.verbs.journal.shown import short
 from quire.verbs.journal.status import JournalOverview, JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, JournalValidated, journal_validate
 from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines
 from quire.verbs.verb import Arguments, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.clients.wiring_journal.types import JournalIntegration
 
 _TOP = 3
 _TOLD = 5

@@ -1,87 +1,231 @@
-"""Wiring Claude Code and Codex to the journal, as `agent-memory integrate` does; and how they are wired now.
+"""`memory journal integrate`: wire Claude Code and Codex to the journal, as `agent-memory integrate` does.
 
 `memory integrate` wires clients to the whole memory, and keeps a record of what it wrote so that it can take it back.
-This verb writes entries under the journal's own name beside those; they are no part of that record, because taking a
-recorded file back would take them along.
+This verb writes entries under the journal's own name beside those, and no record.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from quire.layers.journal.layout import CONFIG, FOLDER
-from quire.model.errors import InputError, QuireError
+import msgspec
+
+from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS
+from quire.model.errors import InputError, QuireError, UsageError
 from quire.model.records import Problem
 from quire.model.text import cut
-from quire.project import Project
+from quire.project import Project, as_warning
 from quire.verbs.journal.journal_state import journal_locked
+from quire.verbs.journal.options import DryRun
+from quire.verbs.journal.shown import listed
+from quire.verbs.plain import json_line
+from quire.verbs.verb import Arguments, Aside, Line, Option, Result, Verb, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from quire.clients.wiring_journal.types import Component, ComponentSeen, JournalIntegrated, JournalIntegration
+    from quire.clients.wiring.journal import JournalPartDone, JournalPartSeen
+    from quire.clients.wiring.journal_parts import JournalPart
+    from quire.clients.wiring.types import Surroundings
 
 _ALL = "all"
+_TITLES = {"claude": "Claude Code", "codex": "Codex"}
 _COMMAND = "memory journal integrate"
-_NOTHING = "Nothing to do."
+_AS_WRITTEN = ("present", "missing")
 
 Config = Literal["there", "missing", "made"]
+"""Whether the journal had settings of its own, and whether the defaults were written."""
+
+
+class JournalIntegrate(Arguments, frozen=True, kw_only=True):
+    targets: Annotated[list[str], Word(required=False)] = []
+    status: Annotated[bool, Option(help="Show what is there, and change nothing.")] = False
+    repair: Annotated[bool, Option(help="Only write anew what was written once and is changed.")] = False
+    dry_run: DryRun = False
+    yes: Annotated[bool, Option(short="-y", help="Change the configuration in your home without asking.")] = False
+    output: Annotated[
+        str | None,
+        Option(
+            metavar="FORM",
+            choices=OUTPUTS,
+            help="With --status: text, or the plain JSON that other programs know.",
+        ),
+    ] = None
+
+
+class JournalIntegration(Result, kw_only=True):
+    """How both clients are wired; health, alerts and advice are of the one that was asked about, or of both."""
+
+    target: str
+    parts: tuple[JournalPartSeen, ...]
+    advice: str
+    as_json: bool = False
+
+    def fields(self) -> dict[str, Any]:
+        names = ("status", "path", "scope", "note")
+        clients = {
+            client: {
+                part.key: {name: getattr(part, name) for name in names} for part in self.parts if part.client == client
+            }
+            for client in _TITLES
+        }
+        return {
+            "target": self.target,
+            "healthy": self.healthy,
+            **clients,
+            "warnings": self.alerts,
+            "missingItems": self.missing,
+            "suggestedNextAction": self.advice,
+        }
+
+    @property
+    def asked(self) -> list[JournalPartSeen]:
+        return [part for part in self.parts if self.target in (_ALL, part.client)]
+
+    @property
+    def healthy(self) -> bool:
+        return all(part.status == "present" for part in self.asked)
+
+    @property
+    def alerts(self) -> list[str]:
+        return [f"{part.name}: {part.note}" for part in self.asked if part.status not in _AS_WRITTEN]
+
+    @property
+    def missing(self) -> list[str]:
+        return [part.name for part in self.asked if part.status == "missing"]
+
+    @property
+    def health(self) -> dict[str, str | bool]:
+        """In a word for each client: whether it has all that there is to write."""
+        whole = {name: all(one.status == "present" for one in self.parts if one.client == name) for name in _TITLES}
+        words = {name: "healthy" if is_whole else "attention" for name, is_whole in whole.items()}
+        return {**words, "healthy": self.healthy}
+
+    @property
+    def damaged(self) -> list[JournalPartSeen]:
+        """What was wired once and is not as it should be. A client that nobody wired is no fault."""
+        begun = ("present", "managed_mismatch")
+        wired = {part.client for part in self.parts if part.scope == "project" and part.status in begun}
+        return [part for part in self.parts if part.client in wired and part.status not in _AS_WRITTEN]
+
+
+class JournalIntegrated(Result, kw_only=True):
+    """What wiring did, or would do."""
+
+    target: str
+    repair: bool
+    dry_run: bool
+    files: tuple[JournalPartDone, ...]
+    config: Config
+    advice: str
+    yes: bool = False
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self.target,
+            "repair": self.repair,
+            "dry_run": self.dry_run,
+            "files": msgspec.to_builtins(self.files),
+            "config": self.config,
+            "advice": self.advice,
+            "complete": not self.is_incomplete(),
+        }
+
+    def is_incomplete(self) -> bool:
+        return any(item.action in ("UNREADABLE", "FAILED") for item in self.files)
+
+    def written_in_home(self) -> list[str]:
+        """The files in the user's home that are changed, or would be."""
+        return [item.path for item in self.files if item.scope == "user" and item.action in ("CREATE", "UPDATE")]
+
+
+def integrate_journal(project: Project, given: JournalIntegrate) -> JournalIntegrated | JournalIntegration:
+    """Wire Claude Code and Codex to the journal: MCP server, hooks, skill, a section in AGENTS.md.
+
+    TARGET is claude, codex or all, which is the default. Files are changed in place; everything else in them stays, and
+    one that cannot be read is told and left alone. The configuration of Codex in your home is changed only if you say
+    so, on a terminal or with --yes. `memory integrate` wires these clients and others to the whole memory.
+    """
+    if given.output is not None and not given.status:
+        raise UsageError("--output is for --status.", hint="--json answers with one JSON object.")
+    if given.repair and given.status:
+        raise UsageError("--repair and --status exclude each other.", hint="Give one of them.")
+    target = _target(given.targets)
+    if given.status:
+        found = journal_integration(project, target)
+        found.as_json = given.output == "json"
+        return found
+    return _wire(project, given, target)
+
+
+def _target(targets: Sequence[str]) -> str:
+    """The one that is meant; `all` before it adds nothing."""
+    named = [target for target in targets if target != _ALL]
+    if len(named) > 1:
+        raise UsageError("Only one client can be named.", hint="Without one, both are wired.")
+    known = (*_TITLES, _ALL)
+    if named and named[0] not in known:
+        raise InputError(
+            f"`{cut(named[0], 40)}` is no client that can be wired to the journal.",
+            hint=f"It is any of {', '.join(known)}. `memory integrate` knows more of them.",
+            details={"field": "target", "allowed": list(known)},
+        )
+    return named[0] if named else _ALL
 
 
 def journal_integration(project: Project, target: str = _ALL) -> JournalIntegration:
     """How both clients are wired, with what to do about the one that is asked about, or about both."""
-    from quire.clients.wiring_journal.engine import look_at
-    from quire.clients.wiring_journal.types import JournalIntegration
+    from quire.clients.wiring.journal import look_at_part
 
-    _check(target)
-    parts = look_at(_components(project), project.root)
-    asked = [part for part in parts if target in (_ALL, part.client)]
-    return JournalIntegration(target=target, parts=parts, advice=_advice(asked))
+    parts = tuple(look_at_part(part, _around(project), project.world) for part in _parts(project))
+    return JournalIntegration(
+        target=target, parts=parts, advice=_advice([part for part in parts if target in (_ALL, part.client)])
+    )
 
 
-def journal_integrate(
-    project: Project, target: str = _ALL, *, repair: bool = False, dry_run: bool = False, user: bool = False
-) -> JournalIntegrated:
-    """Write what a client needs and has not; with `repair` only what was written once and is not as it should be.
+def _wire(project: Project, given: JournalIntegrate, target: str) -> JournalIntegrated:
+    """Write what a client needs and has not; the journal gets the usual settings where it has none."""
+    from quire.clients.wiring.journal import wire_journal
 
-    The configuration in the user's home is changed only with `user`. The journal gets the usual settings where it
-    has none.
-    """
-    from quire.clients.wiring_journal.engine import wire
-    from quire.clients.wiring_journal.types import JournalIntegrated
-
-    _check(target)
     project.recover()
-    chosen = [one for one in _components(project) if target in (_ALL, one.client)]
+    chosen = [part for part in _parts(project) if target in (_ALL, part.client)]
     warnings: list[Problem] = []
-    files = wire(chosen, project.root, project.world, repair=repair, dry_run=True, user=user)
-    config = _config_state(project)
+
+    def wire(*, dry_run: bool) -> tuple[JournalPartDone, ...]:
+        return wire_journal(
+            chosen, _around(project), project.world, repair=given.repair, dry_run=dry_run, user=given.yes
+        )
+
+    files = wire(dry_run=True)
+    config: Config = "there" if os.path.lexists(os.path.join(project.root, FOLDER, CONFIG)) else "missing"
     changes = any(item.action in ("CREATE", "UPDATE") for item in files)
-    if not dry_run and (changes or (config == "missing" and not repair)):
+    if not given.dry_run and (changes or (config == "missing" and not given.repair)):
         with journal_locked(project, "integrate"):
-            files = wire(chosen, project.root, project.world, repair=repair, dry_run=False, user=user)
+            files = wire(dry_run=False)
             if config == "missing":
                 config = _make_config(project, warnings)
     return JournalIntegrated(
         target=target,
-        repair=repair,
-        dry_run=dry_run,
+        repair=given.repair,
+        dry_run=given.dry_run,
         files=files,
         config=config,
         advice=journal_integration(project, target).advice,
-        warnings=tuple(warnings),
+        yes=given.yes,
+        warnings=warnings,
     )
 
 
-def _components(project: Project) -> tuple[Component, ...]:
-    from quire.clients.wiring_journal.components import components_of
+def _parts(project: Project) -> tuple[JournalPart, ...]:
+    from quire.clients.wiring.journal_parts import journal_parts
 
-    return components_of(project.root, project.world.cwd, project.world.env)
+    return journal_parts(project.root, project.world.cwd, project.world.env)
 
 
-def _config_state(project: Project) -> Config:
-    return "there" if os.path.lexists(os.path.join(project.root, FOLDER, CONFIG)) else "missing"
+def _around(project: Project) -> Surroundings:
+    from quire.clients.wiring.types import Surroundings
+
+    return Surroundings(root=project.root, home=project.world.home, env=project.world.env)
 
 
 def _make_config(project: Project, warnings: list[Problem]) -> Config:
@@ -95,38 +239,111 @@ def _make_config(project: Project, warnings: list[Problem]) -> Config:
         path = inside(os.path.join(project.root, FOLDER), CONFIG)
         write_file(path, config_bytes(default_config()), project.world.token(), expects=None)
     except QuireError as error:
-        warnings.append(Problem(code=error.code, severity="warning", message=error.message, hint=error.hint))
+        warnings.append(as_warning(error))
         return "missing"
     return "made"
 
 
-def _check(target: str) -> None:
-    from quire.clients.wiring_journal.types import TARGETS
-
-    if target not in TARGETS:
-        raise InputError(
-            f"`{cut(target, 40)}` is no client that can be wired to the journal.",
-            hint=f"It is any of {', '.join(TARGETS)}. `memory integrate` knows more of them.",
-            details={"field": "target", "allowed": list(TARGETS)},
-        )
-
-
-def _advice(asked: Sequence[ComponentSeen]) -> str:
+def _advice(asked: Sequence[JournalPartSeen]) -> str:
     """What to do first: what only a person can mend, then what was changed, then what is missing."""
-    by_state = {
-        state: [part for part in asked if part.status == state]
-        for state in ("unreadable", "managed_mismatch", "missing")
-    }
-    if found := by_state["unreadable"]:
-        places = ", ".join(f"`{part.path}`" if part.path else part.label for part in found)
+    states = ("unreadable", "managed_mismatch", "missing")
+    unreadable, changed, missing = ([part for part in asked if part.status == state] for state in states)
+    if unreadable:
+        places = ", ".join(f"`{part.path}`" if part.path else part.label for part in unreadable)
         return f"Mend {places} by hand, then run `{_COMMAND}`."
-    if found := by_state["managed_mismatch"]:
-        return f"`{_COMMAND}{_target(found)} --repair` writes anew what was changed."
-    if found := by_state["missing"]:
-        return f"`{_COMMAND}{_target(found)}` writes what is missing."
-    return _NOTHING
+    if changed:
+        return f"`{_COMMAND}{_client(changed)} --repair` writes anew what was changed."
+    return f"`{_COMMAND}{_client(missing)}` writes what is missing." if missing else "Nothing to do."
 
 
-def _target(parts: Sequence[ComponentSeen]) -> str:
+def _client(parts: Sequence[JournalPartSeen]) -> str:
     clients = {part.client for part in parts}
     return f" {clients.pop()}" if len(clients) == 1 else ""
+
+
+# -- lines ------------------------------------------------------------------------------------
+
+
+def lines(result: JournalIntegrated | JournalIntegration) -> Iterator[Line]:
+    if isinstance(result, JournalIntegrated):
+        yield from _done_lines(result)
+    elif result.as_json:
+        yield msgspec.json.format(json_line(result.fields()), indent=2)
+    else:
+        yield from _status_lines(result)
+
+
+def _status_lines(found: JournalIntegration) -> Iterator[Line]:
+    yield "Integration Status:"
+    yield f"- target: {found.target}"
+    yield f"- overall healthy: {_yes(found.healthy)}"
+    for client, title in _TITLES.items():
+        yield ""
+        yield f"{title}:"
+        for part in found.parts:
+            if part.client == client:
+                yield f"- {part.label}: {part.status} ({part.path or 'no home folder'})"
+    yield ""
+    yield "Summary:"
+    yield f"- warnings: {' | '.join(found.alerts) or 'none'}"
+    yield f"- missing items: {listed(found.missing)}"
+    yield f"- suggested next action: {found.advice}"
+
+
+def _done_lines(done: JournalIntegrated) -> Iterator[Line]:
+    if done.repair and not done.files:
+        yield "Nothing to repair: what was written is as it was written."
+        yield f"Suggested next action: {done.advice}"
+        return
+    yield f"Integrated target: {done.target}"
+    yield f"Repair mode: {_yes(done.repair)}"
+    yield f"Dry run: {_yes(done.dry_run)}"
+    if done.dry_run:
+        yield "Planned repairs:" if done.repair else "Planned changes:"
+    else:
+        yield "Repairs applied:" if done.repair else "Changes applied:"
+    for scope in ("project", "user"):
+        files = [item for item in done.files if item.scope == scope]
+        if files:
+            yield f"- {scope}:"
+        for item in files:
+            note = f"{item.reason}." if item.reason else item.note
+            yield f"  [{scope}] {item.action} {item.path or 'no home folder'}: {note}"
+    yield from _ending_lines(done)
+    for item in done.files:
+        if item.reason:
+            yield Aside(text=f"error: {item.path or item.component}: {item.reason}.")
+            if item.hint:
+                yield Aside(text=f"hint: {item.hint}")
+
+
+def _ending_lines(done: JournalIntegrated) -> Iterator[Line]:
+    if not done.dry_run:
+        if done.config == "made":
+            yield "Additional setup: created .agent-memory/config.json."
+        yield f"Global changes were made: {_yes(bool(done.written_in_home()))}"
+        yield "Suggested verification: memory journal integrate --status"
+        return
+    if done.config == "missing":
+        yield "Note: the journal has no settings; .agent-memory/config.json would be created."
+    if done.written_in_home() and not done.yes:
+        yield "Note: files in your home are changed only with --yes, or if you say so on a terminal."
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+VERB = Verb(
+    takes=JournalIntegrate,
+    run=integrate_journal,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory journal integrate --dry-run       what would be written, and where
+  memory journal integrate claude          Claude Code: MCP entry, hooks and skill, in this project
+  memory journal integrate codex --yes     Codex: AGENTS.md here, and its configuration in your home
+  memory journal integrate --status        what is there
+  memory journal integrate --repair        write anew what was changed
+""",
+)

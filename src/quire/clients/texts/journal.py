@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from quire.files.digests import hex_digest
-
 PROGRAM = "agent-memory"
 SERVER = (PROGRAM, "mcp")
 """How the server is started: by its name, so that what is committed works on every machine."""
@@ -14,7 +12,7 @@ HOOKS = {
     "Stop": f"{PROGRAM} automate run-once",
 }
 
-_MADE_BY_OTHERS = frozenset(
+MADE_BY_OTHERS = frozenset(
     (
         "dc2d49a785198147b33edb602cc56c6d9914d72eac52ae2c594d2b25a8f342f4",
         "9e41efc3f98523949d22427fe1098509c9eb50f40bfe4e60914acfd4e01025ea",
@@ -57,17 +55,11 @@ _CODEX = """\
 No hook of Codex keeps this journal: `agent-memory automate run-once` does it when it is called."""
 
 
-def skill_text() -> str:
+def journal_skill_text() -> str:
     """The whole of the skill."""
     return f"{_SKILL}{_USES}\n"
 
 
-def guidance_text() -> str:
+def journal_guidance_text() -> str:
     """What stands between the markers in AGENTS.md."""
     return f"## Journal of past sessions\n\n{_USES}\n{_CODEX}"
-
-
-def is_known_text(text: str, wanted: str) -> bool:
-    """Whether this is what we write, or what the original wrote; line ends may be those of another system."""
-    plain = text.replace("\r\n", "\n").strip("\n")
-    return plain == wanted.strip("\n") or hex_digest(plain) in _MADE_BY_OTHERS

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from quire.clients.wiring.agreeing import agrees
 from quire.clients.wiring.manifest import Manifest, known_base
+from quire.clients.wiring.safe_removal import agrees
 from quire.clients.wiring.types import Made, Part, Status
 
 _KEPT = "it is not as Quire wrote it; --repair writes it anew"

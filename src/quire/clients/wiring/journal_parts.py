@@ -1,4 +1,4 @@
-"""The five components of the wiring: which file each is in, how it is recognised, how it is put there."""
+"""What Claude Code and Codex need for the journal alone, as `agent-memory integrate` has always written it."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from quire.clients.wiring.documents import MISSING, find_member, read_document, text_of
-from quire.clients.wiring_journal.texts import (
+from quire.clients.texts.journal import (
     HOOKS,
+    MADE_BY_OTHERS,
     ORIGINAL_SERVER,
     PROGRAM,
     SERVER,
-    guidance_text,
-    is_known_text,
-    skill_text,
+    journal_guidance_text,
+    journal_skill_text,
 )
-from quire.clients.wiring_journal.types import Component, State
+from quire.clients.wiring.documents import MISSING, find_member, read_document, text_of
+from quire.clients.wiring.types import FilePart, Seen
+from quire.clients.wiring.whole_files import MarkedSection, WholeFile
 from quire.files.jsonc_edit import append_item, set_member
-from quire.files.marked_sections import Markers, find_section, newline_of, place_section
-from quire.files.toml_edit import (
-    set_table,
-)
-from quire.files.toml_scanner import (
-    read_toml,
-)
+from quire.files.marked_sections import Markers, newline_of
+from quire.files.toml_edit import set_table
+from quire.files.toml_scanner import read_toml
 
 CONFIG_VARIABLE = "AGENT_MEMORY_CODEX_CONFIG_PATH"
-GUIDANCE = Markers("<!-- agent-memory:codex-integration start -->", "<!-- agent-memory:codex-integration end -->")
+_GUIDANCE = Markers("<!-- agent-memory:codex-integration start -->", "<!-- agent-memory:codex-integration end -->")
 _TABLE = ("mcp_servers", PROGRAM)
 _TABLE_MARKERS = ("# agent-memory:codex-mcp start", "# agent-memory:codex-mcp end")
 _ENTRY = ("mcpServers", PROGRAM)
@@ -37,11 +34,30 @@ _HOOK = r"""(?:^|[\s/;&|'"])(?<!npx )agent-memory['"]?\s+automate\b"""
 """A command of ours, also by its path and through `npx --no-install`. Plain `npx` may fetch another program."""
 
 
-def components_of(root: str, cwd: str, env: Mapping[str, str]) -> tuple[Component, ...]:
+class JournalPart(FilePart, frozen=True, kw_only=True):
+    """A part that no record is kept of; its path is empty where nobody can tell it."""
+
+    key: str
+    """Its name in the report, among those of its client."""
+    label: str
+    subject: str
+    """What a sentence calls it."""
+    purpose: str
+    """What writing it is for."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole file is ours: then a person's change in it goes only when that is asked for."""
+        return self.key == "skills"
+
+
+def journal_parts(root: str, cwd: str, env: Mapping[str, str]) -> tuple[JournalPart, ...]:
     """All of them, in the order in which they are told."""
+    skill = WholeFile(journal_skill_text(), MADE_BY_OTHERS)
+    guidance = MarkedSection(journal_guidance_text(), _GUIDANCE, MADE_BY_OTHERS)
     config = _codex_config(cwd, env)
     return (
-        Component(
+        JournalPart(
             name="claude-mcp",
             client="claude",
             key="mcpProjectConfig",
@@ -54,7 +70,7 @@ def components_of(root: str, cwd: str, env: Mapping[str, str]) -> tuple[Componen
             look=_look_at_entry,
             apply=_with_entry,
         ),
-        Component(
+        JournalPart(
             name="claude-hooks",
             client="claude",
             key="settingsHooks",
@@ -67,7 +83,7 @@ def components_of(root: str, cwd: str, env: Mapping[str, str]) -> tuple[Componen
             look=_look_at_hooks,
             apply=_with_hooks,
         ),
-        Component(
+        JournalPart(
             name="claude-skill",
             client="claude",
             key="skills",
@@ -77,11 +93,10 @@ def components_of(root: str, cwd: str, env: Mapping[str, str]) -> tuple[Componen
             scope="project",
             path=os.path.join(root, ".claude/skills/agent-memory/SKILL.md"),
             shown=".claude/skills/agent-memory/SKILL.md",
-            is_whole=True,
-            look=_look_at_skill,
-            apply=lambda _data: skill_text().encode(),
+            look=skill.look,
+            apply=skill.apply,
         ),
-        Component(
+        JournalPart(
             name="codex-agents",
             client="codex",
             key="agentsGuidance",
@@ -91,10 +106,10 @@ def components_of(root: str, cwd: str, env: Mapping[str, str]) -> tuple[Componen
             scope="project",
             path=os.path.join(root, "AGENTS.md"),
             shown="AGENTS.md",
-            look=_look_at_guidance,
-            apply=lambda data: place_section(data or b"", GUIDANCE, guidance_text()),
+            look=guidance.look,
+            apply=guidance.apply,
         ),
-        Component(
+        JournalPart(
             name="codex-global-mcp",
             client="codex",
             key="globalMcpConfig",
@@ -135,18 +150,21 @@ def _starts_server(found: Any) -> bool:
     return words == ORIGINAL_SERVER or (program, *words[1:2]) == SERVER
 
 
-def _look_at_server(found: Any) -> State:
-    return "missing" if found is MISSING else "present" if _starts_server(found) else "managed_mismatch"
+def _look_at_server(found: Any) -> Seen:
+    return Seen("missing" if found is MISSING else "present" if _starts_server(found) else "changed")
 
 
-def _look_at_entry(data: bytes | None) -> State:
+def _server_fields() -> dict[str, Any]:
+    program, *arguments = SERVER
+    return {"command": program, "args": arguments}
+
+
+def _look_at_entry(data: bytes | None) -> Seen:
     return _look_at_server(find_member(read_document(data), _ENTRY))
 
 
-def _with_entry(data: bytes | None) -> bytes:
-    text = text_of(data)
-    program, *arguments = SERVER
-    fields: dict[str, Any] = {"command": program, "args": arguments}
+def _with_entry(data: bytes | None, _force: bool) -> bytes:
+    text, fields = text_of(data), _server_fields()
     if not isinstance(find_member(read_document(data), _ENTRY), dict):
         return set_member(text, _ENTRY, fields).encode()
     # What else the user has in it (`env`, above all) stays.
@@ -155,18 +173,18 @@ def _with_entry(data: bytes | None) -> bytes:
     return text.encode()
 
 
-def _look_at_table(data: bytes | None) -> State:
+def _look_at_table(data: bytes | None) -> Seen:
     return _look_at_server(find_member(read_toml(text_of(data)), _TABLE))
 
 
-def _with_table(data: bytes | None) -> bytes:
+def _with_table(data: bytes | None, _force: bool) -> bytes:
     text = text_of(data)
-    program, *arguments = SERVER
     is_there = find_member(read_toml(text), _TABLE) is not MISSING
     if is_there or any(line in text for line in _TABLE_MARKERS):
-        return set_table(text, _TABLE, {"command": program, "args": arguments}).encode()
+        return set_table(text, _TABLE, _server_fields()).encode()
     # Between these lines the original finds the table, and takes nothing else for a part of it.
     start, end = _TABLE_MARKERS
+    program, *arguments = SERVER
     words = ", ".join(f'"{word}"' for word in arguments)
     lines = [start, f"[{'.'.join(_TABLE)}]", f'command = "{program}"', f"args = [{words}]", end]
     newline = newline_of(data or b"").decode()
@@ -203,35 +221,16 @@ def _runs(data: bytes | None, event: str, verb: str) -> bool:
     return any(re.search(pattern, command) for command in _hook_commands(data, event))
 
 
-def _look_at_hooks(data: bytes | None) -> State:
-    missing = _missing_hooks(data)
-    if not missing:
-        return "present"
+def _look_at_hooks(data: bytes | None) -> Seen:
+    if not _missing_hooks(data):
+        return Seen("present")
     # One of the two, or one that was changed.
     is_begun = any(re.search(_HOOK, command) for event in HOOKS for command in _hook_commands(data, event))
-    return "managed_mismatch" if is_begun else "missing"
+    return Seen("changed" if is_begun else "missing")
 
 
-def _with_hooks(data: bytes | None) -> bytes:
+def _with_hooks(data: bytes | None, _force: bool) -> bytes:
     text = text_of(data)
     for event, command in _missing_hooks(data).items():
         text = append_item(text, ("hooks", event), {"hooks": [{"type": "command", "command": command}]})
     return text.encode()
-
-
-# -- texts ------------------------------------------------------------------------------------
-
-
-def _look_at_skill(data: bytes | None) -> State:
-    if data is None:
-        return "missing"
-    return "present" if is_known_text(data.decode("utf-8", "replace"), skill_text()) else "managed_mismatch"
-
-
-def _look_at_guidance(data: bytes | None) -> State:
-    found = find_section(data or b"", GUIDANCE)
-    if found.state == "damaged":
-        raise ValueError(f"its markers {GUIDANCE.start} … {GUIDANCE.end} are damaged: {found.reason}")
-    if found.state == "missing":
-        return "missing"
-    return "present" if is_known_text(found.body, guidance_text()) else "managed_mismatch"
