@@ -34,6 +34,7 @@ from quire.layers.facts.layout import FILE, FOLDER, SECTIONS
 from quire.layers.facts.lines import encode_record
 from quire.layers.facts.types import Episode, Fact
 from quire.project import Project
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.recall import Recall, find_facts
@@ -41,7 +42,6 @@ from quire.verbs.facts.store import Store as StoreFact
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import init
-from quire.verbs.graph.changes import rebuild as rebuild_of
 
 SIZES = (1_000, 10_000, 100_000)
 ROUNDS = 40
@@ -157,7 +157,7 @@ class Store:
         return connection
 
     def rebuild(self) -> None:
-        self._timed("rebuild", lambda: rebuild_of(self._project()))
+        self._timed("rebuild", lambda: rebuild(self._project(), Rebuild()))
 
     def reopen(self) -> None:
         """Another program added a line: nothing that the index knows of the file can be trusted."""

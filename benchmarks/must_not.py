@@ -20,7 +20,8 @@ from quire.files.world import World, real_world
 from quire.project import Project
 from quire.retrieval.answer import Answer
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 STATES = ("current", "stale", "superseded", "dead")
 _ANCHOR = "src/shared/"
@@ -114,7 +115,7 @@ def _projects(turn: int) -> Iterator[dict[str, Project]]:
             root.mkdir()
             projects[product] = project = Project.open(str(root), _world(world, str(root), env))
             init(project, guidance=False)
-            save(project, _intent(product, turn))
+            save_nodes(project, _intent(product, turn))
         yield projects
 
 

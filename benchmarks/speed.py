@@ -25,7 +25,8 @@ from quire.index.text_analysis import TOKENIZER
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 SIZES = (1_000, 10_000, 100_000)
 QUESTIONS = 60
@@ -113,7 +114,7 @@ def _queries(index: Any, raw: apsw.Connection, questions: list[str]) -> tuple[li
 
 def _save(project: Project, number: int) -> float:
     intent = {"task": "t", "nodes": [{"kind": "gotcha", "title": f"Measured {number}", "body": "A new trap."}]}
-    return _timed(lambda: save(project, intent))[1]
+    return _timed(lambda: save_nodes(project, intent))[1]
 
 
 def _walk(folder: Path) -> int:

@@ -33,7 +33,8 @@ from quire.model.verdicts import VERDICTS, AnchorVerdict, Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import file_of
 from quire.verbs.ask.inspect import inspect_node
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 _LOOKED_AT_TWICE = 2
 _SHOWN = 400
@@ -292,7 +293,7 @@ def _node(one: Planted) -> dict[str, Any]:
 
 
 def _save(root: Path, intent: dict[str, object]) -> None:
-    save(Project.open(str(root), real_world()), intent)
+    save_nodes(Project.open(str(root), real_world()), intent)
 
 
 def _sealed(root: Path, records: list[Planted]) -> tuple[list[Planted], dict[str, list[str]]]:

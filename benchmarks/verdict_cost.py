@@ -26,7 +26,8 @@ from quire.model.verdicts import Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 FILES = 50_000
 NODES = 1_000
@@ -168,7 +169,7 @@ def _make_nodes(root: Path, paths: list[str], anchors_each: int = 1) -> list[str
         body = " ".join(chance.choices(words, weights, k=80)).capitalize() + "."
         nodes.append({"kind": "gotcha", "title": title, "body": body, "anchors": anchors})
     for start in range(0, NODES, 200):
-        save(project, {"task": "benchmark", "nodes": nodes[start : start + 200]})
+        save_nodes(project, {"task": "benchmark", "nodes": nodes[start : start + 200]})
     return [str(node["body"]) for node in nodes]
 
 

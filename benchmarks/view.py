@@ -29,7 +29,8 @@ from benchmarks.view_page import SCREENS, View, address, find_browser, launch, v
 from benchmarks.view_server import first_answers, measure_server, running
 from quire.files.world import real_world
 from quire.project import Project
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 SIZES = (1_000, 10_000)
 ROUNDS = 3
@@ -141,7 +142,7 @@ def _save_anchored(root: Path, paths: list[str], number: int) -> None:
         for at in range(number)
     ]
     for start in range(0, number, _SAVED):
-        save(project, {"task": "benchmark", "nodes": nodes[start : start + _SAVED]})
+        save_nodes(project, {"task": "benchmark", "nodes": nodes[start : start + _SAVED]})
 
 
 # -- screens ---------------------------------------------------------------------------------------------------

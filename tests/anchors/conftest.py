@@ -15,7 +15,7 @@ from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.project import Project
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspect import inspect_node
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.save import save_nodes
 
 
 class Desk:
@@ -42,15 +42,15 @@ class Desk:
     def save(self, *anchors: str, title: str = "Retry queue", **fields: Any) -> str:
         """A record anchored to these; its ref."""
         node = {"kind": "feature", "title": title, "body": f"{title} sends again.", "anchors": [*anchors], **fields}
-        saved = save_of(self.project, {"task": "test", "nodes": [node]})
+        saved = save_nodes(self.project, {"task": "test", "nodes": [node]})
         assert len(saved.memory_created) == 1
         return saved.memory_created[0]
 
     def update(self, ref: str, **fields: Any) -> Any:
-        return save_of(self.project, {"task": "test", "nodes": [{"id": ref, **fields}]})
+        return save_nodes(self.project, {"task": "test", "nodes": [{"id": ref, **fields}]})
 
     def confirm(self, *refs: str, **fields: Any) -> Any:
-        return save_of(self.project, {"task": "test", "confirm": [{"id": ref, **fields} for ref in refs]})
+        return save_nodes(self.project, {"task": "test", "confirm": [{"id": ref, **fields} for ref in refs]})
 
     def sidecar(self, ref: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.sidecar_path(ref).read_text(encoding="utf-8"))

@@ -15,9 +15,9 @@ import pytest
 from promised import proves
 from quire.files.git import Git
 from quire.model.errors import GitRequired
+from quire.verbs.admin.check import check_files
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import check
 
 CODE = """def send(message):
     message.tries += 1
@@ -233,7 +233,7 @@ def test_a_repository_that_lies_in_an_anchored_folder_stops_nothing(code: Any) -
     code.git("init", "--quiet", code.repo / "src/nested")
     code.write("src/nested/x.py", CODE)
     assert code.verdict(ref) in ("changed", "unverifiable", "fresh")
-    assert check(code.project).errors == []
+    assert check_files(code.project).errors == []
 
 
 # -- what is not checked out, or not to be looked at ------------------------------------------
@@ -358,7 +358,7 @@ def test_a_file_whose_name_no_anchor_can_have_is_verified_in_its_folder(
         assert (found.verdict, found.files) == ("changed", (os.fsdecode(b"src/" + name),))
     assert '"verdict":"changed"' in memory("query", "record", "--json").out
     assert memory("inspect", refs[0]).code == 0
-    assert check(desk.project).errors == []
+    assert check_files(desk.project).errors == []
 
 
 def test_a_number_sign_in_a_files_name_is_no_symbol(desk: Any) -> None:
@@ -777,7 +777,7 @@ def test_nothing_that_the_repository_names_is_run(memory: Any, code: Any, driver
     code.confirm(*[ref for ref in refs if code.inspected(ref).verdict not in ("moved", "orphaned")])
     code.save(*EVERY_FORM, title="New")
     status(code.project)
-    check(code.project)
+    check_files(code.project)
     for line in (["query", "record"], ["inspect", refs[1]]):
         assert memory(*line, "--json").code == 0, line
     assert trap.signs == []

@@ -10,7 +10,8 @@ import pytest
 from counting_work import calls_of_git
 
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 
 @pytest.mark.parametrize("others", [40, 70])
@@ -25,7 +26,7 @@ def test_the_calls_of_git_do_not_grow_with_the_records(
         {"kind": "gotcha", "title": f"Trap {number}", "body": "Mind it.", "anchors": ["src/retry.py"]}
         for number in range(others)
     ]
-    refs = save(desk.project, {"task": "test", "nodes": nodes}).memory_created
+    refs = save_nodes(desk.project, {"task": "test", "nodes": nodes}).memory_created
     left = desk.save("src/queue.py", title="Queue")
     edited = desk.save("src/queue.py", title="Edited")
     for ref in (*refs, left, edited):

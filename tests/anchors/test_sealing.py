@@ -10,10 +10,13 @@ import pytest
 from quire.files.digests import blob_id
 from quire.model.errors import InputError
 from quire.model.seals import is_seal, parse_seal
+from quire.verbs.admin.check import check_files
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import check, diff, rebuild, save
+from quire.verbs.graph.diff import Diff, diff
+from quire.verbs.graph.save import save_nodes
 
 CODE = """def send(message):
     message.tries += 1
@@ -70,7 +73,7 @@ def test_a_record_without_anchors_gets_neither_seal_nor_commit(desk: Any) -> Non
 def test_seals_in_the_record_pass_the_check(desk: Any, ref: str) -> None:
     desk.write("src/new file.py", CODE)
     desk.save("src/", "src/a.py#send", "gone.py", title="Other")
-    found = check(desk.project)
+    found = check_files(desk.project)
     assert found.errors == []
     assert [problem for problem in found.warnings if "evidence" in str(problem) or "secret" in str(problem)] == []
 
@@ -81,7 +84,7 @@ def test_an_anchor_that_leads_to_nothing_is_sealed_as_that_and_warned_of(desk: A
     desk.commit()
     node = {"kind": "feature", "title": "A", "body": "B."}
     anchors = ["gone.py", "gone/*.py", "src/a.py#nothing", "src/bad.py#send"]
-    saved = save(desk.project, {"task": "t", "nodes": [{**node, "anchors": anchors}]})
+    saved = save_nodes(desk.project, {"task": "t", "nodes": [{**node, "anchors": anchors}]})
     said = [(problem.code, problem.field, problem.message) for problem in saved.warnings]
     assert [(code, field) for code, field, _ in said] == [("AnchorUnmatched", "anchors")] * 4
     for anchor, why in zip(anchors, ("no file", "no file", "does not hold it", "line 1"), strict=True):
@@ -144,7 +147,7 @@ def test_with_very_many_uncommitted_files_there_are_no_notes_but_the_verdict_hol
 def test_a_dry_run_writes_nothing_and_warns_the_same(desk: Any, ref: str, tree: Any) -> None:
     before = tree(desk.repo)
     node = {"id": ref, "body": "Other.", "anchors": ["gone.py"]}
-    saved = save(desk.project, {"task": "t", "nodes": [node]}, dry_run=True)
+    saved = save_nodes(desk.project, {"task": "t", "nodes": [node]}, dry_run=True)
     assert saved.memory_updated == [ref]
     assert [problem.code for problem in saved.warnings] == ["AnchorUnmatched"]
     assert tree(desk.repo) == before
@@ -205,7 +208,7 @@ def test_repeating_a_save_changes_nothing_and_renews_nothing(desk: Any, ref: str
     before = tree(desk.repo / ".memory")
     node = {"kind": "feature", "title": "Retry queue", "body": "Retry queue sends again.", "anchors": ["src/a.py"]}
     for sent in (node, {**node, "id": ref}, {**node, "anchors": ["./src//a.py", "src/a.py"]}):
-        saved = save(desk.project, {"task": "test", "nodes": [sent]})
+        saved = save_nodes(desk.project, {"task": "test", "nodes": [sent]})
         assert saved.unchanged == [ref]
         assert not saved.changed
     assert tree(desk.repo / ".memory") == before
@@ -280,9 +283,9 @@ def test_reading_renews_nothing(desk: Any, ref: str, tree: Any) -> None:
         answer_question(desk.project, "retry queue")
         answer_question(desk.project, "", path="src/a.py")
         status(desk.project)
-        check(desk.project)
-        diff(desk.project)
-        rebuild(desk.project)
+        check_files(desk.project)
+        diff(desk.project, Diff())
+        rebuild(desk.project, Rebuild())
     assert tree(desk.repo) == before
     assert desk.verdict(ref) == "changed"
 
@@ -342,7 +345,7 @@ def test_several_are_confirmed_at_once_together_with_other_work(desk: Any, ref: 
         "nodes": [{"id": other, "tags": ["queue"]}, {"kind": "gotcha", "title": "New", "body": "B."}],
         "confirm": [{"id": ref}, {"id": other}],
     }
-    saved = save(desk.project, intent)
+    saved = save_nodes(desk.project, intent)
     assert saved.memory_confirmed == [ref, other] or saved.memory_confirmed == [other, ref]
     assert saved.memory_created == ["gotcha.new"]
     assert (desk.verdict(ref), desk.verdict(other)) == ("fresh", "fresh")
@@ -379,16 +382,16 @@ def test_what_is_not_there_or_not_live_cannot_be_confirmed(desk: Any, ref: str, 
     intent: dict[str, Any] = {"task": "t", "confirm": [{"id": ref}]}
     retire = [{"id": ref, "reason": "gone"}]
     if how == "stale":
-        save(desk.project, {"task": "t", "stale": retire})
+        save_nodes(desk.project, {"task": "t", "stale": retire})
     elif how == "superseded":
-        save(desk.project, {"task": "t", "supersede": [{"id": ref, "superseded_by": other, "reason": "better"}]})
+        save_nodes(desk.project, {"task": "t", "supersede": [{"id": ref, "superseded_by": other, "reason": "better"}]})
     elif how == "unknown":
         intent["confirm"] = [{"id": "feature.retry-quue"}]
     else:
         intent["stale" if how == "retired here" else "delete"] = retire
     before = tree(desk.repo / ".memory")
     with pytest.raises(InputError) as raised:
-        save(desk.project, intent)
+        save_nodes(desk.project, intent)
     issues = raised.value.details["issues"]
     assert [issue["field"] for issue in issues] == ["confirm.0.id"]
     expected = {"unknown": "MemoryObjectNotFound", "stale": "StatusNotAllowed", "superseded": "StatusNotAllowed"}
@@ -399,7 +402,7 @@ def test_what_is_not_there_or_not_live_cannot_be_confirmed(desk: Any, ref: str, 
 def test_a_closed_question_can_be_confirmed(desk: Any) -> None:
     desk.write("src/a.py", CODE)
     node = {"kind": "question", "title": "Who?", "body": "B.", "anchors": ["src/a.py"], "status": "open"}
-    save(desk.project, {"task": "t", "nodes": [node]})
+    save_nodes(desk.project, {"task": "t", "nodes": [node]})
     desk.update("question.who", status="closed")
     desk.write("src/a.py", EDITED)
     assert desk.confirm("question.who").memory_confirmed == ["question.who"]
@@ -421,7 +424,7 @@ def test_a_confirmation_of_the_wrong_shape_is_refused_by_name(desk: Any, ref: st
     desk.write("src/a.py", EDITED)
     before = tree(desk.repo / ".memory")
     with pytest.raises(InputError) as raised:
-        save(desk.project, {"task": "t", "confirm": confirm})
+        save_nodes(desk.project, {"task": "t", "confirm": confirm})
     assert raised.value.details["issues"][0]["field"].startswith("confirm")
     assert tree(desk.repo / ".memory") == before
 

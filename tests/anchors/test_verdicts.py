@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from samples import RETRY
 
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import rebuild
 
 EDITED = RETRY.replace("2**attempt", "3**attempt")
 ELSE = "".join(f"number_{n} = {n * n}\n" for n in range(40))
@@ -810,7 +810,7 @@ def test_without_the_index_every_verdict_is_the_same(desk: Any, file: str, folde
     before = [desk.look(ref) for ref in refs]
     shutil.rmtree(desk.repo / ".memory/index")
     assert [desk.look(ref) for ref in refs] == before
-    rebuild(desk.project)
+    rebuild(desk.project, Rebuild())
     assert [desk.look(ref) for ref in refs] == before
 
 

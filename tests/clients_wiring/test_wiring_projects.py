@@ -14,7 +14,7 @@ from quire.files.world import World
 from quire.model.errors import InputError, NotInitialized
 from quire.project import Project
 from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 
 CLIENTS = ("claude", "codex", "cursor", "gemini", "opencode", "copilot", "cline")
 
@@ -401,7 +401,9 @@ def test_guidance_of_init_stays_and_what_wiring_added_goes(wiring: Project, repo
     done = wire_clients(wiring, ["claude"])
     assert statuses(done)["claude", "guidance", "CLAUDE.md"] == "updated"
     # A save refreshes the map in it: it is no longer what was written.
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Retries", "body": "B.", "stage": "shipped"}]})
+    save_nodes(
+        project, {"task": "t", "nodes": [{"kind": "feature", "title": "Retries", "body": "B.", "stage": "shipped"}]}
+    )
     assert b"Retries" in (repo / "CLAUDE.md").read_bytes()
     unwire_clients(wiring, ["claude"])
     assert (repo / "CLAUDE.md").read_bytes() == b"# Harbor\n"

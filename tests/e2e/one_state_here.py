@@ -16,8 +16,11 @@ from collections.abc import Callable, Iterator
 
 from quire.files.world import real_world
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.admin.export import export
-from quire.verbs.graph.changes import check, diff, rebuild, save
+from quire.verbs.admin.rebuild import Rebuild, rebuild
+from quire.verbs.graph.diff import Diff, diff
+from quire.verbs.graph.save import save_nodes
 
 NODES, RELATIONS = 4, 1
 """What each writer has in the memory at any time."""
@@ -30,7 +33,7 @@ _ROUND = re.compile(r"Round (\d+) of (\w+)\.")
 
 def write(project: Project, name: str, times: int) -> None:
     for number in range(times):
-        save(project, intent(name, number))
+        save_nodes(project, intent(name, number))
 
 
 def intent(name: str, number: int) -> dict[str, object]:
@@ -47,14 +50,14 @@ def intent(name: str, number: int) -> dict[str, object]:
 def look(project: Project, what: str) -> Iterator[str]:
     """What does not fit together."""
     if what == "check":
-        found = check(project)
+        found = check_files(project)
         problems = [problem for problem in (*found.errors, *found.warnings) if problem.code != ALIKE]
         yield from (f"{problem.code} {problem.path}" for problem in problems)
     elif what == "rebuild":
-        done = rebuild(project)
+        done = rebuild(project, Rebuild()).found
         yield f"{done.records} records, {done.edges} edges"
     elif what == "diff":
-        yield from _torn(diff(project).diff)
+        yield from _torn(diff(project, Diff()).found.diff)
     else:
         text = export(project, output_format="json").text
         held = json.loads(text)

@@ -26,7 +26,7 @@ from quire.surfaces.web.assets import NAMES
 from quire.verbs.admin.export import write_page
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from thorough import either, some
 
@@ -415,7 +415,7 @@ def test_many_records(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) 
     ]
     project = opened(memory)
     for start in range(0, count, 200):
-        save(project, {"task": "fill", "nodes": nodes[start : start + 200]})
+        save_nodes(project, {"task": "fill", "nodes": nodes[start : start + 200]})
     run = site(memory, tmp_path / "site", seconds=120)
     assert run.code == 0
     assert run.data["records"] >= count

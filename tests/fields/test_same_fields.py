@@ -12,13 +12,6 @@ import pytest
 
 from installed import Git, Memory
 from quire.fields.envelope import succeeded
-from quire.fields.graph import (
-    changes_fields,
-    checked_fields,
-    confirmed_fields,
-    status_fields,
-    synced_fields,
-)
 from quire.fields.looking import looked_fields
 from quire.fields.profile import (
     profile_connections_fields,
@@ -32,11 +25,12 @@ from quire.fields.profile import (
 )
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.admin.check import Check, check
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
 from quire.verbs.ask.inspect import inspect_any
 from quire.verbs.ask.query import Query, answered, query
-from quire.verbs.ask.status import status
+from quire.verbs.ask.status import ShowStatus, show_status
 from quire.verbs.ask.why import Why, why
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
@@ -45,7 +39,9 @@ from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import ShowNotes, show_notes
 from quire.verbs.facts.overview import Overview, overview
-from quire.verbs.graph.changes import check, confirm, diff, sync
+from quire.verbs.graph.confirm import Confirm, confirm
+from quire.verbs.graph.diff import Diff, diff
+from quire.verbs.graph.sync import Sync, sync
 from quire.verbs.journal.automate_ensure_running import DaemonRunning
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.query import JournalQuery, journal_query
@@ -84,20 +80,15 @@ def filled(memory: Memory, repo: Path, git: Git) -> Memory:
     return memory
 
 
-def _sync(project: Project) -> Answer:
-    found, warnings = sync(project, dry_run=True)
-    return synced_fields(found), warnings
-
-
 def _told(shape: Callable[[Any], dict[str, Any]], found: Any) -> Answer:
     return shape(found), found.warnings
 
 
 ANSWERS: dict[str, Callable[[Project], Answer]] = {
-    "status": lambda project: (status_fields(status(project)), []),
-    "check": lambda project: (checked_fields(check(project)), []),
-    "diff": lambda project: (changes_fields(diff(project)), []),
-    "sync --dry-run": _sync,
+    "status": lambda project: _told(plain, show_status(project, ShowStatus())),
+    "check": lambda project: _told(plain, check(project, Check())),
+    "diff": lambda project: _told(plain, diff(project, Diff())),
+    "sync --dry-run": lambda project: _told(plain, sync(project, Sync(dry_run=True))),
     "query jobs": lambda project: _told(plain, query(project, Query(question="jobs"))),
     "brief": lambda project: (plain(brief(project, Brief())), []),
     "why queue.py:2": lambda project: (plain(why(project, Why(place="queue.py:2"))), []),
@@ -138,10 +129,10 @@ def test_the_command_prints_these_fields_byte_for_byte(filled: Memory, repo: Pat
 
 def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: Path, world: World) -> None:
     project = Project.open(str(repo), world)
-    saved, before = confirm(project, ["feature.queue"], dry_run=True)
-    data = confirmed_fields(saved, before)
+    done = confirm(project, Confirm(ids=["feature.queue"], dry_run=True))
+    data = plain(done)
     printed = filled("confirm", "feature.queue", "--dry-run", "--json").out
-    assert printed == json_line(succeeded(project, data, saved.warnings)) + "\n"
+    assert printed == json_line(succeeded(project, data, done.warnings)) + "\n"
     assert data["before"]["feature.queue"]["verdict"] == "changed"
     assert "warnings" not in data
 

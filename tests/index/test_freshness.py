@@ -12,7 +12,8 @@ from quire.files import freshness
 from quire.files.freshness import Freshness
 from quire.project import Project
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 
 class Clock:
@@ -130,7 +131,7 @@ def project(tmp_path: Path) -> Project:
     project = Project.open(str(tmp_path))
     init(project, name="Looks", guidance=False)
     nodes = [{"kind": "gotcha", "title": f"Trap {n}", "body": f"The turbine number {n} overheats."} for n in range(5)]
-    save(project, {"task": "begin", "nodes": nodes})
+    save_nodes(project, {"task": "begin", "nodes": nodes})
     return project
 
 
@@ -184,7 +185,9 @@ def test_a_save_of_another_process_is_seen_at_once(project: Project, clock: Cloc
         assert _ask(project, shared, "walrus lagoon") == []
         clock.now += 0.3
     body = "The walrus sleeps in its lagoon."
-    save(Project.open(project.root), {"task": "more", "nodes": [{"kind": "gotcha", "title": "Walrus", "body": body}]})
+    save_nodes(
+        Project.open(project.root), {"task": "more", "nodes": [{"kind": "gotcha", "title": "Walrus", "body": body}]}
+    )
     assert _ask(project, shared, "walrus lagoon") == ["gotcha.walrus"]
-    save(Project.open(project.root), {"task": "less", "delete": [{"id": "gotcha.walrus", "reason": "gone"}]})
+    save_nodes(Project.open(project.root), {"task": "less", "delete": [{"id": "gotcha.walrus", "reason": "gone"}]})
     assert _ask(project, shared, "walrus lagoon") == []

@@ -14,7 +14,7 @@ from quire.layers.graph.source import GraphSource
 from quire.model.sources import Written
 from quire.project import Project
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building", "anchors": ["src/"]}
 
@@ -22,7 +22,7 @@ FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "s
 @pytest.fixture
 def filled(project: Project) -> Project:
     related = [{"predicate": "affects", "to": "feature.retry-queue", "confidence": "high"}]
-    save(
+    save_nodes(
         project,
         {"task": "t", "nodes": [FEATURE, {"kind": "decision", "title": "Why", "body": "x", "related": related}]},
     )
@@ -90,7 +90,7 @@ def test_a_save_hands_over_its_files_without_a_look_at_the_others(
         return real(source, paths)
 
     monkeypatch.setattr(GraphSource, "stamps", noted)
-    save(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "x"}]})
+    save_nodes(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "x"}]})
     assert looked == [["memory/trap.json"]]
 
 
@@ -104,7 +104,7 @@ def test_a_save_after_somebody_elses_change_compares_everything(filled: Project)
         .replace("memory/why", "memory/pulled")
     )
     (nodes / "pulled.json").write_text(sidecar)
-    save(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "x"}]})
+    save_nodes(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "x"}]})
     agents = (Path(filled.root) / "AGENTS.md").read_text()
     assert "decision.pulled" in agents
 

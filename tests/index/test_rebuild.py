@@ -12,8 +12,9 @@ from quire.index.database import FILE
 from quire.index.open_index import open_index, rebuild_index
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import rebuild, save
+from quire.verbs.graph.save import save_nodes
 
 
 @pytest.fixture
@@ -21,9 +22,9 @@ def grown(project: Project) -> Project:
     """A memory that was written, changed and deleted from, so that its index has a past."""
     for number in range(6):
         node = {"kind": "gotcha", "title": f"Trap {number}", "body": f"Zanzibar number {number}. " * (1 + 20 * number)}
-        save(project, {"task": "t", "nodes": [node]})
-    save(project, {"task": "t", "nodes": [{"id": "gotcha.trap-2", "body": "Changed."}]})
-    save(project, {"task": "t", "delete": [{"id": "gotcha.trap-3", "reason": "x"}]})
+        save_nodes(project, {"task": "t", "nodes": [node]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": "gotcha.trap-2", "body": "Changed."}]})
+    save_nodes(project, {"task": "t", "delete": [{"id": "gotcha.trap-3", "reason": "x"}]})
     (Path(project.graph.folder) / "memory/trap-4.md").write_text("Edited by hand: kangaroo.")
     (Path(project.graph.folder) / "memory/trap-5.json").write_text("{")
     return project
@@ -86,9 +87,10 @@ def test_what_was_changed_or_deleted_leaves_no_trace(grown: Project) -> None:
 
 def test_the_progress_is_told_up_to_the_last_file(project: Project) -> None:
     nodes = [{"kind": "gotcha", "title": f"Trap {n}", "body": "x"} for n in range(250)]
-    save(project, {"task": "t", "nodes": nodes})
+    save_nodes(project, {"task": "t", "nodes": nodes})
     told: list[tuple[int, int]] = []
-    rebuild(project, lambda done, total: told.append((done, total)))
+    project.progress = lambda done, total, _things: told.append((done, total))
+    rebuild(project, Rebuild())
     assert told[-1] == (251, 251)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert len(told) >= 3
@@ -98,7 +100,9 @@ def test_readers_see_the_old_index_until_the_new_one_is_whole(grown: Project) ->
     expected = answer_question(grown, "zanzibar").markdown
     seen: list[str] = []
     before = os.path.getsize(os.path.join(folder(grown), FILE))
-    rebuild(grown, lambda _done, _total: seen.append(answer_question(grown, "zanzibar").markdown))
+    reader = Project(grown.root, grown.world)
+    grown.progress = lambda _done, _total, _things: seen.append(answer_question(reader, "zanzibar").markdown)
+    rebuild(grown, Rebuild())
     assert seen
     assert set(seen) == {expected}
     assert os.path.getsize(os.path.join(folder(grown), FILE)) < 4 * before
@@ -107,11 +111,13 @@ def test_readers_see_the_old_index_until_the_new_one_is_whole(grown: Project) ->
 def test_a_rebuild_that_fails_half_way_leaves_the_old_index(grown: Project) -> None:
     expected = answer_question(grown, "zanzibar").markdown
 
-    def stop(_done: int, _total: int) -> None:
+    def stop(_done: int, _total: int, _things: str) -> None:
         raise KeyboardInterrupt
 
+    grown.progress = stop
     with pytest.raises(KeyboardInterrupt):
-        rebuild(grown, stop)
+        rebuild(grown, Rebuild())
+    grown.progress = None
     assert answer_question(grown, "zanzibar").markdown == expected
 
 
@@ -121,10 +127,10 @@ def test_rebuilding_over_a_damaged_index_works(grown: Project) -> None:
         connection = apsw.Connection(os.path.join(folder(grown), FILE))
         connection.execute(f"DROP TABLE {table}")
         connection.close()
-        rebuild(grown)
+        rebuild(grown, Rebuild())
         assert answer_question(grown, "zanzibar").markdown == expected
 
 
 def test_an_empty_memory_can_be_rebuilt(project: Project) -> None:
-    done = rebuild(project)
+    done = rebuild(project, Rebuild()).found
     assert (done.records, done.edges, done.unreadable) == (1, 0, [])

@@ -23,8 +23,9 @@ from quire.model.errors import InputError, LockBusy, NotReady, QuireError, Stora
 from quire.model.records import Record
 from quire.model.vocabulary import LayerName
 from quire.project import Project
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import rebuild, save
+from quire.verbs.graph.save import save_nodes
 
 numpy = pytest.importorskip("numpy")
 
@@ -543,10 +544,10 @@ def test_only_this_command_loads_numpy(memory: Any, model: str, repo: Path) -> N
 
 
 def test_a_save_after_it_is_found_too(project: Project, model: str, teacher: SentenceModel) -> None:
-    save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Soup", "body": "Onion soup with broth."}]})
-    assert list(rebuild(project, semantic=model).vectors) == [teacher.space]
-    save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Whales", "body": "They migrate south."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Soup", "body": "Onion soup with broth."}]})
+    assert list(rebuild(project, Rebuild(semantic=model)).found.vectors) == [teacher.space]
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Whales", "body": "They migrate south."}]})
     assert answer_question(project, "where do whales migrate").hits[0].record.ref == "gotcha.whales"
-    assert list(rebuild(project, semantic=model).vectors) == [teacher.space]
+    assert list(rebuild(project, Rebuild(semantic=model)).found.vectors) == [teacher.space]
     with pytest.raises(QuireError):
-        rebuild(project, semantic="nowhere")
+        rebuild(project, Rebuild(semantic="nowhere"))

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.profile.changes import profile_forget, profile_remember
@@ -85,7 +87,7 @@ def built(root: Path) -> None:
     )
     project = opened(root)
     init(project)
-    save(project, NODES)
+    save_nodes(project, NODES)
     store(project, Store(section="Decisions", content="Retries run in the worker."))
     store(project, Store(section="Constraints", content="An answer takes two seconds at most."))
     profile_remember(project, "tools", "shell", "fish")
@@ -93,7 +95,7 @@ def built(root: Path) -> None:
     profile_forget(project, "tools", "editor")
     journal_init(project, JournalInit())
     journal_update(project, JournalUpdate())
-    check(project)
+    check_files(project)
 
 
 def state_of(root: Path) -> State:

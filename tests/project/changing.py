@@ -26,7 +26,8 @@ from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from thorough import either
 
 TEXTS = (
@@ -74,7 +75,7 @@ class Memory:
         )
         self.project = Project.open(root, world)
         init(self.project, guidance=False)
-        save(self.project, {"task": "t", "nodes": [NODE]})
+        save_nodes(self.project, {"task": "t", "nodes": [NODE]})
         self.file = Path(root, ".memory", "facts.jsonl")
 
     def _token(self) -> str:

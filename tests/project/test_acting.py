@@ -21,6 +21,7 @@ from quire.inbox.proposals import Proposal, propose
 from quire.model.errors import Conflict, InputError, NotFound, QuireError, SecretDetected, ValueRejected
 from quire.project import Project
 from quire.upkeep.views.items import node_revision
+from quire.verbs.admin.check import check_files
 from quire.verbs.ask.status import status
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
@@ -28,7 +29,8 @@ from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
@@ -66,7 +68,7 @@ def acting(repo: Path, world: World, git: Git, clock: Clock) -> Project:
     init(acting, layers=("facts", "profile"))
     git("add", "--all")
     git("commit", "--quiet", "--message", "code")
-    save(acting, {"task": "first", "nodes": NODES})
+    save_nodes(acting, {"task": "first", "nodes": NODES})
     for section, text in (
         ("Architecture", "The queue lives in Redis."),
         ("Specs", "Tickets expire after ninety days."),
@@ -123,7 +125,7 @@ def revision(acting: Project, node_id: str) -> str:
 
 def sound(acting: Project) -> None:
     """Nothing is wrong, and the index says what the files say."""
-    found = check(acting)
+    found = check_files(acting)
     assert found.errors == []
     assert [item for item in found.warnings if item.code in ("ProductMapStale", "EventJsonlInvalid")] == []
     known = {record.ref for record in acting.with_index(lambda index: index.records("graph"))}
@@ -402,7 +404,7 @@ def test_what_no_save_takes_is_refused_and_nothing_is_written(acting: Project, n
 
 def test_an_edit_of_a_text_that_somebody_changed_is_refused(acting: Project) -> None:
     seen = revision(acting, "feature.worker")
-    save(acting, {"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
+    save_nodes(acting, {"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
     with pytest.raises(Conflict, match="changed since"):
         perform(acting, ActEdit("feature.worker", seen, body="Older."))
     Path(acting.root, ".memory/memory/worker.md").write_text("By hand.")
@@ -438,7 +440,7 @@ def test_a_proposal_is_settled_once(acting: Project) -> None:
 
 
 def test_a_proposal_that_cannot_be_a_record_says_why_and_waits_on(acting: Project) -> None:
-    save(acting, {"task": "x", "nodes": [{"id": "gotcha.taken", "title": "T", "body": "B."}]})
+    save_nodes(acting, {"task": "x", "nodes": [{"id": "gotcha.taken", "title": "T", "body": "B."}]})
     fields = {"id": "gotcha.taken", "kind": "gotcha", "title": "Other", "body": "Other."}
     new = propose("graph", "gotcha", "Other.", fields, origin="s", by="user")
     inbox_add(acting, [new])
@@ -474,7 +476,7 @@ def test_undo_twice_changes_nothing_the_second_time(acting: Project) -> None:
 def test_undo_after_another_save_takes_back_its_own_alone(acting: Project) -> None:
     acted = perform(acting, ActStale("gotcha.clock-drift", "fixed"))
     before = Path(acting.root, ".memory/memory/clock-drift.json").read_bytes()
-    save(acting, {"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
+    save_nodes(acting, {"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
     undo_acted(acting, acted)
     assert Path(acting.root, ".memory/memory/worker.md").read_text() == "Newer."
     assert Path(acting.root, ".memory/memory/clock-drift.json").read_bytes() != before
@@ -554,7 +556,7 @@ def test_a_fact_that_was_changed_or_tied_since_stays(acting: Project) -> None:
 def test_a_node_that_something_was_tied_to_stays(acting: Project) -> None:
     acted = perform(acting, ActAccept(proposal("graph")))
     link = {"id": "feature.worker", "related": [{"predicate": "affects", "to": "gotcha.pipes-block"}]}
-    save(acting, {"task": "x", "nodes": [link]})
+    save_nodes(acting, {"task": "x", "nodes": [link]})
     before = remembered(acting)
     with pytest.raises(Conflict, match=r"tied to `gotcha\.pipes-block`"):
         undo_acted(acting, acted)
@@ -564,7 +566,7 @@ def test_a_node_that_something_was_tied_to_stays(acting: Project) -> None:
 
 def test_what_a_redo_would_lead_to_must_be_there(acting: Project) -> None:
     undone = undo_acted(acting, ACTIONS["supersede by one that is there"][0](acting))
-    save(acting, {"task": "x", "delete": [{"id": "decision.retries-run-in-the-worker", "reason": "no"}]})
+    save_nodes(acting, {"task": "x", "delete": [{"id": "decision.retries-run-in-the-worker", "reason": "no"}]})
     with pytest.raises(Conflict, match="no longer there"):
         undo_acted(acting, undone)
     sound(acting)
@@ -646,7 +648,7 @@ def test_without_git_everything_is_undone_all_the_same(tmp_path: Path, world: Wo
     root.mkdir()
     acting = Project(str(root), world)
     init(acting, layers=("facts",))
-    save(acting, {"task": "first", "nodes": NODES})
+    save_nodes(acting, {"task": "first", "nodes": NODES})
     before = remembered(acting)
     undo_acted(acting, perform(acting, ActStale("gotcha.clock-drift", "fixed")))
     assert remembered(acting) == before
@@ -684,7 +686,7 @@ def test_an_undo_that_dies_anywhere_is_done_or_not_begun(acting: Project, name: 
         status(again)
         assert remembered(again) in (before, after), made[-1]
         outcomes.append(remembered(again) == before)
-        assert check(again).errors == []
+        assert check_files(again).errors == []
         shutil.rmtree(acting.root)
         shutil.copytree(kept, acting.root, symlinks=True)
     assert len(outcomes) > 15

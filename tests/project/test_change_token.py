@@ -14,7 +14,7 @@ from quire.inbox.proposals import propose
 from quire.project import Project
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.page.change_token import TokenMemo, change_token
 from quire.verbs.profile.changes import profile_remember
@@ -31,7 +31,7 @@ def filled(project: Project, repo: Path, git: Git) -> Project:
         (repo / path).parent.mkdir(exist_ok=True)
         (repo / path).write_text(text)
     git.commit("code")
-    save(project, {"task": "first", "nodes": NODES})
+    save_nodes(project, {"task": "first", "nodes": NODES})
     git.commit("memory")
     return project
 
@@ -49,8 +49,10 @@ def proposal(project: Project) -> None:
 
 
 CHANGES: dict[str, Callable[[Project, Path, Git], object]] = {
-    "a save": lambda project, _, __: save(project, {"task": "x", "nodes": [{"id": "gotcha.clock-drift", "body": "!"}]}),
-    "a new node": lambda project, _, __: save(project, {"task": "x", "nodes": [{**NODES[1], "title": "Other"}]}),
+    "a save": lambda project, _, __: save_nodes(
+        project, {"task": "x", "nodes": [{"id": "gotcha.clock-drift", "body": "!"}]}
+    ),
+    "a new node": lambda project, _, __: save_nodes(project, {"task": "x", "nodes": [{**NODES[1], "title": "Other"}]}),
     "a text by hand": lambda _, root, __: (root / ".memory/memory/clock-drift.md").write_text("By hand.\n"),
     "a text that is gone": lambda _, root, __: (root / ".memory/memory/clock-drift.md").unlink(),
     "other settings": lambda _, root, __: (root / ".memory/config.json").write_text("{}"),
@@ -86,7 +88,7 @@ def test_what_is_not_seen_does_not(token: Callable[[], str], filled: Project, re
 
 def test_a_new_anchor_is_watched_from_then_on(token: Callable[[], str], filled: Project, repo: Path) -> None:
     token()
-    save(filled, {"task": "x", "nodes": [{"id": "gotcha.clock-drift", "anchors": ["other.py"]}]})
+    save_nodes(filled, {"task": "x", "nodes": [{"id": "gotcha.clock-drift", "anchors": ["other.py"]}]})
     before = token()
     (repo / "other.py").write_text("b = 3  # longer\n")
     assert token() != before

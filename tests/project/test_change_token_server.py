@@ -15,7 +15,7 @@ from quire.files.freshness import Freshness
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.change_token import TokenMemo, change_token
 from quire.verbs.page.health_views import view_anchor_health
 
@@ -45,7 +45,7 @@ def watching(project: Project, repo: Path, world: World, git: Any) -> Viewer:
     (repo / "src/queue.py").write_text("a = 1\n", encoding="utf-8")
     git.commit("first")
     nodes = [{"kind": "feature", "title": "Queue", "body": "Retries wait.", "anchors": ["src/"]}]
-    save(project, {"task": "t", "nodes": nodes})
+    save_nodes(project, {"task": "t", "nodes": nodes})
     found = Project.open(str(repo), msgspec.structs.replace(world, cwd=str(repo)))
     found.freshness = Freshness()
     viewer = Viewer(found)

@@ -26,7 +26,8 @@ from quire.index.catalog import Index
 from quire.layers.profile.source import ProfileOverview
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.ask import profile_connections, profile_recall, profile_search
 from quire.verbs.profile.changes import (
     profile_forget,
@@ -412,7 +413,7 @@ class Profiles(RuleBasedStateMachine):
         """With an index that is kept, or with one in memory; with entries in one document or both, or with none."""
         if graph:
             init(self.project, guidance=False)
-            save(self.project, {"task": "t", "nodes": [NODE]})
+            save_nodes(self.project, {"task": "t", "nodes": [NODE]})
         if filled:
             self.by_hand(SHARED, copy.deepcopy(FILLED), {"indent": 2, "ensure_ascii": False})
         if filled and twin:

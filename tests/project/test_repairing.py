@@ -15,10 +15,9 @@ from quire.model.errors import Conflict, NotFound
 from quire.model.records import Problem
 from quire.project import Project
 from quire.upkeep.repair import copies
-from quire.verbs.admin.repair import repair, repairs, undo_repair
+from quire.verbs.admin.check import check_files
+from quire.verbs.admin.repair import repair, repairs_kept, undo_repair
 from quire.verbs.admin.repair import repair as repair_of
-from quire.verbs.graph.changes import check
-from quire.verbs.graph.changes import check as check_of
 from thorough import either, some
 
 
@@ -37,7 +36,7 @@ def root(template: Path, tmp_path: Path) -> Path:
 
 
 def problems(project: Project) -> list[Problem]:
-    found = check(project)
+    found = check_files(project)
     return [*found.errors, *found.warnings]
 
 
@@ -51,13 +50,13 @@ def different(before: State, after: State) -> set[str]:
 
 def test_a_sound_memory_has_nothing_to_repair(root: Path) -> None:
     before = state_of(root)
-    found = check_of(opened(root))
+    found = check_files(opened(root))
     assert found.errors == []
     assert [problem for problem in found.warnings if problem.mend == "repair"] == []
     done = repair_of(opened(root))
     assert (done.name, done.mends, done.files, done.copies) == ("", (), (), ())
     assert state_of(root) == before
-    assert repairs(opened(root)).repairs == ()
+    assert repairs_kept(opened(root)).repairs == ()
 
 
 @pytest.mark.proof(keep=4)
@@ -96,7 +95,7 @@ def test_what_can_be_mended_is_mended_and_put_back(name: str, root: Path) -> Non
     assert taken.name == done.name
     assert set(taken.files) == {file.path for file in done.files}
     assert state_of(root) == before
-    assert repairs(opened(root)).repairs == ()
+    assert repairs_kept(opened(root)).repairs == ()
     tally("P5.6", inputs=1, states=3)
 
 
@@ -210,7 +209,7 @@ def test_a_repair_is_not_taken_back_over_what_somebody_did_since(root: Path) -> 
     path = root / ".memory/facts.jsonl"
     path.write_bytes(path.read_bytes() + b"\n")
     after = state_of(root)
-    assert repairs(opened(root)).repairs[0].changed_since == (".memory/facts.jsonl",)
+    assert repairs_kept(opened(root)).repairs[0].changed_since == (".memory/facts.jsonl",)
     with pytest.raises(Conflict, match=r"facts\.jsonl") as raised:
         undo_repair(opened(root))
     assert raised.value.details["paths"] == [".memory/facts.jsonl"]
@@ -230,7 +229,7 @@ def test_repairs_are_taken_back_by_name_and_only_the_last_ones_are_kept(
         leftover(root, ".memory/memory" if number % 2 else ".ai-state")
         names.append(repair_of(opened(root, tick=number)))
     assert [name for done in names for name in done.pruned] == [names[0].name, names[1].name]
-    assert [one.name for one in repairs(opened(root)).repairs] == [done.name for done in names[:1:-1]]
+    assert [one.name for one in repairs_kept(opened(root)).repairs] == [done.name for done in names[:1:-1]]
     with pytest.raises(NotFound):
         undo_repair(opened(root), names[0].name)
     assert undo_repair(opened(root, tick=99), "3").files == (".ai-state/.quire-99999999-00000000.tmp",)
@@ -245,7 +244,7 @@ def test_a_file_that_two_parts_of_a_repair_changed_comes_back(root: Path) -> Non
     before = state_of(root)
     done = repair_of(opened(root))
     assert [file.path for file in done.files].count("AGENTS.md") == 2
-    assert repairs(opened(root)).repairs[0].changed_since == ()
+    assert repairs_kept(opened(root)).repairs[0].changed_since == ()
     undo_repair(opened(root, tick=1))
     assert state_of(root) == before
 

@@ -25,7 +25,7 @@ from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note as note_of
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.journal.init import JournalInit, journal_init
@@ -53,7 +53,7 @@ def views(repo: Path, world: World) -> Project:
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
-    save_of(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
+    save_nodes(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
 
 
 def private_profile(project: Project) -> None:

@@ -15,7 +15,7 @@ from quire.files.world import World
 from quire.model.errors import InputError, NotInitialized, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.page.health_views import (
     ViewAnchorHealth,
@@ -68,7 +68,7 @@ def test_every_view_has_the_fields_of_the_page(viewing: Project) -> None:
 def test_a_project_with_everything(viewing: Project, project: Project, repo: Path, git: Any) -> None:
     (repo / "queue.py").write_text("a = 1\n", encoding="utf-8")
     git.commit("first")
-    save(
+    save_nodes(
         project,
         {
             "task": "t",
@@ -139,7 +139,9 @@ def test_a_profile_alone_and_a_journal_alone_are_enough(
 def test_damaged_files_stop_nobody(
     view: Callable[[Project], Any], viewing: Project, project: Project, repo: Path
 ) -> None:
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Queue", "body": "b", "anchors": ["a.py"]}]})
+    save_nodes(
+        project, {"task": "t", "nodes": [{"kind": "feature", "title": "Queue", "body": "b", "anchors": ["a.py"]}]}
+    )
     before = shown(view, viewing)
     memory = repo / ".memory"
     (memory / "config.json").write_text("{", encoding="utf-8")
@@ -169,7 +171,9 @@ def test_storage_of_another_version_is_not_read(view: Callable[[Project], Any], 
 def test_looking_writes_nothing_but_the_index(
     view: Callable[[Project], Any], viewing: Project, project: Project, repo: Path, tree: Callable[..., Any]
 ) -> None:
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Queue", "body": "b", "anchors": ["a.py"]}]})
+    save_nodes(
+        project, {"task": "t", "nodes": [{"kind": "feature", "title": "Queue", "body": "b", "anchors": ["a.py"]}]}
+    )
     before = tree(repo)
     view(viewing)
     assert tree(repo) == before

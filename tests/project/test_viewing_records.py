@@ -13,7 +13,7 @@ from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.page.record_views import (
@@ -63,7 +63,7 @@ def test_a_fact_that_was_replaced_says_by_what_and_what_is_connected(
 ) -> None:
     old = store(project, Store(section="Decisions", content="The queue lives in Redis.")).fact.id
     new = supersede(project, Supersede(fact_id=old, content="The queue lives in a table.")).new.id
-    save(project, {"task": "t", "nodes": [NODE]})
+    save_nodes(project, {"task": "t", "nodes": [NODE]})
     connect(project, Connect(source=new, target="feature.retry-queue", relation="enables"))
     gone, there = view_record(views, ViewRecord(old)), view_record(views, ViewRecord(new))
     assert gone.superseded_by is not None
@@ -149,7 +149,7 @@ def test_a_journal_alone_is_enough_and_a_section_is_one_record(repo: Path, world
     ],
 )
 def test_what_is_not_there_is_told_as_other_commands_tell_it(project: Project, views: Project, ask: Any) -> None:
-    save(project, {"task": "t", "nodes": [NODE]})
+    save_nodes(project, {"task": "t", "nodes": [NODE]})
     with pytest.raises(NotFound) as missing:
         ask(views, "feature.retry-queues")
     assert missing.value.hint == "Did you mean feature.retry-queue?"
@@ -164,7 +164,7 @@ def test_what_is_not_there_is_told_as_other_commands_tell_it(project: Project, v
 
 
 def test_a_damaged_node_is_named_and_others_are_still_viewed(project: Project, views: Project, repo: Path) -> None:
-    save(project, {"task": "t", "nodes": [NODE, {"kind": "gotcha", "title": "Trap", "body": "Mind it."}]})
+    save_nodes(project, {"task": "t", "nodes": [NODE, {"kind": "gotcha", "title": "Trap", "body": "Mind it."}]})
     (repo / ".memory/memory/trap.json").write_text("{broken", encoding="utf-8")
     with pytest.raises(InvalidStore, match=r"trap\.json"):
         view_record(views, ViewRecord("gotcha.trap"))
@@ -177,7 +177,7 @@ def test_a_damaged_node_is_named_and_others_are_still_viewed(project: Project, v
 
 def test_a_repository_whose_git_is_broken_still_shows_the_record(project: Project, views: Project, repo: Path) -> None:
     (repo / "a.py").write_text("a\n", encoding="utf-8")
-    save(project, {"task": "t", "nodes": [{**NODE, "anchors": ["a.py"]}]})
+    save_nodes(project, {"task": "t", "nodes": [{**NODE, "anchors": ["a.py"]}]})
     (repo / ".git/HEAD").write_text("nonsense", encoding="utf-8")
     found = view_record(views, ViewRecord("feature.retry-queue"))
     assert found.body == "Sends again."
@@ -190,7 +190,7 @@ def test_a_repository_whose_git_is_broken_still_shows_the_record(project: Projec
 def test_viewing_changes_no_file_of_the_memory(project: Project, views: Project, repo: Path, tree: Any) -> None:
     name = store(project, Store(section="Decisions", content="The queue lives in Redis.")).fact.id
     profile_remember(project, "tools", "shell", "fish")
-    save(project, {"task": "t", "nodes": [NODE]})
+    save_nodes(project, {"task": "t", "nodes": [NODE]})
     before = tree(repo)
     for ref in (name, "tools.shell", "feature.retry-queue"):
         view_record(views, ViewRecord(ref))

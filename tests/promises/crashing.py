@@ -15,11 +15,14 @@ from trials import Prepared, tell
 
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.admin.check import check_files
+from quire.verbs.admin.reset import reset_project
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import check, confirm, init, reset, save, sync
+from quire.verbs.graph.changes import init
 from quire.verbs.graph.changes import init as init_of
-from quire.verbs.graph.changes import save as save_of
-from quire.verbs.graph.changes import sync as sync_of
+from quire.verbs.graph.confirm import confirm_nodes
+from quire.verbs.graph.save import save_nodes
+from quire.verbs.graph.sync import Sync, sync
 
 __all__ = ["SCENARIOS", "Trial", "begin", "differing", "filled", "read_space"]
 
@@ -96,7 +99,7 @@ def filled(space: str) -> None:
     """A committed memory with five nodes, one of them edited by hand since."""
     empty(space)
     init_of(open_project(space, NOW, "a"))
-    save_of(open_project(space, NOW, "a1"), FIRST)
+    save_nodes(open_project(space, NOW, "a1"), FIRST)
     git(space, "add", "--all")
     git(space, "commit", "--quiet", "--message", "memory")
     write(space, "harbor/.memory/memory/retry-queue.md", b"Edited by hand, not committed.")
@@ -108,7 +111,7 @@ def plain(space: str) -> None:
     empty(space)
     shutil.rmtree(os.path.join(space, "harbor/.git"))
     init_of(open_project(space, NOW, "a"))
-    save_of(open_project(space, NOW, "a1"), FIRST)
+    save_nodes(open_project(space, NOW, "a1"), FIRST)
 
 
 def broken_schema(space: str) -> None:
@@ -127,7 +130,7 @@ def changed(space: str) -> None:
 def synced(space: str) -> None:
     """The same, with a marker of an earlier sync."""
     filled(space)
-    sync_of(open_project(space, NOW, "a3"))
+    sync(open_project(space, NOW, "a3"), Sync())
     write(space, "harbor/.memory/memory/worker.md", b"Edited by hand once more.")
     write(space, "harbor/src/a.py", b"2\n")
     git(space, "add", "src")
@@ -136,20 +139,24 @@ def synced(space: str) -> None:
 
 SCENARIOS: dict[str, Scenario] = {
     "init": Scenario(empty, lambda project: init(project)),
-    "create": Scenario(filled, lambda project: save(project, CREATE)),
-    "change": Scenario(filled, lambda project: save(project, CHANGE)),
-    "small": Scenario(filled, lambda project: save(project, SMALL), maps=True),
-    "supersede": Scenario(filled, lambda project: save(project, REPLACE)),
-    "delete": Scenario(filled, lambda project: save(project, DELETE)),
+    "create": Scenario(filled, lambda project: save_nodes(project, CREATE)),
+    "change": Scenario(filled, lambda project: save_nodes(project, CHANGE)),
+    "small": Scenario(filled, lambda project: save_nodes(project, SMALL), maps=True),
+    "supersede": Scenario(filled, lambda project: save_nodes(project, REPLACE)),
+    "delete": Scenario(filled, lambda project: save_nodes(project, DELETE)),
     "repair": Scenario(broken_schema, lambda project: init(project)),
-    "reset": Scenario(plain, lambda project: reset(project), archives=True),
-    "destroy": Scenario(plain, lambda project: reset(project, destroy=True)),
+    "reset": Scenario(plain, lambda project: reset_project(project), archives=True),
+    "destroy": Scenario(plain, lambda project: reset_project(project, destroy=True)),
     "force": Scenario(plain, lambda project: init(project, force=True), archives=True),
-    "begin anew": Scenario(plain, lambda project: reset(project), archives=True, next=lambda project: init(project)),
-    "first sync": Scenario(changed, lambda project: sync(project), maps=True),
-    "sync": Scenario(synced, lambda project: sync(project), maps=True),
+    "begin anew": Scenario(
+        plain, lambda project: reset_project(project), archives=True, next=lambda project: init(project)
+    ),
+    "first sync": Scenario(changed, lambda project: sync(project, Sync()), maps=True),
+    "sync": Scenario(synced, lambda project: sync(project, Sync()), maps=True),
     "confirm": Scenario(
-        changed, lambda project: confirm(project, ["feature.worker"], reason="read it after the change"), maps=True
+        changed,
+        lambda project: confirm_nodes(project, ["feature.worker"], reason="read it after the change"),
+        maps=True,
     ),
 }
 
@@ -183,7 +190,7 @@ def nodes_of(tree: Tree) -> set[str]:
 
 def findings(space: str) -> list[str]:
     """What `check` says of the memory itself."""
-    found = check(open_project(space, LATER, "f"))
+    found = check_files(open_project(space, LATER, "f"))
     problems = [problem for problem in [*found.errors, *found.warnings] if not problem.code.startswith(BESIDE)]
     return [f"{problem.code} {problem.path}: {problem.message}" for problem in problems]
 
@@ -306,7 +313,7 @@ def begin(name: str, prepared: Prepared) -> Trial:
     after = read_space(space)
     assert differing(before, after), "an unharmed run changes something"
     if store_of(after):
-        codes = {problem.code for problem in check(open_project(space, LATER, "f")).warnings}
+        codes = {problem.code for problem in check_files(open_project(space, LATER, "f")).warnings}
         assert "ProductMapStale" not in codes, "an unharmed run leaves the map as it should be"
         known += findings(space)
     return Trial(name, scenario, prepared, before, after, known)

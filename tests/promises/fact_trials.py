@@ -20,6 +20,8 @@ from trials import Prepared, Worker, apart, holding, rows_of, tell
 from quire.files.world import World
 from quire.model.errors import InputError
 from quire.project import Project
+from quire.verbs.admin.check import check_files
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.compact import Compact, compact
 from quire.verbs.facts.connect import Connect, connect
@@ -38,7 +40,7 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import check, init, rebuild
+from quire.verbs.graph.changes import init
 from quire.verbs.graph.changes import init as init_of
 
 FACTS = "harbor/.memory/facts.jsonl"
@@ -249,7 +251,7 @@ def index_differs(project: Project) -> list[str]:
     """How the index as it is differs from one that is made from nothing."""
     list_facts(project, List())
     found = index_of(project.root)
-    rebuild(project)
+    rebuild(project, Rebuild())
     return apart(found, index_of(project.root))
 
 
@@ -307,7 +309,7 @@ class Trial(NamedTuple):
         notes(project)
         known = ["JsonInvalid"] if self.name == "normalize" else []
         yield from (
-            f"check: {found.code} {found.message}" for found in check(project).errors if found.code not in known
+            f"check: {found.code} {found.message}" for found in check_files(project).errors if found.code not in known
         )
         yield from (f"the index is not as one made anew, {text}" for text in index_differs(project))
         now = look(self.space)
@@ -409,7 +411,7 @@ def ask(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     context(project, ShowContext(prompt="thing"))
     search_archive(project, SearchArchive(query="thing"))
     assert overview(project, Overview()).bad_lines == 0
-    errors = check(project).errors
+    errors = check_files(project).errors
     assert errors == [], errors
     yield {"did": "read", "seen": len(texts)}
 

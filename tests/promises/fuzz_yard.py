@@ -18,7 +18,8 @@ from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -78,7 +79,9 @@ def root() -> str:
     feature = {"kind": "feature", "title": "Victim", "body": "# Victim\n\nTwo: gr\u00f6\u00dfe.", "stage": "shipped"}
     related = {"predicate": "depends_on", "to": "feature.witness"}
     witness = {"kind": "feature", "title": "Witness", "body": "I stay.", "anchors": ["src/queue.py#retry", "src/**"]}
-    save(project, {"task": "fill", "nodes": [witness, {**feature, "tags": ["gr\u00f6\u00dfe"], "related": [related]}]})
+    save_nodes(
+        project, {"task": "fill", "nodes": [witness, {**feature, "tags": ["gr\u00f6\u00dfe"], "related": [related]}]}
+    )
     told = [
         store(
             project,

@@ -12,7 +12,7 @@ from quire.files import disk
 from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.journal.add import Add, add
 from quire.verbs.profile.changes import profile_remember
@@ -20,7 +20,7 @@ from quire.verbs.profile.changes import profile_remember
 __all__ = ["ACTS", "CHANGES"]
 
 CHANGES: dict[str, Callable[[Project], object]] = {
-    "graph": lambda project: save(
+    "graph": lambda project: save_nodes(
         project, {"task": "hold", "nodes": [{"kind": "feature", "title": "Of the holder", "body": "It went on."}]}
     ),
     "facts": lambda project: store(project, Store(section="Specs", content="The holder went on.")),

@@ -19,9 +19,10 @@ from trials import apart, rows_of
 
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.admin.check import check_files
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import check, rebuild
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 
 __all__ = ["Ran", "as_it_lies", "index_apart", "leftovers", "run"]
@@ -174,7 +175,7 @@ def leftovers(root: Path) -> list[str]:
 def unsound(root: Path) -> list[str]:
     """What `check` says of it, but for the map: the last writer of all may have been killed before it wrote it."""
     project = Project.open(str(root))
-    found = check(project)
+    found = check_files(project)
     wrong = [*found.errors, *(one for one in found.warnings if one.code in ("LocalStateDamaged", "MarkersDamaged"))]
     faults = [one for one in journal_validate(project, JournalValidate()).findings if one["level"] == "fail"]
     return [f"check: {problem.code} {problem.message}" for problem in wrong] + [f"journal: {one}" for one in faults]
@@ -185,5 +186,5 @@ def index_apart(root: Path) -> list[str]:
     project = Project.open(str(root))
     answer_question(project, "anything")
     found = rows_of(str(root), QUERIES)
-    rebuild(project)
+    rebuild(project, Rebuild())
     return [f"index: {text}" for text in apart(found, rows_of(str(root), QUERIES))]

@@ -16,7 +16,10 @@ from typing import Any
 from history_events import GONE, Effect, seen, torn_or
 
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.admin.export import export as export_of
+from quire.verbs.admin.rebuild import Rebuild
+from quire.verbs.admin.rebuild import rebuild as rebuild_of
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
 from quire.verbs.ask.inspect import inspect_node
@@ -26,9 +29,8 @@ from quire.verbs.facts.list import List
 from quire.verbs.facts.list import list_facts as list_facts_fact
 from quire.verbs.facts.notes import notes as notes_of
 from quire.verbs.facts.recall import Recall, find_facts
-from quire.verbs.graph.changes import check as check_of
-from quire.verbs.graph.changes import init, save
-from quire.verbs.graph.changes import rebuild as rebuild_of
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.log import JournalLog, journal_log
@@ -179,7 +181,7 @@ def begin(root: str) -> list[Effect]:
     """The project as all of them find it, and what is in it."""
     project = Project.open(root)
     init(project, layers=("facts", "profile", "journal"))
-    save(project, {"task": "history", "nodes": [node(BEGINNING, id=name) for name in FIXED]})
+    save_nodes(project, {"task": "history", "nodes": [node(BEGINNING, id=name) for name in FIXED]})
     profile_remember(project, "user", "shared", sentence(BEGINNING))
     profile_remember(project, "assistant", "name", "Ada")
     sessions = os.path.join(os.path.dirname(root), "sessions")
@@ -349,11 +351,11 @@ def check(hand: Hand) -> Verb:
         assert not found.errors, found.errors
         return []
 
-    return lambda: check_of(hand.project), told, [], nothing
+    return lambda: check_files(hand.project), told, [], nothing
 
 
 def rebuild(hand: Hand) -> Verb:
-    return lambda: rebuild_of(hand.project), nothing, [], nothing
+    return lambda: rebuild_of(hand.project, Rebuild()), nothing, [], nothing
 
 
 Making = dict[str, tuple[Callable[[Hand], Verb], int]]

@@ -55,7 +55,7 @@ from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.facts.supersede import Supersede
 from quire.verbs.facts.supersede import supersede as supersede_fact
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.accept import Accept
 from quire.verbs.inbox.accept import accept as accept_proposals
 from quire.verbs.inbox.add import inbox_add
@@ -94,7 +94,7 @@ ALLOWED = {
 
 
 def saved(hand: Hand, nodes: list[dict[str, str]], **more: Any) -> Any:
-    return save(hand.project, {"task": "history", "nodes": nodes, **more})
+    return save_nodes(hand.project, {"task": "history", "nodes": nodes, **more})
 
 
 def make_node(hand: Hand) -> Verb:

@@ -23,8 +23,8 @@ from trials import Prepared, Worker, tell
 from quire.index.search import Filter
 from quire.model.errors import InvalidStore, NotInitialized, StorageFailed
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.graph.changes import check
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.diff import JournalDiff, journal_diff
 from quire.verbs.journal.init import JournalInit, journal_init
@@ -413,7 +413,7 @@ NEXT: dict[str, Callable[[Project], object]] = {
     "diff": lambda project: journal_diff(
         project, JournalDiff(before=journal_log(project, JournalLog()).results[-1].id)
     ),
-    "check": lambda project: check(project),
+    "check": lambda project: check_files(project),
 }
 
 

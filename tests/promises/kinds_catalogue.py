@@ -23,9 +23,9 @@ from crashing import git
 from journal_trials import bare, prune, say, sessions_of, write
 from trials import NOW, open_project
 
-from quire.machine import Machine
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.upkeep.projects import ProjectRegistry
 from quire.verbs.agents.hook_answer import answer_hook
 from quire.verbs.agents.receipts import receipts
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
@@ -43,7 +43,9 @@ from quire.verbs.facts.notes import note, notes, notes_done
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init, save, sync
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
+from quire.verbs.graph.sync import Sync, sync
 from quire.verbs.inbox.accept import Accept, accept
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
@@ -220,7 +222,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
     },
     "wiring": {"status": lambda project: wiring_status(project)},
     "machine": {
-        "projects": lambda project: Machine(project.world).projects(),
+        "projects": lambda project: ProjectRegistry(project.world).known_projects(),
         "providers": lambda project: journal_providers(project, JournalProviders()),
         "there": lambda project: profile_recall(_inland_of(project), "user"),
     },
@@ -397,12 +399,12 @@ def _graph(project: Project, space: str) -> None:
         {"kind": "decision", "title": "Decided", "body": "One store less to run."},
         {"kind": "gotcha", "title": "Edited", "body": "Before."},
     ]
-    save(project, {"task": "fill", "nodes": nodes})
+    save_nodes(project, {"task": "fill", "nodes": nodes})
     git(space, "add", "--all")
     git(space, "commit", "--quiet", "--message", "memory")
-    sync(project)
+    sync(project, Sync())
     write(space, "harbor/.memory/memory/edited.md", b"By hand.\n")
-    save(project, {"task": "again", "nodes": [{"id": "gotcha.edited", "body": "After."}]})
+    save_nodes(project, {"task": "again", "nodes": [{"id": "gotcha.edited", "body": "After."}]})
 
 
 def _facts(project: Project) -> None:

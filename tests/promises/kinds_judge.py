@@ -11,11 +11,12 @@ from collections.abc import Callable, Collection, Iterator
 import msgspec
 from kinds_catalogue import TOLD, WITNESS, Space
 
-from quire.machine import Machine
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.project import Project
 from quire.upkeep.findings import Finding
+from quire.upkeep.projects import ProjectRegistry
+from quire.verbs.admin.check import check_files
 from quire.verbs.admin.doctor import Doctor, doctor
 from quire.verbs.admin.export import export
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
@@ -26,7 +27,7 @@ from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_statu
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
 from quire.verbs.ask.inspect import inspect_any, inspect_node, product_map_page
-from quire.verbs.ask.status import status
+from quire.verbs.ask.status import status, status_of_all
 from quire.verbs.ask.why import Why, why
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
@@ -40,7 +41,9 @@ from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, diff, save, sync
+from quire.verbs.graph.diff import Diff, diff
+from quire.verbs.graph.save import save_nodes
+from quire.verbs.graph.sync import Sync, sync
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
@@ -101,14 +104,14 @@ __all__ = ["READING", "WITNESSES", "WRITING", "Judged", "concerned", "glance", "
 Verb = Callable[[Project], object]
 
 READING: dict[str, Verb] = {
-    "check": lambda project: check(project),
+    "check": lambda project: check_files(project),
     "status": lambda project: status(project),
     "query": lambda project: answer_question(project, "where do retries run?"),
     "brief": lambda project: brief(project, Brief()),
     "map": lambda project: product_map_page(project),
     "inspect": lambda project: inspect_any(project, "feature.victim"),
     "why": lambda project: why(project, Why(place="src/a.py:1")),
-    "diff": lambda project: diff(project),
+    "diff": lambda project: diff(project, Diff()),
     "export": lambda project: export(project, "json", everything=True, private=True),
     "doctor": lambda project: doctor(project, Doctor()),
     "facts": lambda project: overview(project, Overview()),
@@ -162,8 +165,8 @@ READING: dict[str, Verb] = {
     "hook start": lambda project: hook_start(project, client="claude", session="new", tokens=900, chars=9_000),
     "hook prompt": lambda project: hook_prompt(project, "where do retries run?", tokens=900, chars=9_000),
     "hook edit": lambda project: hook_edit(project, ["src/a.py"], tokens=900, chars=9_000),
-    "projects": lambda project: Machine(project.world).projects(),
-    "status of all": lambda project: Machine(project.world).status(),
+    "projects": lambda project: ProjectRegistry(project.world).known_projects(),
+    "status of all": lambda project: status_of_all(project.world),
     "profile of the other": lambda project: profile_recall(_other(project), "user"),
     "status of the other": lambda project: profile_status(_other(project)),
 }
@@ -174,7 +177,9 @@ def _other(project: Project) -> Project:
 
 
 def _save(project: Project) -> object:
-    return save(project, {"task": "go on", "nodes": [{"kind": "gotcha", "title": "Next", "body": "Saved beside it."}]})
+    return save_nodes(
+        project, {"task": "go on", "nodes": [{"kind": "gotcha", "title": "Next", "body": "Saved beside it."}]}
+    )
 
 
 def _propose(project: Project) -> object:
@@ -192,14 +197,14 @@ WRITING: dict[str, Verb] = {
     "journal": lambda project: journal_recall(project, JournalRecall()),
     "inbox": _propose,
     "wiring": lambda project: wire_clients(project, ["claude", "cursor", "codex"]),
-    "machine": lambda project: Machine(project.world).add(project.root),
+    "machine": lambda project: ProjectRegistry(project.world).add(project.root),
     "notes": lambda project: note_of(project, "one more"),
     "pins": lambda project: focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id])),
     "session": lambda project: record_session(project, NoteSession(session_id="live", turns=5)),
     "rejection": lambda project: reject(project, Reject(value="Nobody reads the reports.", reason="still not so")),
     "collect": lambda project: collect_sessions(project),
     "run": lambda project: journal_run_once(project),
-    "sync": lambda project: sync(project),
+    "sync": lambda project: sync(project, Sync()),
     "spend": lambda project: _spend(project),
     "agree": lambda project: add(project, Add(source_type="markdown", path=_other(project).root, name="more")),
     "remember there": lambda project: profile_remember(_other(project), "user", "hobby", "Sailing at night."),
@@ -275,7 +280,9 @@ WITNESSES: dict[str, Callable[[Project], bool]] = {
     "inbox": lambda project: len(inbox(project, ShowInbox(status="all")).proposals) >= 3,
     "notes": lambda project: [note.text for note in notes(project)[0]] == ["look at the uploads"],
     "wiring": lambda project: {"claude", "cursor", "codex"} <= set(_wired(project)),
-    "machine": lambda project: [entry.project_root for entry in Machine(project.world).projects()] == [project.root],
+    "machine": lambda project: (
+        [entry.project_root for entry in ProjectRegistry(project.world).known_projects()] == [project.root]
+    ),
 }
 """That what lies in other files is still answered from."""
 

@@ -183,11 +183,11 @@ def repair(run: Run, draw: Random) -> Deed:
     def work() -> None:
         with (run.root / ".memory" / "events.jsonl").open("ab") as log:
             log.write(b"\n")
-        done = run.call(run.opened(), "repair")
-        run.call(run.opened(), "repairs")
+        done = run.call(run.opened(), "check", repair=True)
+        run.call(run.opened(), "check", repairs=True)
         if done.name:
-            run.call(run.opened(), "undo_repair", done.name)
-            run.call(run.opened(), "repair")
+            run.call(run.opened(), "check", undo=done.name)
+            run.call(run.opened(), "check", repair=True)
 
     return Deed(
         "",

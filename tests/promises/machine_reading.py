@@ -88,7 +88,7 @@ def plain(run: Run, project: Any, draw: Random) -> None:
 
 @read
 def status(run: Run, project: Any, draw: Random) -> None:
-    found = run.call(project, "status")
+    found = run.call(project, "status").found
     kept = run.model.kept
     assert found.nodes_by_kind == Counter(["project", *(node.kind for node in kept.nodes.values())])
     assert found.relations == len(kept.relations)
@@ -264,7 +264,7 @@ def check(run: Run, project: Any, draw: Random) -> None:
     """Nothing is wrong, unless two branches were joined of which one removed what the other one speaks of."""
     kept = run.model.kept
     ends = {end for source, _, target in kept.relations for end in (source, target)} - set(kept.nodes)
-    errors = run.call(project, "check").errors
+    errors = run.call(project, "check").found.errors
     assert bool(errors) is bool(ends)
     assert all(any(end in problem.message for end in ends) for problem in errors), errors
 

@@ -49,6 +49,15 @@ DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "memory_normalize": ("facts.normalize", "normalize", "Normalize", ()),
     "memory_import": ("facts.import_", "import_facts", "Import", ("data",)),
     "memory_ingest_lifecycle": ("facts.ingest", "ingest", "Ingest", ("candidate",)),
+    "save": ("graph.save", "save", "Save", ("intent",)),
+    "confirm": ("graph.confirm", "confirm", "Confirm", ("ids",)),
+    "sync": ("graph.sync", "sync", "Sync", ()),
+    "diff": ("graph.diff", "diff", "Diff", ()),
+    "check": ("admin.check", "check", "Check", ()),
+    "status": ("ask.status", "show_status", "ShowStatus", ()),
+    "rebuild": ("admin.rebuild", "rebuild", "Rebuild", ()),
+    "reset": ("admin.reset", "reset", "Reset", ()),
+    "upgrade": ("admin.upgrade", "upgrade", "Upgrade", ()),
     "memory_compact": ("facts.compact", "compact_conversation", "Compact", ("data",)),
     "inbox": ("inbox.overview", "inbox", "ShowInbox", ()),
     "inbox_accept": ("inbox.accept", "accept", "Accept", ("ids",)),
@@ -72,7 +81,7 @@ PAGE = {run.__name__: (run, takes) for takes, run in ACTIONS.items()} | {
 def verbs() -> dict[str, str]:
     """Each verb and the module that defines it."""
     found: dict[str, str] = {}
-    for path in [_SOURCE / "machine.py", *sorted((_SOURCE / "surfaces").rglob("*.py"))]:
+    for path in sorted((_SOURCE / "surfaces").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("quire.verbs."):
                 assert node.module is not None

@@ -13,7 +13,7 @@ from merge_branches import Act, Yard
 from quire.verbs.admin.export import export
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_text
 from quire.verbs.journal.add import Add, add
@@ -40,16 +40,16 @@ __all__ = [
 def make_node(title: str, **fields: Any) -> Act:
     """A node whose name is made of its title."""
     node = {"kind": "gotcha", "title": title, "body": f"{title} says this.", **fields}
-    return lambda yard: save(yard.project, {"task": "merge", "nodes": [node]})
+    return lambda yard: save_nodes(yard.project, {"task": "merge", "nodes": [node]})
 
 
 def change_node(name: str, **fields: Any) -> Act:
-    return lambda yard: save(yard.project, {"task": "merge", "nodes": [{"id": name, **fields}]})
+    return lambda yard: save_nodes(yard.project, {"task": "merge", "nodes": [{"id": name, **fields}]})
 
 
 def delete_node(name: str) -> Act:
     gone = [{"id": name, "reason": "no longer true"}]
-    return lambda yard: save(yard.project, {"task": "merge", "nodes": [], "delete": gone})
+    return lambda yard: save_nodes(yard.project, {"task": "merge", "nodes": [], "delete": gone})
 
 
 def store(text: str) -> Act:

@@ -14,7 +14,8 @@ from journal_trials import say
 from installed import Git
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.graph.changes import check, init
+from quire.verbs.admin.check import check_files
+from quire.verbs.graph.changes import init
 
 __all__ = ["AGENTS", "ATTRIBUTES", "Act", "Yard", "no_attributes"]
 
@@ -75,14 +76,14 @@ class Yard:
     def checked(self) -> dict[str, set[str]]:
         """The codes of what a check calls an error, by path."""
         found: dict[str, set[str]] = {}
-        for problem in check(self.project).errors:
+        for problem in check_files(self.project).errors:
             found.setdefault(str(problem.path), set()).add(problem.code)
         return found
 
     def warned(self) -> dict[str, set[str]]:
         """The same of what a check warns of."""
         found: dict[str, set[str]] = {}
-        for problem in check(self.project).warnings:
+        for problem in check_files(self.project).warnings:
             found.setdefault(str(problem.path), set()).add(problem.code)
         return found
 

@@ -22,8 +22,10 @@ from trials import Prepared, Worker, apart, holding, rows_of, tell
 
 from quire.model.errors import NotInitialized, QuireError
 from quire.project import Project
+from quire.verbs.admin.check import check_files
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import check, init, rebuild
+from quire.verbs.graph.changes import init
 from quire.verbs.profile.ask import profile_recall, profile_search
 from quire.verbs.profile.changes import (
     profile_forget,
@@ -306,7 +308,7 @@ def index_differs(project: Project) -> list[str]:
         return []
     profile_index(project)
     found = index_of(project.root)
-    rebuild(project)
+    rebuild(project, Rebuild())
     fresh = index_of(project.root)
     if not fresh["records"]:
         fresh["overview"] = found["overview"]  # of nothing there may be an overview, or none
@@ -355,7 +357,7 @@ NEXT: dict[str, tuple[Callable[[Project], object], Callable[[State], State]]] = 
     "status": (lambda project: profile_status(project), same),
     "search": (lambda project: profile_search(project, "which shell?", note=False), same),
     "session-start": (lambda project: profile_session_start(project), one_session_less),
-    "check": (lambda project: check(project), same),
+    "check": (lambda project: check_files(project), same),
     "dry run": (
         lambda project: profile_remember(project, "learnings", "after_it", "Somebody came after.", dry_run=True),
         same,
@@ -439,7 +441,7 @@ class Trial(NamedTuple):
         yield from (f"left behind: {name}" for name in remains(self.space, after_a_write=False) if not self.waits(name))
         project = open_project(self.space, LATER, "c")
         if self.before.get(DOCUMENT) or os.path.exists(os.path.join(self.space, DOCUMENT)):
-            errors = [found for found in check(project).errors if found.path.startswith((".ai-state", "~"))]
+            errors = [found for found in check_files(project).errors if found.path.startswith((".ai-state", "~"))]
             yield from (f"check: {found.code} {found.path} {found.message}" for found in errors)
         yield from (f"the index is not as one made anew, {text}" for text in index_differs(project))
 
@@ -649,7 +651,7 @@ def recall(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
             yield {"did": "recall", "name": view.id}
     if turn % 7 == 0:
         yield {"did": "session", "count": profile_session_start(project).session_count}
-    assert check(project).errors == []
+    assert check_files(project).errors == []
 
 
 def other_program(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:

@@ -20,9 +20,9 @@ from breaking import MENDED, State, built, leftover, opened, state_of
 
 from quire.files import disk
 from quire.model.errors import NotFound
+from quire.verbs.admin.check import check_files
 from quire.verbs.admin.repair import repair, undo_repair
 from quire.verbs.admin.repair import repair as repair_of
-from quire.verbs.graph.changes import check
 
 KILLED = re.compile(r"(^|/)\.quire-(?!99999999-)")
 LAYERS = (".memory/", ".ai-state/", ".agent-memory/")
@@ -94,7 +94,7 @@ def calls_of(root: Path, work: str) -> int:
 
 def judged(root: Path, first: State, mended: State) -> list[str]:
     """What is wrong with what a killed process left."""
-    check(opened(root, tick=5))  # whoever comes next completes what was decided
+    check_files(opened(root, tick=5))  # whoever comes next completes what was decided
     found = files_of(root)
     wrong = []
     for layer in LAYERS:
@@ -129,7 +129,7 @@ def judged(root: Path, first: State, mended: State) -> list[str]:
 def trial(work: str, folder: Path, most: int, *, journal: bool) -> dict[str, object]:
     template = folder / "template"
     broken(template / "harbor", journal=journal)
-    check(opened(template / "harbor"))
+    check_files(opened(template / "harbor"))
     first = files_of(template / "harbor")
     space = folder / "space"
     root = copied(template, space)

@@ -11,14 +11,14 @@ from typing import Any
 
 from quire.model.errors import NotFound
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import check
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.save import save_nodes
 
 
 def save(root: str, intent: dict[str, Any], notes: Any) -> None:
-    saved = save_of(Project.open(root), intent)
+    saved = save_nodes(Project.open(root), intent)
     assert saved.warnings == [] or {warning.code for warning in saved.warnings} == {"SimilarNode"}, saved.warnings
     notes.write(json.dumps({"task": saved.task, "created": saved.memory_created, "updated": saved.memory_updated}))
     notes.write("\n")
@@ -66,7 +66,7 @@ def look(root: str, _number: int, times: int, notes: Any) -> None:
         status = status_of(project)
         assert status.unreadable == [], status.unreadable
         assert any(title.startswith("v") for title in status.features_by_stage["idea"].titles)
-        errors = check(project).errors
+        errors = check_files(project).errors
         assert errors == [], errors
     notes.write(json.dumps({"seen": len(seen)}) + "\n")
 

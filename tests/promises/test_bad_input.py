@@ -16,7 +16,9 @@ from promised import proves
 from quire.model import limits
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.graph.changes import check, init, save
+from quire.verbs.admin.check import check_files
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from thorough import examples, some
 
 Intent = dict[str, Any]
@@ -304,7 +306,7 @@ def refused(memory: Any, data: bytes) -> Any:
     assert error["hint"], error
     assert len(run.out) < 100_000
     with pytest.raises(QuireError) as raised:
-        save(Project.open(str(memory.cwd)), data, source="standard input", dry_run=True)
+        save_nodes(Project.open(str(memory.cwd)), data, source="standard input", dry_run=True)
     assert (raised.value.code, raised.value.message) == (error["code"], error["message"])
     return error
 
@@ -596,7 +598,7 @@ INTENTS = st.fixed_dictionaries(
 
 def verdict(project: Project, intent: Intent, *, dry_run: bool) -> Any:
     try:
-        saved = save(project, intent, dry_run=dry_run)
+        saved = save_nodes(project, intent, dry_run=dry_run)
     except QuireError as error:
         return error.code, error.message, error.details
     changes = {
@@ -614,7 +616,7 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nodes = [
         {"id": name, "title": name, "body": "B."} for name in ("feature.a", "gotcha.a", "decision.c", "question.q")
     ]
-    save(project, {"task": "t", "nodes": nodes})
+    save_nodes(project, {"task": "t", "nodes": nodes})
     return folder
 
 
@@ -632,9 +634,9 @@ def test_a_memory_stays_sound_whatever_is_saved_and_saving_twice_changes_nothing
 ) -> None:
     project = Project.open(str(playground))
     first = verdict(project, intent, dry_run=False)
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     if isinstance(first[0], dict):
-        again = save(project, intent)
+        again = save_nodes(project, intent)
         assert not again.changed, again
 
 

@@ -16,7 +16,7 @@ import pytest
 from promised import proves, tally
 from quire.files import disk
 from quire.project import Project
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from thorough import either
 
 HERE = Path(__file__).parent
@@ -158,7 +158,7 @@ def test_readers_see_whole_nodes_while_writers_write(memory: Any, repo: Path, cr
 
 @proves("P2.2", "B3", over="graph")
 def test_a_reader_between_two_steps_of_a_writer_sees_one_version(project: Project, monkeypatch: Any) -> None:
-    save(project, {"task": "t", "nodes": [{"id": "feature.counter", "title": "v1", "body": "v1 text"}]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": "feature.counter", "title": "v1", "body": "v1 text"}]})
     seen: list[tuple[str, str, bool]] = []
 
     def look(operation: str, path: str) -> None:
@@ -169,20 +169,20 @@ def test_a_reader_between_two_steps_of_a_writer_sees_one_version(project: Projec
         monkeypatch.setattr(disk, "before", look)
 
     monkeypatch.setattr(disk, "before", look)
-    save(project, {"task": "t", "nodes": [{"id": "feature.counter", "title": "v2", "body": "v2 text"}]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": "feature.counter", "title": "v2", "body": "v2 text"}]})
     assert set(seen) == {("v1", "v1 text", True), ("v2", "v2 text", True)}
 
 
 @proves("P2.2", over="graph")
 def test_a_reader_between_two_steps_of_a_deletion_sees_the_node_or_none(project: Project, monkeypatch: Any) -> None:
-    save(project, {"task": "t", "nodes": [{"id": "feature.counter", "title": "v1", "body": "v1 text"}]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": "feature.counter", "title": "v1", "body": "v1 text"}]})
     seen: list[bool] = []
 
     def look(operation: str, path: str) -> None:
         seen.append(project.graph.find_node("feature.counter") is not None)
 
     monkeypatch.setattr(disk, "before", look)
-    save(project, {"task": "t", "delete": [{"id": "feature.counter", "reason": "gone"}]})
+    save_nodes(project, {"task": "t", "delete": [{"id": "feature.counter", "reason": "gone"}]})
     assert seen == sorted(seen, reverse=True)
     assert set(seen) == {True, False}
 
@@ -197,7 +197,7 @@ def test_the_map_is_written_under_the_lock(project: Project, monkeypatch: Any) -
             held.append(os.path.exists(os.path.join(project.graph.folder, ".lock")))
 
     monkeypatch.setattr(disk, "before", look)
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "First", "body": "Saved here."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "feature", "title": "First", "body": "Saved here."}]})
     assert held == [True]
 
 

@@ -21,7 +21,7 @@ from quire.files.transaction import Append, FileUpdate, apply_changes, finish_in
 from quire.model.errors import Conflict, LockBusy, StorageFailed
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"theirs\n"
 
@@ -277,11 +277,11 @@ def test_facts_that_could_not_be_read_for_a_moment_are_there_afterwards(project:
 
 @proves("P1.2", "A6", over="graph", found="the copy of what a person had edited could be lost with the power")
 def test_the_copy_of_an_edit_is_on_the_disk_by_name_before_the_edit_is_replaced(project: Any) -> None:
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "One", "body": "Old."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "feature", "title": "One", "body": "Old."}]})
     Path(project.root, ".memory/memory/one.md").write_bytes(b"Edited by hand.")
     recorder = Recorder()
     with failing(recorder):
-        save(project, {"task": "t", "nodes": [{"id": "feature.one", "body": "New."}]})
+        save_nodes(project, {"task": "t", "nodes": [{"id": "feature.one", "body": "New."}]})
     names = [(entry.name, os.path.relpath(entry.path, project.root)) for entry in recorder.log]
     (copy,) = [path for name, path in names if name == "create" and path.endswith("/one.md")]
     assert Path(project.root, copy).read_bytes() == b"Edited by hand."

@@ -15,12 +15,12 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import check, init, save
-from quire.verbs.graph.changes import check as check_of
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -47,7 +47,7 @@ def store(tmp_path: Path, world: World) -> Path:
     root.mkdir()
     project = open_project(root, world)
     init(project)
-    save(
+    save_nodes(
         project,
         {
             "task": "fill",
@@ -75,7 +75,7 @@ def open_project(root: Path, world: World) -> Project:
 def survey(root: Path, world: World) -> set[str]:
     """Look at everything; only errors that a person can act on may come out. The paths that `check` names."""
     project = open_project(root, world)
-    found, refusal = attempt(partial(check, project))
+    found, refusal = attempt(partial(check_files, project))
     named = {str(refusal.details.get("path"))} if refusal else set()
     for problem in [*found.errors, *found.warnings] if found else ():
         assert problem.message
@@ -149,7 +149,7 @@ def test_a_line_of_the_log_that_is_no_event_is_named_by_its_number(store: Path, 
     good = log.read_bytes()
     log.write_bytes(good + b"{torn\n\n[]\n" + good)
     count = good.count(b"\n")
-    found = [problem for problem in check_of(open_project(store, world)).errors if problem.path == KINDS["events"]]
+    found = [problem for problem in check_files(open_project(store, world)).errors if problem.path == KINDS["events"]]
     assert [problem.line for problem in found] == [count + 1, count + 2, count + 3]
     assert found[1].code == "EventJsonlBlankLine"
 
@@ -162,11 +162,11 @@ def test_a_torn_last_line_of_the_log_is_reported_and_the_next_event_starts_a_lin
     good = log.read_bytes()
     torn = good[: len(good) - 40]
     log.write_bytes(torn)
-    save_of(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
+    save_nodes(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
     assert log.read_bytes().startswith(torn + b"\n{")
     lines = log.read_bytes().splitlines()
     assert json.loads(lines[-1])["id"] == "gotcha.next"
-    errors = check_of(open_project(store, world)).errors
+    errors = check_files(open_project(store, world)).errors
     assert [problem.line for problem in errors] == [len(lines) - 1]
 
 
@@ -178,7 +178,7 @@ def test_a_merge_conflict_is_named_with_its_line(store: Path, world: World, kind
     middle = len(lines) // 2
     path.write_bytes(b"".join(lines[:middle]) + b"\n" * (not b"".join(lines[:middle]).endswith(b"\n")) + CONFLICT)
     line = path.read_bytes()[: path.read_bytes().index(b"<<<<<<<")].count(b"\n") + 1
-    found = check_of(open_project(store, world)).errors
+    found = check_files(open_project(store, world)).errors
     assert ("MemoryConflictDetected", KINDS[kind], line) in [(item.code, item.path, item.line) for item in found]
 
 
@@ -194,8 +194,8 @@ def test_a_merge_conflict_is_named_with_its_line(store: Path, world: World, kind
     ],
 )
 def test_a_heading_underlined_with_equals_signs_is_no_conflict(store: Path, world: World, body: str) -> None:
-    save_of(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.victim", "body": body}]})
-    codes = {problem.code for problem in check_of(open_project(store, world)).errors}
+    save_nodes(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.victim", "body": body}]})
+    codes = {problem.code for problem in check_files(open_project(store, world)).errors}
     assert "MemoryConflictDetected" not in codes
 
 
@@ -207,13 +207,13 @@ def test_two_files_with_one_id_are_both_kept_and_named(store: Path, world: World
         (store / ".memory/memory" / f"copy{suffix}").write_bytes(data)
     relation = store / KINDS["relation"]
     relation.with_name("copy.json").write_bytes(relation.read_bytes())
-    found = check_of(open_project(store, world)).errors
+    found = check_files(open_project(store, world)).errors
     codes = {(problem.code, problem.path) for problem in found}
     assert {code for code, _ in codes} >= {"ObjectIdDuplicate", "RelationIdDuplicate"}
     assert any("copy" in problem.path or "copy" in problem.message for problem in found)
     assert inspect_node(open_project(store, world), "feature.victim").node.node.title == "Victim"
     before = {path: path.read_bytes() for path in (store / ".memory").rglob("copy*")}
-    save_of(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.witness", "body": "Still here."}]})
+    save_nodes(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.witness", "body": "Still here."}]})
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -221,7 +221,7 @@ def test_two_files_with_one_id_are_both_kept_and_named(store: Path, world: World
 def test_an_id_that_is_not_the_one_of_its_file_is_named_and_found(store: Path, world: World) -> None:
     for suffix in (".json", ".md"):
         (store / KINDS["sidecar"]).with_suffix(suffix).rename(store / ".memory/memory" / f"renamed{suffix}")
-    found = check_of(open_project(store, world))
+    found = check_files(open_project(store, world))
     assert {problem.code for problem in [*found.errors, *found.warnings]} >= {"ObjectFileNameMismatch"}
     assert inspect_node(open_project(store, world), "feature.victim").node.node.id == "feature.victim"
 
@@ -275,7 +275,7 @@ def test_an_index_that_is_anything_else_is_made_again(store: Path, world: World,
     before = outside.read_bytes() if outside.exists() else None
     for _ in range(2):
         assert status_of(open_project(store, world)).features_by_stage["shipped"].titles == ["Witness"]
-    save_of(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
+    save_nodes(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
     assert status_of(open_project(store, world)).nodes_by_kind["gotcha"] == 1
     assert (outside.read_bytes() if outside.exists() else None) == before
 
@@ -345,7 +345,7 @@ def test_fields_that_we_do_not_know_survive_a_rewrite(store: Path, world: World)
         path.write_text(json.dumps({**json.loads(path.read_bytes()), **extra}), encoding="utf-8")
     related = [{"predicate": "depends_on", "to": "feature.witness", "confidence": "low"}]
     node = {"id": "feature.victim", "title": "Renamed", "related": related}
-    save_of(open_project(store, world), {"task": "t", "nodes": [node]})
+    save_nodes(open_project(store, world), {"task": "t", "nodes": [node]})
     for path in (sidecar, relation):
         found = json.loads(path.read_bytes())
         assert {name: found[name] for name in extra} == extra
@@ -357,10 +357,12 @@ def test_a_checkout_with_windows_line_ends_is_read_as_the_same_memory(store: Pat
     for kind in ("config", "sidecar", "body", "relation", "events", "schema"):
         path = store / KINDS[kind]
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    found = check_of(open_project(store, world))
+    found = check_files(open_project(store, world))
     assert found.errors == []
     assert "ObjectContentHashMismatch" not in {problem.code for problem in found.warnings}
-    saved = save_of(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.victim", "title": "Victim"}]})
+    saved = save_nodes(
+        open_project(store, world), {"task": "t", "nodes": [{"id": "feature.victim", "title": "Victim"}]}
+    )
     assert not saved.changed
 
 
@@ -396,13 +398,13 @@ def test_everything_in_the_recovery_folder_is_survived(store: Path, world: World
     (recovery / "transaction-empty").mkdir()
     (recovery / "2026-03-02T11-19-00-00-00").mkdir()
     assert survey(store, world) == set()
-    save_of(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
-    assert check_of(open_project(store, world)).errors == []
+    save_nodes(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
+    assert check_files(open_project(store, world)).errors == []
 
 
 def test_an_edit_by_hand_reaches_the_map_with_the_next_save(store: Path, world: World) -> None:
     (store / ".memory/memory/witness.md").write_text("I was edited in place.", encoding="utf-8")
-    save_of(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
+    save_nodes(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
     assert "I was edited in place." in (store / "AGENTS.md").read_text(encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from quire.project import Project
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.edit import Edit, edit
 from quire.verbs.profile.changes import profile_remember
@@ -30,7 +30,7 @@ Way = Callable[[Project, str], object]
 
 
 def as_node(project: Project, text: str) -> object:
-    return save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "T", "body": text}]})
+    return save_nodes(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "T", "body": text}]})
 
 
 def as_fact(project: Project, text: str) -> object:
@@ -95,7 +95,7 @@ def test_what_only_looks_like_a_secret_is_let_through(project: Project) -> None:
     nodes = [{"kind": "gotcha", "title": f"T {n}", "body": text} for n, text in enumerate(ALIKE) if text.strip()]
     alarms = 0
     for first in range(0, len(nodes), 50):
-        done = save(project, {"task": "t", "nodes": nodes[first : first + 50]}, dry_run=True)
+        done = save_nodes(project, {"task": "t", "nodes": nodes[first : first + 50]}, dry_run=True)
         alarms += sum(problem.code == "MemorySecretWarning" for problem in done.warnings)
     assert alarms <= len(ALIKE) * 0.01
     for text in ALIKE[::6]:
@@ -159,9 +159,9 @@ def test_a_secret_in_a_name_or_a_side_field_is_refused(project: Project, repo: P
     value = WRAPPED["file name"].value
     node = {"kind": "gotcha", "title": "T", "body": "B"}
     attempts: list[Callable[[], object]] = [
-        lambda: save(project, {"task": "t", "nodes": [{**node, "anchors": [f"src/{value}.py"]}]}),
-        lambda: save(project, {"task": "t", "nodes": [{**node, "tags": [value]}]}),
-        lambda: save(project, {"task": value, "nodes": [node]}),
+        lambda: save_nodes(project, {"task": "t", "nodes": [{**node, "anchors": [f"src/{value}.py"]}]}),
+        lambda: save_nodes(project, {"task": "t", "nodes": [{**node, "tags": [value]}]}),
+        lambda: save_nodes(project, {"task": value, "nodes": [node]}),
         lambda: store(project, Store(section="Specs", content="A text.", tags=[value])),
         lambda: store(project, Store(section="Specs", content="A text.", source=value)),
         lambda: record_session(project, NoteSession(session_id=value, turns=1)),

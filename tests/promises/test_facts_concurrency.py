@@ -23,11 +23,13 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import Conflict
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from thorough import either
 
 HERE = Path(__file__).parent
@@ -95,7 +97,7 @@ def project(repo: Path, world: World) -> Project:
 @pytest.fixture
 def shared(project: Project) -> Project:
     """A memory with one fact, and a node to connect facts to."""
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Shared", "body": "B."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Shared", "body": "B."}]})
     store(project, Store(section="Architecture", content="The first fact of all."))
     return project
 
@@ -148,7 +150,7 @@ def test_eight_writers_lose_nothing_of_each_other_while_others_read(shared: Proj
     assert {line["reinforcement_count"] for line in lines if line.get("content", "").startswith("Everybody")} == {
         writers
     }
-    assert check(shared).errors == []
+    assert check_files(shared).errors == []
     assert index_differs(shared) == []
     assert not (root / ".memory" / ".lock").exists()
     assert list((root / ".memory" / "recovery").iterdir()) == []
@@ -175,7 +177,7 @@ def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(shared: Pro
     assert len(further) <= 2
     assert len(stored_lines(root)) - len(states(notes)) - 1 <= 2
     assert store(shared, Store(section="Specs", content="Somebody came after.")).action == "stored"
-    assert check(shared).errors == []
+    assert check_files(shared).errors == []
     assert index_differs(shared) == []
     assert not (root / ".memory" / ".lock").exists()
     assert list((root / ".memory" / "recovery").iterdir()) == []
@@ -303,7 +305,7 @@ def test_what_is_stored_after_git_was_here_stays(shared: Project, git: Any, crow
     assert len(done) >= 2, done
     assert store(shared, Store(section="Specs", content="Somebody came after.")).action == "stored"
     assert "Somebody came after." in {line["content"] for line in stored_lines(root)}
-    assert check(shared).errors == []
+    assert check_files(shared).errors == []
 
 
 def readable(root: Path) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import InputError, QuireError
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
@@ -34,7 +35,7 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import check, init
+from quire.verbs.graph.changes import init
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -91,7 +92,7 @@ def attempt(call: Callable[[], Any]) -> QuireError | None:
 
 def survey(project: Project, *, closed: bool = False) -> set[str]:
     """Look at everything. Reading must go on, but of a file that is closed to us; what `check` names of the memory."""
-    found = check(project)
+    found = check_files(project)
     for problem in (*found.errors, *found.warnings):
         assert problem.message
         assert problem.path.encode()
@@ -396,7 +397,7 @@ def test_a_conflict_that_was_left_in_the_file_hides_neither_side(project: Projec
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"<<<<<<< HEAD\n" + lines[0] + b"=======\n" + lines[1] + b">>>>>>> side\n" + b"".join(lines[2:]))
     assert {view.content for view in list_facts(project, List()).results} == {WITNESS, VICTIM}
-    found = [problem for problem in check(project).warnings if problem.code == "ConflictMarker"]
+    found = [problem for problem in check_files(project).warnings if problem.code == "ConflictMarker"]
     assert [problem.line for problem in found] == [1, 3, 5]
     archive(project, Archive(fact_ids=[list_facts(project, List()).results[0].id]))
     assert path.read_bytes().count(b"=======") == 1, "what is no record stays where it is"
@@ -432,9 +433,9 @@ def test_a_checkout_with_windows_line_ends_is_read_and_written_as_the_same_facts
     path = place_of(project, "facts")
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert {view.content for view in list_facts(project, List()).results} == {WITNESS, VICTIM}
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert store(project, Store(section="Specs", content=WITNESS)).action == "unchanged"
     archive(project, Archive(fact_ids=[list_facts(project, List()).results[0].id]))
     store(project, Store(section="Specs", content="Stored after it."))
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert index_differs(project) == []

@@ -15,6 +15,8 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import InputError, NotFound, QuireError
 from quire.project import Project
+from quire.verbs.admin.check import check_files
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.compact import Compact, compact
@@ -37,7 +39,7 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import check, init, rebuild
+from quire.verbs.graph.changes import init
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -92,7 +94,7 @@ def every_look(project: Project) -> list[str]:
     overview(project, Overview())
     focus(project, Focus())
     normalize(project, Normalize(write=not True))
-    check(project)
+    check_files(project)
     answer_question(project, "retries")
     texts = [view.content for view in list_facts(project, List(limit=2_000)).results]
     assert {WITNESS, "The last line."} <= set(texts)
@@ -147,7 +149,7 @@ def test_a_line_that_is_no_record_is_named_and_stays_byte_for_byte(project: Proj
     path = bring(project, data)
     texts = every_look(project)
     assert sorted(texts) == sorted([WITNESS, "The last line."])
-    found = [problem for problem in check(project).errors if problem.path == FACTS]
+    found = [problem for problem in check_files(project).errors if problem.path == FACTS]
     assert [(problem.line, problem.code in codes.split("|")) for problem in found] == [(2, True)], found
     assert max(len(problem.message) for problem in found) < 400
     archive(project, Archive(fact_ids=["last"], reason="out of the way"))
@@ -227,7 +229,9 @@ def test_a_line_that_says_odd_things_is_kept_and_stops_nothing(project: Project,
     every_look(project)
     assert index_differs(project) == []
     ours = [
-        problem for problem in check(project).warnings if problem.path == FACTS and problem.line and problem.line > 3
+        problem
+        for problem in check_files(project).warnings
+        if problem.path == FACTS and problem.line and problem.line > 3
     ]
     assert ours == [], "what we write ourselves leaves no doubt"
 
@@ -524,8 +528,8 @@ def use_everything(project: Project) -> list[str]:
         lambda: normalize(project, Normalize(write=not False)),
         lambda: import_facts(project, Import(data=encoded(line("brought")), source="other")),
         lambda: overview(project, Overview()),
-        lambda: check(project),
-        lambda: rebuild(project),
+        lambda: check_files(project),
+        lambda: rebuild(project, Rebuild()),
     ):
         try:
             shown = call()
@@ -625,7 +629,7 @@ def test_a_session_that_a_repository_brings_is_told_of_safely(project: Project) 
     written = json.dumps(json.loads(Path(project.root, FACTS).read_bytes().splitlines()[-1]), ensure_ascii=False)
     assert "/etc" not in written
     assert ".." not in json.loads(written)["files_changed"]
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert index_differs(project) == []
 
 
@@ -646,6 +650,6 @@ def test_a_file_of_50_mb_is_read_searched_and_written_to(project: Project) -> No
     assert archive(project, Archive(fact_ids=["short-8"])).changed == 1
     assert store(project, Store(section="Specs", content="Stored after it.")).action == "stored"
     assert overview(project, Overview()).bad_lines == lines
-    assert len(check(project).errors) == lines
+    assert len(check_files(project).errors) == lines
     assert path.stat().st_size > lines * 1_250_000
     assert os.path.getsize(Path(project.root, ".memory/index/quire.sqlite")) < 5_000_000

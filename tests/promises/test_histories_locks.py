@@ -17,7 +17,8 @@ from history_holding import ACTS, CHANGES
 from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.graph.changes import check, init
+from quire.verbs.admin.check import check_files
+from quire.verbs.graph.changes import init
 from quire.verbs.profile.changes import profile_remember
 from thorough import either
 
@@ -87,7 +88,7 @@ def test_a_killed_holder_keeps_nobody_waiting(layer: str, everything: Project, h
     holder.wait()
     at_once = {**world.env, "MEMORY_LOCK_TIMEOUT": "0"}
     CHANGES[layer](Project.open(everything.root, msgspec.structs.replace(world, env=at_once)))
-    assert check(everything).errors == []
+    assert check_files(everything).errors == []
     tally("P3.3", faults=1, processes=1)
 
 

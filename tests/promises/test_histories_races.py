@@ -29,7 +29,7 @@ from quire.verbs.facts.notes import notes, notes_done, notes_promote
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox import accept as accept_module
 from quire.verbs.inbox.accept import Accept, accept
 from quire.verbs.inbox.add import inbox_add
@@ -107,7 +107,7 @@ def test_the_note_that_became_a_fact_goes_and_no_other(
 def test_an_edit_of_what_somebody_changed_writes_nothing(
     project: Project, other: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save(project, {"task": "t", "nodes": [{"id": "feature.chain", "title": "One", "body": "One."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": "feature.chain", "title": "One", "body": "One."}]})
     found = inspect_node(project, "feature.chain").node
     revision = node_revision(found.data, found.body_data)
     told = between(
@@ -193,8 +193,8 @@ def test_a_reader_sees_both_of_two_nodes_that_are_saved_together(
     def pair(word: str) -> dict[str, Any]:
         return {"task": "t", "nodes": [{"id": f"feature.{name}", "title": word, "body": word} for name in ("a", "b")]}
 
-    save(project, pair("old"))
-    save(project, pair("older and longer"))
+    save_nodes(project, pair("old"))
+    save_nodes(project, pair("older and longer"))
     os.unlink(os.path.join(project.root, ".memory/index/quire.sqlite"))
     read = GraphStore.read_node
     due = ["new"]

@@ -26,7 +26,7 @@ from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.surfaces.web.page_calls import PageCalls
 from quire.verbs.agents.hook_answer import answer_hook
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.page.table import VIEWS
 from quire.verbs.profile.changes import profile_remember
@@ -73,7 +73,7 @@ def trap(repo: Path, git: Git, project: Project) -> Trap:
     """Something in every layer, committed; then every setting that could run something is set."""
     found = Trap(repo, git)
     found.lay()
-    save(project, {"task": "t", "nodes": [NODE]})
+    save_nodes(project, {"task": "t", "nodes": [NODE]})
     store(project, Store(section="Specs", content="The queue lives in the worker."))
     profile_remember(project, "tools", "pager", "less")
     journal_init(project, JournalInit())

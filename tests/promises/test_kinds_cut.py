@@ -20,10 +20,11 @@ from promised import proves, tally
 from quire.clients.receipts import Receipt, add_receipt, read_receipts
 from quire.clients.spool import Ended, note_ended, waiting_sessions
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.agents.session_end import collect_sessions
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.session_import import import_sessions
@@ -107,7 +108,7 @@ def test_a_flipped_bit_in_a_text_that_has_a_digest_is_found(space: Space, kind: 
         data = bytearray(whole)
         data[place] ^= 1
         put(space.path(kind), bytes(data))
-        found = check(space.open())
+        found = check_files(space.open())
         named = [problem.path for problem in (*found.errors, *found.warnings)]
         assert any(os.path.splitext(path)[0] == os.path.splitext(shown)[0] for path in named), place
 
@@ -129,7 +130,7 @@ def _add_pointer(project: Project, word: str) -> object:
 
 
 def _save(project: Project, word: str) -> object:
-    return save(project, {"task": word, "nodes": [{"kind": "gotcha", "title": word, "body": "Saved after it."}]})
+    return save_nodes(project, {"task": word, "nodes": [{"kind": "gotcha", "title": word, "body": "Saved after it."}]})
 
 
 def _sync(project: Project, word: str) -> object:

@@ -15,6 +15,7 @@ from promised import proves
 from quire.files.marked_sections import Markers, find_section
 from quire.inbox.store import read_inbox
 from quire.model.errors import InputError, InvalidStore, StorageFailed, UnsupportedVersion
+from quire.verbs.admin.check import check_files
 from quire.verbs.admin.doctor import Doctor, doctor
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.agents.wiring import wire_clients, wiring_status
@@ -22,8 +23,7 @@ from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.list import List, list_facts
-from quire.verbs.graph.changes import check, save
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.journal.add import Add, add
@@ -64,7 +64,7 @@ def test_an_empty_folder_in_the_place_of_a_file_is_named_by_check(space: Space, 
     os.unlink(path)
     os.mkdir(path)
     shown = space.paths[kind].removeprefix("harbor/")
-    found = {problem.path for problem in check(space.open()).errors}
+    found = {problem.path for problem in check_files(space.open()).errors}
     os.rmdir(path)
     assert shown in found
 
@@ -77,7 +77,7 @@ def test_a_number_that_cannot_be_kept_makes_a_node_unreadable_for_everybody(spac
     with pytest.raises(InvalidStore, match=r"victim\.json"):
         view_record(project, ViewRecord("feature.victim"))
     with pytest.raises(InvalidStore, match=r"victim\.json"):
-        save(project, {"task": "t", "nodes": [{"id": "feature.victim", "title": "Another"}]})
+        save_nodes(project, {"task": "t", "nodes": [{"id": "feature.victim", "title": "Another"}]})
     assert Path(space.path("sidecar")).read_bytes() == data
 
 
@@ -141,13 +141,15 @@ def test_a_section_in_which_a_conflict_begins_is_left_alone() -> None:
 def test_ten_thousand_unknown_keys_are_refused_in_a_moment(space: Space) -> None:
     node = {"kind": "feature", "title": "T", "body": "B.", **{f"k{number}": 1 for number in range(10_000)}}
     with pytest.raises(InputError):
-        save_of(space.open(), {"task": "t", "nodes": [node]})
+        save_nodes(space.open(), {"task": "t", "nodes": [node]})
 
 
 @proves("P5.3", "D3", over="graph", found="a body beyond its limit was first searched for what was rejected")
 def test_a_body_of_ten_megabytes_is_refused_before_it_is_searched(space: Space) -> None:
     with pytest.raises(InputError, match="limit is 200000"):
-        save_of(space.open(), {"task": "t", "nodes": [{"kind": "feature", "title": "T", "body": "word " * 2_000_000}]})
+        save_nodes(
+            space.open(), {"task": "t", "nodes": [{"kind": "feature", "title": "T", "body": "word " * 2_000_000}]}
+        )
 
 
 @proves("P5.3", "D3", over="journal", found="the name of a source had no limit")

@@ -23,6 +23,7 @@ from installed import Memory
 from promised import proves, tally
 from quire.model.errors import InputError, QuireError
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.ask.answers import answer_question
@@ -34,8 +35,7 @@ from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, save
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.edit import Edit, edit
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
@@ -184,14 +184,18 @@ def _proposed(text: str) -> Any:
 
 
 ENDLESS: dict[str, Callable[[Project], object]] = {
-    "title": lambda project: save(project, _node(title=LONG_LINE)),
-    "body": lambda project: save(project, _node(body=LONG_TEXT)),
-    "tags": lambda project: save(project, _node(tags=[f"t{number}" for number in range(100_000)])),
-    "tag": lambda project: save(project, _node(tags=[LONG_LINE])),
-    "anchor": lambda project: save(project, _node(anchors=[LONG_LINE])),
-    "task": lambda project: save(project, {**_node(), "task": LONG_LINE}),
-    "keys": lambda project: save(project, _node(**{f"k{number}": 1 for number in range(either(10_000, 1_000_000))})),
-    "reason": lambda project: save(project, {"task": "t", "stale": [{"id": "feature.victim", "reason": LONG_LINE}]}),
+    "title": lambda project: save_nodes(project, _node(title=LONG_LINE)),
+    "body": lambda project: save_nodes(project, _node(body=LONG_TEXT)),
+    "tags": lambda project: save_nodes(project, _node(tags=[f"t{number}" for number in range(100_000)])),
+    "tag": lambda project: save_nodes(project, _node(tags=[LONG_LINE])),
+    "anchor": lambda project: save_nodes(project, _node(anchors=[LONG_LINE])),
+    "task": lambda project: save_nodes(project, {**_node(), "task": LONG_LINE}),
+    "keys": lambda project: save_nodes(
+        project, _node(**{f"k{number}": 1 for number in range(either(10_000, 1_000_000))})
+    ),
+    "reason": lambda project: save_nodes(
+        project, {"task": "t", "stale": [{"id": "feature.victim", "reason": LONG_LINE}]}
+    ),
     "fact": lambda project: store(project, Store(section="Specs", content=LONG_TEXT)),
     "tags of a fact": lambda project: store(project, Store(section="Specs", content="Short.", tags=[LONG_LINE])),
     "section": lambda project: store(project, Store(section=LONG_LINE, content="Short.")),
@@ -251,7 +255,7 @@ DEAR = {
 def test_a_text_that_is_dear_to_show_is_shown(space: Space, name: str) -> None:
     from quire.surfaces.web.prose import prose_of
 
-    save_of(space.open(), _node(body=DEAR[name]))
+    save_nodes(space.open(), _node(body=DEAR[name]))
     shown: dict[str, Callable[[Project], object]] = {
         "query": lambda project: answer_question(project, "endless"),
         "view": lambda project: prose_of(DEAR[name]) and view_record(project, ViewRecord("feature.endless")),
@@ -299,14 +303,14 @@ def test_files_whose_names_are_tricks_are_listed_safely_and_hurt_nobody(space: S
 
 
 def _said(space: Space) -> set[str]:
-    found = check(space.open())
+    found = check_files(space.open())
     return {problem.code for problem in (*found.errors, *found.warnings)}
 
 
 def _nodes_in_a_circle(space: Space) -> set[str]:
     project = space.open()
     pair = [{"kind": "feature", "title": name, "body": f"{name}."} for name in ("One", "Two")]
-    save(project, {"task": "t", "nodes": pair})
+    save_nodes(project, {"task": "t", "nodes": pair})
     for name, other in (("one", "two"), ("two", "one")):
         path = Path(project.root, f".memory/memory/{name}.json")
         fields = {**json.loads(path.read_bytes()), "status": "superseded", "superseded_by": f"feature.{other}"}
@@ -473,7 +477,7 @@ def test_what_a_union_merge_doubled_is_found_and_changed_by_nobody(space: Space,
     merged = file.read_bytes()
     assert merged not in (change("one"), change("two"))
     put(os.path.join(space.folder, name), merged)
-    found = check(space.open())
+    found = check_files(space.open())
     assert shown in {problem.path for problem in (*found.errors, *found.warnings)}
     reading, _ = concerned(place)
     assert judge(space, reading).crashed == {}

@@ -16,7 +16,7 @@ from quire.files.git import Git as Asked
 from quire.files.git_history import full_commit, full_commits
 from quire.project import Project
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from thorough import LONG, either
 
 TOP = Path(__file__).resolve().parents[2]
@@ -124,7 +124,7 @@ def test_a_status_does_not_start_a_process_for_every_commit(
         for at in range(start, start + 4 + start):
             commits_of(repo, git, 5)
             anchors = [f"part{at % 5}.py"]
-            save(
+            save_nodes(
                 project,
                 {"task": "t", "nodes": [{"kind": "gotcha", "title": f"Trap {at}", "body": "B.", "anchors": anchors}]},
             )

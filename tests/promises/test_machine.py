@@ -19,7 +19,7 @@ from machine_git import merging
 from machine_reading import READS
 from machine_records import RULES
 from machine_run import Deed, Run, Step
-from machine_verbs import verb_module, verb_named, verbs
+from machine_verbs import verb_module, verbs
 
 from promised import proves, tally
 from quire.layers.facts import source as fact_source
@@ -39,7 +39,6 @@ LEFT_OUT = {
     "journal_stop": "ends that process",
     "purge": "takes texts out of every file, also those that git has; its own tests do",
     "reset": "removes what all other steps stand on; its own tests do",
-    "status_warnings": "is shown beside `status`; its own tests do",
 }
 
 
@@ -174,12 +173,14 @@ def test_a_question_that_writes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
 @proves("P3.4")
 def test_half_of_a_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A save that is two: killed in between, it leaves what is neither."""
-    usual = verb_named("save")
+    usual = verb_module("save").save
 
-    def twice(self: Project, intent: Any, **options: Any) -> Any:
+    def twice(project: Project, given: Any) -> Any:
+        intent = given.intent
         for number in range(len(intent["nodes"])):
-            given = usual(self, {**intent, "nodes": intent["nodes"][number : number + 1]}, **options)
-        return given
+            part = {**intent, "nodes": intent["nodes"][number : number + 1]}
+            done = usual(project, msgspec.structs.replace(given, intent=part))
+        return done
 
     monkeypatch.setattr(verb_module("save"), "save", twice)
     run = Run()

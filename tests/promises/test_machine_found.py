@@ -13,7 +13,7 @@ from promised import proves
 from quire.files import disk
 from quire.project import Project
 from quire.verbs.ask.inspect import inspect_node
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 
 ONE, OTHER = "decision.one", "decision.other"
 
@@ -22,9 +22,9 @@ ONE, OTHER = "decision.one", "decision.other"
 def two(project: Project, repo: Path, git: Git) -> Project:
     """Two decisions that are committed, and a change of one that is not."""
     nodes = [{"kind": "decision", "title": title, "body": f"About {title}."} for title in ("One", "Other")]
-    save(project, {"task": "begin", "nodes": nodes})
+    save_nodes(project, {"task": "begin", "nodes": nodes})
     git.commit()
-    save(project, {"task": "look", "stale": [{"id": ONE, "reason": "gone"}]})
+    save_nodes(project, {"task": "look", "stale": [{"id": ONE, "reason": "gone"}]})
     return project
 
 
@@ -42,7 +42,7 @@ def die_superseding(project: Project, number: int) -> int:
 
         disk.before = before
         entry = {"id": ONE, "superseded_by": OTHER, "reason": "better"}
-        save(project, {"task": "look", "supersede": [entry]})
+        save_nodes(project, {"task": "look", "supersede": [entry]})
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
@@ -57,7 +57,7 @@ def test_a_save_that_died_is_whole_or_nothing_after_a_reset(two: Project, git: G
         git("reset", "--quiet", "--hard")
         found = inspect_node(two, ONE)
         ends.add((found.node.node.status, found.node.node.superseded_by, len(found.incoming)))
-        save(two, {"task": "again", "stale": [{"id": ONE, "reason": "gone"}]})
+        save_nodes(two, {"task": "again", "stale": [{"id": ONE, "reason": "gone"}]})
         if code == 0:
             break
     assert ends == {("active", None, 0)}

@@ -26,11 +26,12 @@ from installed import Git
 from promised import proves, tally
 from quire.files.world import World
 from quire.model.errors import QuireError
+from quire.verbs.admin.check import check_files
 from quire.verbs.admin.repair import repair
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import check, init
+from quire.verbs.graph.changes import init
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
@@ -216,7 +217,7 @@ def test_a_relation_to_a_node_that_the_other_branch_deleted_is_named(yard: Yard,
     yard.begin(make_node("Base"))
     relating = make_node("First", related=[{"predicate": "affects", "to": "gotcha.base"}])
     assert both(yard, delete_node("gotcha.base"), relating, turned=turned) == []
-    found = check(yard.project)
+    found = check_files(yard.project)
     (path,) = (yard.root / ".memory/relations").glob("*.json")
     named = [problem for problem in (*found.errors, *found.warnings) if str(problem.path).endswith(path.name)]
     assert named
@@ -297,7 +298,7 @@ def test_a_node_whose_files_both_renamed_is_doubled_and_named_until_one_name_is_
     names = [f".memory/memory/{name}.json" for name in ("here", "there")]
     assert all("MemoryConflictDetected" in yard.checked()[name] for name in names)
     yard.git("add", "--all")
-    assert any("gotcha.base" in problem.message for problem in check(yard.project).errors)
+    assert any("gotcha.base" in problem.message for problem in check_files(yard.project).errors)
     yard.git("rm", "--quiet", "--force", *(f".memory/memory/there.{suffix}" for suffix in ("json", "md")))
     yard.git.commit("one name")
     repair(yard.project)

@@ -21,7 +21,7 @@ from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
@@ -38,7 +38,7 @@ def as_node(kind: str) -> Plant:
         stage = {"stage": "building"} if kind == "feature" else {}
         title = " ".join(text.split())[:150]
         node = {"kind": kind, "title": f"{title} {word}", "body": f"{text} {word}", "anchors": [CODE], **stage}
-        save(project, {"task": "t", "nodes": [node]}, actor="agent")
+        save_nodes(project, {"task": "t", "nodes": [node]}, actor="agent")
 
     return plant
 
@@ -91,7 +91,7 @@ WAYS: dict[str, Plant] = {
 def harbor(project: Project, repo: Path) -> Project:
     (repo / "src").mkdir()
     (repo / CODE).write_text("def retry():\n    return 1\n")
-    save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."}]})
     return project
 
 
@@ -130,7 +130,7 @@ def test_whoever_saves_an_order_to_a_model_is_warned(harbor: Project) -> None:
     text = ATTACKS["override"]
     node = {"kind": "gotcha", "title": "A trap", "body": text}
     told = [
-        save(harbor, {"task": "t", "nodes": [node]}).warnings,
+        save_nodes(harbor, {"task": "t", "nodes": [node]}).warnings,
         store(harbor, Store(section="Specs", content=text)).warnings,
         profile_remember(harbor, "tools", "order", text).warnings,
     ]
@@ -147,7 +147,7 @@ def test_what_a_branch_brought_is_judged_like_what_was_saved(harbor: Project, re
     words = {}
     for number, (name, text) in enumerate(texts.items()):
         node = {"kind": "gotcha", "title": f"Trap {number}", "body": "x", "anchors": [CODE]}
-        ref = save(harbor, {"task": "t", "nodes": [node]}).memory_created[0]
+        ref = save_nodes(harbor, {"task": "t", "nodes": [node]}).memory_created[0]
         body = next((repo / ".memory/memory").glob(f"{ref.partition('.')[2]}.md"))
         body.write_text(f"{text} {canary(number)}", encoding="utf-8")
         words[name] = canary(number)

@@ -20,7 +20,7 @@ from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.journal.add import Add, add
@@ -49,7 +49,7 @@ def shown(text: str) -> str:
 @proves("P8.2", "G3", over="graph facts profile inbox")
 def test_every_mark_is_read_back_as_it_was_stored(project: Project, world: World) -> None:
     node = {"kind": "gotcha", "title": "Marks", "body": TOKENS}
-    save(project, {"task": "t", "nodes": [node]})
+    save_nodes(project, {"task": "t", "nodes": [node]})
     fact = store(project, Store(section="Specs", content=TOKENS)).fact.id
     profile_remember(project, "tools", "marks", TOKENS)
     other = f"{TOKENS} So it waits."
@@ -82,7 +82,7 @@ def test_every_mark_is_read_back_as_it_was_stored(project: Project, world: World
 @proves("P8.4", "G7", over="inbox")
 def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project, memory: Memory) -> None:
     many = either(2_500, 5_000)
-    save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."}]})
     before = unasked(project, ["do clocks drift?"], "src/x.py", "before")
     items = [
         propose(
@@ -121,7 +121,7 @@ def fill(project: Project, layer: str, text: str, name: str) -> str:
     """Keep a text; the word by which its record is known."""
     if layer == "graph":
         node = {"kind": "gotcha", "title": f"Lanterns {name}", "body": text}
-        return save(project, {"task": "t", "nodes": [node]}).memory_created[0]
+        return save_nodes(project, {"task": "t", "nodes": [node]}).memory_created[0]
     if layer == "facts":
         return store(project, Store(section="Specs", content=text)).fact.ref
     profile_remember(project, "tools", f"lanterns_{name}", text, force=True)

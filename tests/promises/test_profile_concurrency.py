@@ -26,7 +26,8 @@ from quire.files.world import World
 from quire.layers.profile import store
 from quire.model.errors import Conflict
 from quire.project import Project
-from quire.verbs.graph.changes import check, init
+from quire.verbs.admin.check import check_files
+from quire.verbs.graph.changes import init
 from quire.verbs.profile.ask import profile_recall
 from quire.verbs.profile.changes import profile_forget, profile_remember, profile_session_start
 from quire.verbs.profile.overview import profile_private
@@ -111,7 +112,7 @@ def test_six_writers_lose_nothing_of_each_other(anywhere: Project, crowd: Writer
     stored = entries(anywhere.root)
     assert {key: fields["value"] for key, fields in stored.items()} == {note["name"]: note["text"] for note in notes}
     assert len(stored) == WRITERS * TIMES
-    assert check(anywhere).errors == []
+    assert check_files(anywhere).errors == []
     assert index_differs(anywhere) == []
     tidy(anywhere.root)
 
@@ -175,7 +176,7 @@ def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(project: Pr
     # The victims may have gone further than they could note.
     assert len(stored) - len(noted) <= 2
     assert profile_remember(project, "learnings", "after", "Somebody came after.").action == "ADD"
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert index_differs(project) == []
     tidy(root)
 
@@ -200,7 +201,7 @@ def test_an_index_that_vanishes_all_the_time_costs_nobody_an_entry(project: Proj
     assert gone > 50
     assert Counter(note["did"] for note in notes if "text" in note) == {"ADD": 25, "candidates": 50}
     assert sorted(fields["value"] for fields in entries(root).values()) == sorted(map(topic, range(25)))
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert index_differs(project) == []
 
 
@@ -218,7 +219,7 @@ def test_entries_that_are_remembered_while_others_move_them_are_all_there(projec
     assert Counter(note["did"] for note in notes) == {"ADD": 30, "moved": 7}
     told = {view.key: view.value for view in profile_recall(project, "user", note=False).results}
     assert told == {note["name"]: note["text"] for note in notes if note["did"] == "ADD"}
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert index_differs(project) == []
 
 
@@ -289,7 +290,7 @@ def test_another_program_that_takes_the_kernels_lock_loses_nothing_and_takes_not
     assert set(entries(root)) == {note["name"] for note in notes}
     assert entries(root, "tools")["one"]["access_count"] == 120
     assert (root / LOCK).stat().st_ino == inode
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert index_differs(project) == []
     tidy(root)
 

@@ -22,10 +22,11 @@ from installed import without_shell
 from promised import proves
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
+from quire.verbs.admin.check import check_files
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import check, init, rebuild
-from quire.verbs.graph.changes import check as check_of
+from quire.verbs.graph.changes import init
 from quire.verbs.profile.ask import profile_connections, profile_inspect, profile_recall, profile_search
 from quire.verbs.profile.changes import (
     profile_forget,
@@ -111,9 +112,9 @@ CHANGING: dict[str, Operation] = {
 }
 ELSEWHERE: dict[str, Operation] = {
     "query": lambda project: answer_question(project, "where do I live?"),
-    "check": lambda project: check(project),
+    "check": lambda project: check_files(project),
     "memory status": lambda project: status_of(project),
-    "rebuild": lambda project: rebuild(project),
+    "rebuild": lambda project: rebuild(project, Rebuild()),
     "forgotten": lambda project: profile_forgotten(project),
     "init": lambda project: init(project, guidance=False, layers=("profile",)),
 }
@@ -200,7 +201,7 @@ def test_a_document_that_cannot_be_used_is_refused_by_every_verb_and_left_as_it_
         assert attempt(ELSEWHERE[called], space) is None, called
         assert looks(space) == before, called
     project = open_project(space, LATER)
-    assert [problem.path for problem in check(project).errors] == [".ai-state/memory.json"]
+    assert [problem.path for problem in check_files(project).errors] == [".ai-state/memory.json"]
     assert [item["path"] for item in status_of(project).unreadable] == [".ai-state/memory.json"]
 
 
@@ -494,7 +495,7 @@ def test_garbage_in_what_is_kept_beside_it_stops_nobody(tmp_path: Path, name: st
     counted = profile_recall(project, "user", "timezone", note=False).results[0].access_count
     # Twice recalled, once found, and whatever the files say that can be told.
     assert counted - fields["access_count"] in (2, 3), counted
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert index_differs(project) == []
     if name == "forgotten.jsonl" and GARBAGE[garbage]:
         kept = Path(space, LOCAL, name).read_bytes()
@@ -523,7 +524,7 @@ def test_what_a_hand_wrote_into_the_forgotten_is_restored_or_refused_in_words(tm
     before = set(json.loads(Path(space, DOCUMENT).read_bytes())["memories"]["user"])
     refused = attempt(lambda project: profile_restore(project, line["category"], line["key"]), space)
     project = open_project(space, LATER)
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert index_differs(project) == []
     now = set(json.loads(Path(space, DOCUMENT).read_bytes())["memories"]["user"])
     assert now - before == (set() if refused or line["category"] != "user" else {line["key"]})
@@ -542,7 +543,7 @@ def test_a_setting_that_cannot_be_read_lets_nothing_personal_into_the_shared_doc
     assert b"Hidden Lane" not in Path(space, DOCUMENT).read_bytes()
     assert attempt(CHANGING["remember"], space) is None
     assert attempt(READING["recall"], space) is None
-    warned = [problem.path for problem in check_of(open_project(space, LATER)).warnings]
+    warned = [problem.path for problem in check_files(open_project(space, LATER)).warnings]
     assert ".ai-state/local/private.json" in warned
 
 
@@ -560,7 +561,7 @@ def test_a_document_at_home_that_cannot_be_used_is_named_and_left_as_it_is(tmp_p
         assert "`~/registry/profile/memory.json`" in refused.message, called
         assert looks(space) == before, called
     project = open_project(space, LATER)
-    assert [problem.path for problem in check(project).errors] == ["~/registry/profile/memory.json"]
+    assert [problem.path for problem in check_files(project).errors] == ["~/registry/profile/memory.json"]
     # The shared document is sound, and the question goes to it.
     assert [hit.record.ref for hit in answer_question(project, "which shell?").hits][:1] == ["profile:tools.shell"]
 

@@ -22,15 +22,18 @@ from promised import proves, tally
 from quire.files import disk
 from quire.layers.journal.canonical import content_hash
 from quire.model.errors import Conflict
+from quire.verbs.admin.check import check_files
 from quire.verbs.admin.purge import purge
 from quire.verbs.admin.purge import purge as purge_of
-from quire.verbs.admin.repair import repair, repairs, undo_repair
+from quire.verbs.admin.repair import repair, repairs_kept, undo_repair
+from quire.verbs.admin.reset import reset_project
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, init, reset, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.changes import profile_remember
 from thorough import either
 
@@ -105,7 +108,7 @@ def told(space: Space, value: str) -> None:
     """By the verbs that people use, into every layer."""
     project = space.open(hours=1)  # before the session that is open there counts as ended
     node = {"kind": "gotcha", "title": "A vault", "body": f"# A vault\n\nIt is {value}.", "tags": ["vault"]}
-    save(project, {"task": "tell", "nodes": [node]})
+    save_nodes(project, {"task": "tell", "nodes": [node]})
     line = value.replace("\n", " ")
     store(project, Store(section="Specs", content=f"The vault has {line} in it."))
     profile_remember(project, "tools", "vault", f"Opened by {line}.")
@@ -114,7 +117,7 @@ def told(space: Space, value: str) -> None:
 
 
 def checked(space: Space) -> list[tuple[str, str, str]]:
-    found = check(space.open(hours=31))
+    found = check_files(space.open(hours=31))
     return sorted((one.code, one.path or "", one.field or "") for one in (*found.errors, *found.warnings))
 
 
@@ -187,7 +190,7 @@ def test_copies_of_every_sort_are_reached(space: Space) -> None:
     kept = root / ".memory/recovery/unapplied-0123456789abcdef"
     kept.mkdir()
     (kept / "0.new").write_text(f"is {ONE_LINE}")
-    reset(space.open())
+    reset_project(space.open())
     assert init(space.open())
     (root / ".memory/local").mkdir(exist_ok=True)
     (root / ".memory/local/hooks.log").write_text(f"said {ONE_LINE}\n")
@@ -199,7 +202,7 @@ def test_copies_of_every_sort_are_reached(space: Space) -> None:
     # What comes out of the archive is whole.
     (archive,) = (root / ".memory/.backup").glob("*.tar.gz")
     data = archive.read_bytes()
-    reset(space.open(), destroy=True)
+    reset_project(space.open(), destroy=True)
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
         tar.extractall(root, filter="data")
     found = [code for code, path, _ in checked(space) if "a-vault" in path]
@@ -220,7 +223,7 @@ def test_the_copy_of_a_repair_goes_and_the_others_can_still_be_taken_back(space:
     removed = [place.path for place in done.places if place.action == "removed"]
     assert removed == [f".memory/local/repairs/{names[0]}/memory.tar"]
     assert {name for name in holders(space.folder, ONE_LINE) if not LEFT.match(name)} == set()
-    repairs(space.open())
+    repairs_kept(space.open())
     assert undo_repair(space.open(), names[1]).name == names[1]
     assert json.loads(sidecars[1].read_bytes())["tags"] == ["same", "same", "plain"]
 

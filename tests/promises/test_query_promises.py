@@ -23,8 +23,9 @@ from promised import proves, tally
 from quire.files.world import World
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import rebuild, save
+from quire.verbs.graph.save import save_nodes
 from thorough import either
 
 pytestmark = proves("P4.2")
@@ -36,7 +37,7 @@ WORKER = {"kind": "decision", "title": "Retries run in the worker", "body": "The
 @pytest.fixture
 def filled(project: Project) -> Project:
     related = [{"predicate": "affects", "to": "feature.retry-queue"}]
-    save(project, {"task": "t", "nodes": [QUEUE, {**WORKER, "related": related}]})
+    save_nodes(project, {"task": "t", "nodes": [QUEUE, {**WORKER, "related": related}]})
     return project
 
 
@@ -97,7 +98,9 @@ def test_a_checkout_a_merge_and_a_pull_are_answered_from_at_once(
 ) -> None:
     git.commit("start")
     git("checkout", "-q", "-b", "side")
-    save(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Kangaroo trap", "body": "Kangaroos jump."}]})
+    save_nodes(
+        filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Kangaroo trap", "body": "Kangaroos jump."}]}
+    )
     git.commit("kangaroo")
     assert refs(filled, "kangaroo") == ["gotcha.kangaroo-trap"]
     git("checkout", "-q", "main")
@@ -110,7 +113,7 @@ def test_a_checkout_a_merge_and_a_pull_are_answered_from_at_once(
     git("clone", "-q", repo, tmp_path / "clone")
     clone = Project.open(str(tmp_path / "clone"), world)
     assert refs(clone, "kangaroo") == ["gotcha.kangaroo-trap"]
-    save(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Aardvark trap", "body": "Aardvarks dig."}]})
+    save_nodes(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Aardvark trap", "body": "Aardvarks dig."}]})
     git.commit("aardvark")
     assert refs(clone, "aardvark") == []
     git("pull", "-q", cwd=tmp_path / "clone")
@@ -150,7 +153,7 @@ def test_a_query_changes_no_file_but_the_index(filled: Project, git: Any, tree: 
     for question in ("kangaroo", "retry queue", "nothing of the sort"):
         answer_question(filled, question)
     answer_question(filled, "", path="src/x.py")
-    rebuild(filled)
+    rebuild(filled, Rebuild())
     assert tree(repo) == before
     assert git("status", "--porcelain") == status
 
@@ -256,7 +259,7 @@ def _program(memory: Any) -> list[str]:
 
 def _many(project: Project, number: int) -> None:
     words = ["queue", "worker", "ledger", "invoice", "font", "clinic", "login", "retry"]
-    save(
+    save_nodes(
         project,
         {
             "task": "t",
@@ -302,11 +305,13 @@ def test_an_index_whose_writer_is_killed_again_and_again_answers_as_the_files_do
     body = next((repo / ".memory" / "memory").glob("*.md"))
     chance, killed, turns = random.Random(5), 0, either(25, 500)
     begun = time.monotonic()
-    rebuild(filled)
+    rebuild(filled, Rebuild())
     whole = time.monotonic() - begun
     for turn in range(turns):
         body.write_text(f"The word of this turn is zugspitze{turn}.\n", encoding="utf-8")
-        child = _forked(lambda turn=turn: answer_question(filled, f"zugspitze{turn}") if turn % 2 else rebuild(filled))
+        child = _forked(
+            lambda turn=turn: answer_question(filled, f"zugspitze{turn}") if turn % 2 else rebuild(filled, Rebuild())
+        )
         time.sleep(whole * chance.random())
         os.kill(child, signal.SIGKILL)
         killed += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
@@ -347,7 +352,7 @@ def test_a_rebuild_that_must_wait_too_long_says_so(filled: Project, monkeypatch:
     with contextlib.closing(apsw.Connection(str(file_of(filled)))) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LockBusy):
-            rebuild(filled)
+            rebuild(filled, Rebuild())
         assert refs(filled, "retries worker")[0] == "decision.retries-run-in-the-worker"
         (nodes(filled) / "retry-queue.md").write_text("Kangaroos carry the deliveries.")
         assert refs(filled, "kangaroo") == ["feature.retry-queue"]
@@ -379,7 +384,7 @@ def test_readers_never_fail_nor_hold_up_a_writer(
     ]
     try:
         for number in range(30):
-            saved = save(
+            saved = save_nodes(
                 filled,
                 {"task": "t", "nodes": [{"kind": "gotcha", "title": f"Trap {number} zanzibar", "body": "Zanzibar."}]},
             )

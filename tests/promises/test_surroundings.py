@@ -22,10 +22,12 @@ from installed import Git, Memory
 from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.facts.store import Store as StoreFact
 from quire.verbs.facts.store import store as store_fact
-from quire.verbs.graph.changes import check, init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from thorough import either, some
 
 NEWEST = newest()
@@ -180,7 +182,8 @@ def test_a_clock_that_jumps_gives_every_record_a_name_of_its_own_in_the_order_of
     project = Project.open(str(repo), jumping)
     init(project)
     made = [
-        save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Same", "body": f"B{n}."}]}) for n in (1, 2)
+        save_nodes(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Same", "body": f"B{n}."}]})
+        for n in (1, 2)
     ]
     names = [done.memory_created[0] for done in made]
     assert len(set(names)) == 2
@@ -359,7 +362,7 @@ RESERVED = ("con", "PRN", "aux", "nul", "com1", "lpt9", "nul.", "con .", "aux.tx
 def test_a_project_of_a_reserved_name_is_sound(name: str, repo: Path, world: World) -> None:
     project = Project.open(str(repo), world)
     init(project, name=name.strip())
-    assert check(project).errors == []
+    assert check_files(project).errors == []
     assert inspect_node(project, project.graph.config().project.id) is not None
     legal(repo)
 

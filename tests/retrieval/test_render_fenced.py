@@ -21,7 +21,7 @@ from quire.verbs.ask.brief import Brief
 from quire.verbs.ask.brief import brief as brief_of
 from quire.verbs.ask.why import Why
 from quire.verbs.ask.why import why as why_of
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 
 FENCE = Boundary("memory-7f3ac2d91b04")
 OPEN, CLOSE = "<memory-7f3ac2d91b04", "</memory-7f3ac2d91b04>"
@@ -272,7 +272,7 @@ def test_a_project_hands_the_fence_on(project: Project, repo: Path) -> None:
         "body": "The request must not wait for them.",
         "anchors": ["src/worker.py"],
     }
-    save(project, {"task": "t", "nodes": [node]})
+    save_nodes(project, {"task": "t", "nodes": [node]})
     mark = f'{OPEN} ref="decision.retries-run-in-the-worker" origin="agent" verdict="fresh">\n'
     question = "why do retries run in the worker?"
     brief = brief_of(project, Brief(files=["src/worker.py"]), fence=FENCE)

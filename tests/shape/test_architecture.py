@@ -42,9 +42,7 @@ MAY_CALL = {
         "project",
     },
     "fields": {"model", "files", "guard", "layers", "inbox", "upkeep", "retrieval", "clients", "project", "verbs"},
-    "machine": {"model", "files", "upkeep", "project", "verbs", "fields"},
     "surfaces": {
-        "machine",
         "fields",
         "model",
         "files",

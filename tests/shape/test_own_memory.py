@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from quire.project import Project
-from quire.verbs.graph.changes import check
+from quire.verbs.admin.check import check_files
 
 
 def test_the_project_s_own_memory_has_no_fault() -> None:
-    found = check(Project.open(str(Path(__file__).parents[2])))
+    found = check_files(Project.open(str(Path(__file__).parents[2])))
     assert found.errors == []
     assert [problem for problem in found.warnings if problem.code != "AnchorOrphaned"] == []

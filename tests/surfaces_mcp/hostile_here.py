@@ -30,7 +30,8 @@ from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -268,7 +269,7 @@ class Hostile:
     def _graph(self) -> None:
         init(self._made)
         origin = {"kind": "url", "locator": "https://example.com/zqlocator"}
-        save(
+        save_nodes(
             self._made,
             {
                 "task": "zqtask",
@@ -291,7 +292,7 @@ class Hostile:
             },
             source="the test",
         )
-        save(
+        save_nodes(
             self._made,
             {"task": "zqtask", "stale": [{"id": "gotcha.zqstale-queue", "reason": "zqreason"}]},
             source="the test",

@@ -19,7 +19,7 @@ from quire.surfaces.mcp.replies import Refused, Replies
 from quire.surfaces.mcp.resources import RECORD, record_uri
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 
 Tree = dict[str, bytes]
 WORKER = "decision.retries-run-in-the-worker"
@@ -41,7 +41,7 @@ def replies(project: Project, world: World, git: Git) -> Replies:
     (root / "src").mkdir()
     (root / "src/worker.py").write_text("LIMIT = 5\n")
     git.commit("work")
-    save(project, {"task": "Retries", "nodes": NODES}, source="the test")
+    save_nodes(project, {"task": "Retries", "nodes": NODES}, source="the test")
     return Replies(ToolCalls(chosen_tools(["core"]), world, str(root)))
 
 

@@ -11,7 +11,8 @@ from quire.files.world import real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def many(tmp_path: Path) -> ToolCalls:
     project = Project.open(str(tmp_path))
     init(project, name="Many", guidance=False)
     nodes = [{"kind": "gotcha", "title": f"Trap {n}", "body": f"Valve {n} sticks in winter."} for n in range(450)]
-    save(project, {"task": "begin", "nodes": nodes})
+    save_nodes(project, {"task": "begin", "nodes": nodes})
     for file in (tmp_path / ".memory/index").iterdir():
         file.unlink()
     return ToolCalls(chosen_tools(["core"]), real_world(str(tmp_path)), str(tmp_path))

@@ -27,7 +27,8 @@ from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -172,9 +173,11 @@ def _graph(project: Project) -> None:
         {"kind": "gotcha", "title": "zqgotcha queue", "anchors": ["src/"]},
         {"kind": "gotcha", "title": "zqstale queue"},
     ]
-    save(project, {"task": "zqtask", "nodes": [{"body": "zqbody queue", **node} for node in nodes]}, source="zqsource")
+    save_nodes(
+        project, {"task": "zqtask", "nodes": [{"body": "zqbody queue", **node} for node in nodes]}, source="zqsource"
+    )
     stale = [{"id": "gotcha.zqstale-queue", "reason": "zqreason"}]
-    save(project, {"task": "zqtask", "stale": stale}, source="zqsource")
+    save_nodes(project, {"task": "zqtask", "stale": stale}, source="zqsource")
 
 
 def _facts(project: Project) -> None:

@@ -17,8 +17,9 @@ from quire.model.errors import NotFound, UsageError
 from quire.project import Project
 from quire.surfaces.web import page_calls as module
 from quire.surfaces.web.page_calls import HERE, PageCalls
+from quire.verbs.admin.check import check_files
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.actions import read_action
 from quire.verbs.page.page_view import PageView
 from quire.verbs.page.table import VIEWS
@@ -28,7 +29,7 @@ STALE = b'{"action": "stale", "ref": "gotcha.clock-drift", "reason": "fixed"}'
 
 @pytest.fixture
 def filled(project: Project, repo: Path, git: Git) -> Project:
-    save(project, {"task": "first", "nodes": [{"kind": "gotcha", "title": "Clock drift", "body": "It is late."}]})
+    save_nodes(project, {"task": "first", "nodes": [{"kind": "gotcha", "title": "Clock drift", "body": "It is late."}]})
     git.commit("memory")
     return project
 
@@ -109,7 +110,7 @@ def test_an_error_is_not_kept(page_calls: PageCalls, filled: Project) -> None:
         for _ in range(2):
             with pytest.raises(NotFound):
                 await page_calls.ask(name, "record", {"ref": "gotcha.later"})
-        save(filled, {"task": "x", "nodes": [{"kind": "gotcha", "title": "Later", "body": "b"}]})
+        save_nodes(filled, {"task": "x", "nodes": [{"kind": "gotcha", "title": "Later", "body": "b"}]})
         await page_calls.work(lambda: page_calls.version(name, at_once=True))
         assert b"gotcha.later" in (await page_calls.ask(name, "record", {"ref": "gotcha.later"})).data
 
@@ -168,7 +169,7 @@ def test_writes_are_done_one_at_a_time(page_calls: PageCalls, filled: Project) -
         assert sorted(bool(item["undo"]) for item in done) == [False] * 19 + [True]
 
     told(story())
-    assert check(filled).errors == []
+    assert check_files(filled).errors == []
 
 
 def test_who_only_reads_writes_nothing(filled: Project, world: World) -> None:

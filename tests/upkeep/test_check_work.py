@@ -14,9 +14,10 @@ from benchmarks.stores import make_records
 
 from quire.files.world import real_world
 from quire.project import Project
+from quire.verbs.admin.check import check_files
 from quire.verbs.ask.status import status
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import check, init
+from quire.verbs.graph.changes import init
 
 SIZES = (100, 200, 400)
 
@@ -73,8 +74,8 @@ def growth(stores: dict[int, Project], work: Callable[[Project], Any]) -> tuple[
 
 
 def test_a_check_costs_the_same_for_every_further_node(stores: dict[int, Project]) -> None:
-    check(stores[SIZES[0]])  # what is made once is made
-    first, later = growth(stores, check)
+    check_files(stores[SIZES[0]])  # what is made once is made
+    first, later = growth(stores, check_files)
     assert later < first * 1.25
     assert later < 1500
 

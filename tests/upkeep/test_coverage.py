@@ -10,7 +10,8 @@ from cases import each
 from quire.project import Project
 from quire.upkeep import coverage
 from quire.upkeep.coverage import Gap, code_files
-from quire.verbs.graph.changes import save, sync
+from quire.verbs.graph.save import save_nodes
+from quire.verbs.graph.sync import Sync, sync
 
 CODE = [
     "main.py",
@@ -142,10 +143,10 @@ class Desk:
 
     def covers(self, *anchors: str, kind: str = "feature", **fields: Any) -> None:
         node = {"kind": kind, "title": f"Covers {anchors[0]}", "body": "B.", "anchors": [*anchors], **fields}
-        save(self.project, {"task": "t", "nodes": [node]})
+        save_nodes(self.project, {"task": "t", "nodes": [node]})
 
     def gaps(self) -> list[Gap]:
-        found: list[Gap] = sync(self.project, dry_run=True)[0].coverage_gaps
+        found: list[Gap] = sync(self.project, Sync(dry_run=True)).found.coverage_gaps
         return found
 
     def folders(self) -> dict[str, int]:
@@ -243,7 +244,7 @@ def test_a_retired_feature_covers_nothing(desk: Desk) -> None:
     desk.files("src/a.py")
     desk.covers("src/")
     assert desk.gaps() == []
-    save(desk.project, {"task": "t", "stale": [{"id": "feature.covers-src", "reason": "gone"}]})
+    save_nodes(desk.project, {"task": "t", "stale": [{"id": "feature.covers-src", "reason": "gone"}]})
     assert desk.folders() == {"src": 1}
 
 
@@ -388,9 +389,9 @@ def test_it_is_worked_out_anew_when_anchors_come_or_go(desk: Desk) -> None:
     assert desk.folders() == {"lib": 1, "src": 1}
     desk.covers("src/")
     assert desk.folders() == {"lib": 1}
-    save(desk.project, {"task": "t", "nodes": [{"id": "feature.covers-src", "anchors": ["lib/"]}]})
+    save_nodes(desk.project, {"task": "t", "nodes": [{"id": "feature.covers-src", "anchors": ["lib/"]}]})
     assert desk.folders() == {"src": 1}
-    save(desk.project, {"task": "t", "delete": [{"id": "feature.covers-src", "reason": "gone"}]})
+    save_nodes(desk.project, {"task": "t", "delete": [{"id": "feature.covers-src", "reason": "gone"}]})
     assert desk.folders() == {"lib": 1, "src": 1}
 
 

@@ -9,8 +9,9 @@ import pytest
 from quire.model import limits
 from quire.model.tokens import count_tokens
 from quire.project import Project
-from quire.verbs.graph.changes import check, init
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.admin.check import check_files
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 
 def rendered(project: Project) -> str:
@@ -22,7 +23,7 @@ def feature(title: str, stage: str = "building", **more: Any) -> dict[str, Any]:
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
-    save_of(project, {"task": "t", "nodes": list(nodes), **lists})
+    save_nodes(project, {"task": "t", "nodes": list(nodes), **lists})
 
 
 def test_features_stand_by_stage_with_intent_and_first_anchor(project: Project) -> None:
@@ -138,10 +139,10 @@ def test_damaged_markers_are_reported_and_not_touched(project: Project) -> None:
     path = Path(project.root) / "AGENTS.md"
     path.write_text(path.read_text().replace("<!-- memory:map:end -->", ""))
     before = path.read_bytes()
-    saved = save_of(project, {"task": "t", "nodes": [feature("Queue")]})
+    saved = save_nodes(project, {"task": "t", "nodes": [feature("Queue")]})
     assert [warning.code for warning in saved.warnings] == ["MarkersDamaged"]
     assert path.read_bytes() == before
-    assert "MarkersDamaged" in [problem.code for problem in check(project).warnings]
+    assert "MarkersDamaged" in [problem.code for problem in check_files(project).warnings]
 
 
 def test_a_missing_file_is_not_created_by_a_save(project: Project) -> None:
@@ -155,6 +156,6 @@ def test_check_notices_an_outdated_map(project: Project) -> None:
     save(project, feature("Queue"))
     path = Path(project.root) / "AGENTS.md"
     path.write_text(path.read_text().replace("Queue does its work", "Queue does nothing"))
-    assert [problem.code for problem in check(project).warnings] == ["ProductMapStale"]
+    assert [problem.code for problem in check_files(project).warnings] == ["ProductMapStale"]
     init(project)
-    assert check(project).warnings == []
+    assert check_files(project).warnings == []

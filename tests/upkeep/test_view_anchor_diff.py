@@ -12,7 +12,7 @@ from quire.project import Project
 from quire.upkeep.views.text_diff import Diff, compare, line_counts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.record_views import ViewDiff, ViewHistory, ViewRecord, view_diff, view_history, view_record
 
 REF = "feature.retry-queue"
@@ -32,7 +32,7 @@ def write(repo: Path, name: str, text: str) -> None:
 
 def save(project: Project, *anchors: str) -> None:
     node = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "anchors": list(anchors)}
-    save_of(project, {"task": "t", "nodes": [{"id": REF, **node}]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": REF, **node}]})
 
 
 def lines(diff: Diff) -> list[str]:
@@ -254,7 +254,7 @@ def test_a_commit_shows_the_records_own_files(project: Project, views: Project, 
     write(repo, "other.txt", SECRET)
     save(project)
     first = git.commit("The queue")
-    save_of(project, {"task": "t", "nodes": [{"id": REF, "body": "Sends again.\nThrice."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": REF, "body": "Sends again.\nThrice."}]})
     write(repo, "other.txt", "changed")
     second = git.commit("Thrice")
     found = view_diff(views, ViewDiff(REF, commit=second[:8]))

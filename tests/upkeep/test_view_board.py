@@ -7,7 +7,7 @@ from typing import Any
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.board import ProductMap, Shelf, StageShelf, product_board
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.save import save_nodes
 
 
 def board(project: Project, limit: int = 200) -> ProductMap:
@@ -21,7 +21,7 @@ def refs(shelf: Shelf | StageShelf) -> list[str]:
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
-    save_of(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
+    save_nodes(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
 
 
 def test_everything_stands_on_its_shelf(project: Project) -> None:

@@ -19,7 +19,8 @@ from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.drift import AnchorHealth, anchor_health
 from quire.upkeep.views.items import is_judged
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 
@@ -47,7 +48,7 @@ class Desk:
 
     def feature(self, time: str, title: str, *anchors: str) -> None:
         node = {"kind": "feature", "title": title, "body": "b", "anchors": list(anchors)}
-        save(self.at(time), {"task": "t", "nodes": [node]})
+        save_nodes(self.at(time), {"task": "t", "nodes": [node]})
 
     def health(self, now: datetime = NOW) -> AnchorHealth:
         project = self.at(now.isoformat())
@@ -164,7 +165,7 @@ def test_confirming_makes_fresh_and_is_not_seen_in_the_past(desk: Desk) -> None:
     desk.write("src/a.py", "a = 2\n")
     desk.commit("2026-02-01T00:00:00Z")
     assert desk.health().series[-1].drifted == 1
-    save(desk.at("2026-02-20T00:00:00Z"), {"task": "t", "confirm": [{"id": "feature.a"}]})
+    save_nodes(desk.at("2026-02-20T00:00:00Z"), {"task": "t", "confirm": [{"id": "feature.a"}]})
     found = desk.health()
     assert (found.now, found.oldest) == ({"fresh": 1}, ())
     assert {(point.fresh, point.drifted) for point in found.series} == {(1, 0)}

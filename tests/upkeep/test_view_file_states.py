@@ -16,7 +16,8 @@ from quire.project import Project
 from quire.upkeep.views import file_states
 from quire.upkeep.views.file_states import FileHealth, IndexFile, LayerFiles, file_health
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.profile.changes import profile_remember
 
@@ -83,7 +84,7 @@ def test_an_empty_memory_that_nothing_was_committed_of(project: Project, repo: P
 
 
 def test_what_differs_from_the_last_commit_is_counted(project: Project, repo: Path, git: Any) -> None:
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": title, "body": "b"} for title in "ABCDE"]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "feature", "title": title, "body": "b"} for title in "ABCDE"]})
     git.commit()
     graph = layer(project, "graph")
     assert (graph.tracked, graph.changed) == (True, 0)
@@ -102,7 +103,7 @@ def test_what_differs_from_the_last_commit_is_counted(project: Project, repo: Pa
 
 
 def test_staged_one_way_and_edited_back_still_differs(project: Project, repo: Path, git: Any) -> None:
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "A", "body": "b"}]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "feature", "title": "A", "body": "b"}]})
     git.commit()
     body = repo / ".memory/memory/a.md"
     before = body.read_bytes()

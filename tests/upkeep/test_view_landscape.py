@@ -26,7 +26,8 @@ from quire.upkeep.views.landscape import (
     _place,
     coverage_health,
 )
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 
 
 class Desk:
@@ -44,7 +45,7 @@ class Desk:
 
     def covers(self, title: str, *anchors: str, kind: str = "feature", **fields: Any) -> None:
         node = {"kind": kind, "title": title, "body": "B.", "anchors": [*anchors], **fields}
-        save(self.project, {"task": "t", "nodes": [node]})
+        save_nodes(self.project, {"task": "t", "nodes": [node]})
 
     def landscape(self, limit: int = 1_500) -> CoverageHealth:
         root, git = self.project.root, self.project.git
@@ -121,7 +122,7 @@ def test_only_features_that_live_cover(desk: Desk) -> None:
     desk.covers("Given up", "src/b.py", stage="dead")
     desk.covers("Stale", "src/c.py")
     assert desk.landscape().covered == 1
-    save(desk.project, {"task": "t", "stale": [{"id": "feature.stale", "reason": "gone"}]})
+    save_nodes(desk.project, {"task": "t", "stale": [{"id": "feature.stale", "reason": "gone"}]})
     assert desk.landscape().covered == 0
 
 

@@ -9,7 +9,7 @@ import pytest
 from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views.record import RecordDetail
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.record_views import ViewRecord, view_record
 
 REF = "feature.retry-queue"
@@ -40,7 +40,7 @@ def saved(project: Project, git: Any, repo: Path) -> str:
     (repo / "src").mkdir()
     (repo / "src/a.py").write_text("a = 1\n", encoding="utf-8")
     commit: str = git.commit("code")
-    save(
+    save_nodes(
         project,
         {
             "task": "a task",
@@ -126,8 +126,10 @@ def test_relations_are_told_from_both_ends_with_verdicts(
 def test_what_is_retired_has_no_verdict_and_names_what_replaced_it(
     project: Project, views: Project, saved: str
 ) -> None:
-    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Outbox", "body": "New."}]})
-    save(project, {"task": "t", "supersede": [{"id": REF, "superseded_by": "feature.outbox", "reason": "better"}]})
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Outbox", "body": "New."}]})
+    save_nodes(
+        project, {"task": "t", "supersede": [{"id": REF, "superseded_by": "feature.outbox", "reason": "better"}]}
+    )
     found = view_record(views, ViewRecord(REF))
     assert (found.verdict, found.item.status, found.item.live, found.may) == (None, "superseded", False, ("edit",))
     assert found.superseded_by is not None
@@ -137,7 +139,7 @@ def test_what_is_retired_has_no_verdict_and_names_what_replaced_it(
 
 
 def test_what_may_be_done_depends_on_kind_and_stage(project: Project, views: Project, saved: str) -> None:
-    save(project, {"task": "t", "nodes": [{"id": REF, "stage": "dead"}]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": REF, "stage": "dead"}]})
     assert view_record(views, ViewRecord(REF)).may == ("stale", "supersede", "edit", "stage")
     assert view_record(views, ViewRecord(REF)).verdict is None
     assert view_record(views, ViewRecord("decision.use-redis")).may == ("confirm", "stale", "supersede", "edit")
@@ -177,7 +179,7 @@ def test_a_node_that_too_much_relates_to_says_how_much_is_left_out(
             }
             for number in range(start, min(start + 100, 205))
         ]
-        save(project, {"task": "t", "nodes": nodes})
+        save_nodes(project, {"task": "t", "nodes": nodes})
     found = view_record(views, ViewRecord(REF))
     assert len(found.relations) == 200
     assert told(found, "fields")["relations left out"] == ("6", "number")

@@ -12,8 +12,9 @@ from quire.project import Project
 from quire.upkeep.views.change_words import changes_in_words
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import confirm, init
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.confirm import confirm_nodes
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.record_views import ViewHistory, view_histories, view_history
 from quire.verbs.profile.changes import profile_remember
 
@@ -34,7 +35,7 @@ def code(repo: Path) -> Path:
 
 
 def save(project: Project, **fields: Any) -> None:
-    save_of(project, {"task": "a task", "nodes": [{"id": REF, **fields}]})
+    save_nodes(project, {"task": "a task", "nodes": [{"id": REF, **fields}]})
 
 
 def test_commits_events_and_open_changes_are_one_story(project: Project, views: Project, git: Any, code: Path) -> None:
@@ -43,7 +44,7 @@ def test_commits_events_and_open_changes_are_one_story(project: Project, views: 
     save(project, stage="building", title="Retries", body="Sends again.\nThree times.\n", tags=["net"])
     second = git.commit("It is built")
     (code / "src/a.py").write_text("a = 2\n", encoding="utf-8")
-    confirm(project, [REF])
+    confirm_nodes(project, [REF])
     found = view_history(views, ViewHistory(REF))
     assert (found.ref, found.cut) == (REF, False)
     assert [(entry.how, entry.title) for entry in found.entries if entry.how != "event"] == [
@@ -69,7 +70,7 @@ def test_lines_of_the_log_that_a_merge_left_twice_count_once(
     project: Project, views: Project, git: Any, code: Path
 ) -> None:
     save(project, **NODE)
-    save_of(project, {"task": "t", "stale": [{"id": REF, "reason": "It never\nran."}]})
+    save_nodes(project, {"task": "t", "stale": [{"id": REF, "reason": "It never\nran."}]})
     log = code / ".memory/events.jsonl"
     log.write_bytes(log.read_bytes() * 2 + b"no event\n\n")
     events = [entry for entry in view_history(views, ViewHistory(REF)).entries if entry.how == "event"]
@@ -115,10 +116,10 @@ def test_many_histories_are_those_of_each_with_as_few_questions(
 ) -> None:
     nodes = [{"kind": "gotcha", "title": f"Trap {number}", "body": "Mind it."} for number in range(60)]
     save(project, **NODE)
-    save_of(project, {"task": "t", "nodes": nodes})
+    save_nodes(project, {"task": "t", "nodes": nodes})
     git.commit("first")
     git("checkout", "--quiet", "-b", "side")
-    save_of(project, {"task": "t", "nodes": [{"id": "gotcha.trap-3", "body": "Mind it well."}]})
+    save_nodes(project, {"task": "t", "nodes": [{"id": "gotcha.trap-3", "body": "Mind it well."}]})
     git.commit("side")
     git("checkout", "--quiet", "main")
     save(project, stage="shipped")

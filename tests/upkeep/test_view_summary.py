@@ -11,8 +11,8 @@ from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.summary import ProjectSummary, project_summary
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import save as save_of
-from quire.verbs.graph.changes import sync
+from quire.verbs.graph.save import save_nodes
+from quire.verbs.graph.sync import Sync, sync
 from quire.verbs.profile.changes import profile_remember
 
 
@@ -26,7 +26,7 @@ def summary(project: Project, hidden: frozenset[str] = frozenset()) -> ProjectSu
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
-    save_of(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
+    save_nodes(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
 
 
 def test_live_nodes_stages_and_layers_are_counted(project: Project) -> None:
@@ -81,7 +81,7 @@ def test_the_last_activity_is_that_of_any_layer(project: Project, repo: Path) ->
 def test_the_last_sync_is_told_once_there_was_one(project: Project, repo: Path, git: UsersGit) -> None:
     assert summary(project).last_sync is None
     git.commit()
-    sync(project)
+    sync(project, Sync())
     assert summary(project).last_sync == "2026-03-02T11:19:00+00:00"
     (repo / ".memory/sync-state.json").write_text('{"last_sync_at": 7}')
     assert summary(project).last_sync is None

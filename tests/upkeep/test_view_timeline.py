@@ -17,7 +17,8 @@ from quire.upkeep.views import timeline as module
 from quire.upkeep.views.timeline import DayCount, Mark, Timeline, timeline_of
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 
 NOW = "2026-03-02T11:19:00+00:00"
@@ -79,7 +80,9 @@ def journal(repo: Path, *lines: str) -> None:
 
 
 def test_a_save_is_told_by_the_title_of_what_was_saved(project: Project) -> None:
-    save(project, {"task": "t", "nodes": [{"kind": "decision", "title": "Retries run in the worker", "body": "b"}]})
+    save_nodes(
+        project, {"task": "t", "nodes": [{"kind": "decision", "title": "Retries run in the worker", "body": "b"}]}
+    )
     found = timeline(project)
     decision = Mark(
         at=NOW,
@@ -107,11 +110,11 @@ def test_a_save_is_told_by_the_title_of_what_was_saved(project: Project) -> None
 def test_what_became_of_a_node_is_told_one_by_one(project: Project, repo: Path) -> None:
     (repo / "queue.py").write_text("a = 1\n", encoding="utf-8")
     node = {"kind": "feature", "title": "Queue", "body": "b", "anchors": ["queue.py"]}
-    save(project, {"task": "t", "nodes": [node]})
-    save(project, {"task": "t", "nodes": [{**node, "id": "feature.queue", "body": "c"}]})
+    save_nodes(project, {"task": "t", "nodes": [node]})
+    save_nodes(project, {"task": "t", "nodes": [{**node, "id": "feature.queue", "body": "c"}]})
     (repo / "queue.py").write_text("a = 2\n", encoding="utf-8")
-    save(project, {"task": "t", "confirm": [{"id": "feature.queue"}]})
-    save(project, {"task": "t", "stale": [{"id": "feature.queue", "reason": "gone"}]})
+    save_nodes(project, {"task": "t", "confirm": [{"id": "feature.queue"}]})
+    save_nodes(project, {"task": "t", "stale": [{"id": "feature.queue", "reason": "gone"}]})
     assert [mark.kind for mark in lane(timeline(project), "save")[1:]] == [
         "created",
         "updated",

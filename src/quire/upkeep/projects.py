@@ -67,6 +67,11 @@ class ProjectRegistry:
             return []
         return sorted(found, key=lambda item: (item.project.get("name", "").casefold(), item.project_root))
 
+    def known_projects(self) -> list[Registered]:
+        """Every registered project, unless a newer version wrote the registry."""
+        self.refuse_newer()
+        return self.projects()
+
     def refuse_newer(self) -> None:
         """Nothing may be told of a registry of a newer version, and nothing be written to it."""
         try:

@@ -29,7 +29,7 @@ _WIRING = "integrations"
 _OTHERS = tuple(home.folder for home in HOMES if home != MEMORY_HOME)
 
 
-class Reset(msgspec.Struct, kw_only=True):
+class MemoryReset(msgspec.Struct, kw_only=True):
     """What a reset removed, and where the archive of it is."""
 
     project_root: str
@@ -43,10 +43,10 @@ class Reset(msgspec.Struct, kw_only=True):
     """Of these, the files that wire agents."""
 
 
-def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> Reset:
+def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> MemoryReset:
     """Archive the memory and remove it; with `destroy`, remove it and every archive as well."""
     if not os.path.isdir(store.folder):
-        return Reset(
+        return MemoryReset(
             project_root=store.root, destroyed=destroy, backup_path=None, entries_removed=[], guidance_removed=[]
         )
     with write_access(store, world, "reset"):
@@ -60,7 +60,7 @@ def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> R
         targets = remove_guidance(store.root, world)
     if destroy:
         _remove_empty(store.folder)
-    return Reset(
+    return MemoryReset(
         project_root=store.root,
         destroyed=destroy,
         backup_path=backup,

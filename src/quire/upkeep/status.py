@@ -17,13 +17,12 @@ from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import SECTION_KEYS
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
 from quire.layers.table import path_from_root
-from quire.model.errors import GitRequired, QuireError
+from quire.model.errors import GitRequired
 from quire.model.records import Record
 from quire.model.text import one_line
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LIVE_STATUSES, STAGES, LayerName
-from quire.upkeep.projects import Registered
 from quire.upkeep.reviewed import Reviews
 from quire.upkeep.verdicts import verdicts_on_all
 
@@ -130,14 +129,6 @@ class Status(msgspec.Struct, kw_only=True):
     last_activity: str | None
     last_sync: dict[str, Any] | None
     git: GitState
-
-
-class ProjectRow(msgspec.Struct, kw_only=True):
-    """One line of `status --all`: a registered project and its state, or why it has none."""
-
-    entry: Registered
-    status: Status | None
-    error: QuireError | None
 
 
 def memory_status(store: GraphStore, git: Git, index: Index) -> Status:

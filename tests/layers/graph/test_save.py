@@ -14,13 +14,13 @@ from quire.project import Project
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.graph.changes import init
-from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.save import save_nodes
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building"}
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> Any:
-    return save_of(project, {"task": "test", "nodes": list(nodes), **lists})
+    return save_nodes(project, {"task": "test", "nodes": list(nodes), **lists})
 
 
 def fields(project: Project, path: str) -> dict[str, Any]:
@@ -169,9 +169,9 @@ def test_saving_the_same_intent_twice_changes_nothing(project: Project, tree: An
         "supersede": [{"id": "decision.old", "superseded_by": "feature.worker", "reason": "r"}],
         "delete": [{"id": "gotcha.bye", "reason": "r"}],
     }
-    first = save_of(project, {"task": "test", **intent})
+    first = save_nodes(project, {"task": "test", **intent})
     before = tree(Path(project.root))
-    second = save_of(project, {"task": "test", **intent})
+    second = save_nodes(project, {"task": "test", **intent})
     assert first.changed
     assert not second.changed
     assert second.events_appended == 0
@@ -241,7 +241,7 @@ def test_the_project_node_is_updated_by_id_and_cannot_be_retired(project: Projec
 
 def test_every_problem_is_reported_at_once_each_with_its_field(project: Project) -> None:
     with pytest.raises(InputError) as caught:
-        save_of(
+        save_nodes(
             project,
             {
                 "task": "",
@@ -313,7 +313,7 @@ def test_every_problem_is_reported_at_once_each_with_its_field(project: Project)
 def test_contradictions_are_refused(project: Project, lists: dict[str, Any], field: str, code: str) -> None:
     save(project, {"id": "feature.a", "title": "A", "body": "b"})
     with pytest.raises(InputError) as caught:
-        save_of(project, {"task": "t", **lists})
+        save_nodes(project, {"task": "t", **lists})
     assert problems(caught).get(field) == code
 
 
@@ -362,7 +362,7 @@ def test_a_hand_edit_of_a_body_is_adopted_by_the_next_save(project: Project) -> 
 def test_a_dry_run_reports_and_writes_nothing(project: Project, tree: Any) -> None:
     status(project)  # a question leaves the index at rest
     before = tree(Path(project.root), generated=True)
-    saved = save_of(project, {"task": "t", "nodes": [FEATURE]}, dry_run=True)
+    saved = save_nodes(project, {"task": "t", "nodes": [FEATURE]}, dry_run=True)
     assert saved.memory_created == ["feature.retry-queue"]
     assert saved.files_changed == [
         ".memory/events.jsonl",
@@ -384,8 +384,8 @@ def test_secrets_are_refused_wherever_they_stand_and_never_repeated(project: Pro
 
 
 def test_events_record_actor_task_and_reason(project: Project) -> None:
-    save_of(project, {"task": "first", "nodes": [FEATURE]}, actor="user")
-    save_of(project, {"task": "second", "stale": [{"id": "feature.retry-queue", "reason": "gone"}]}, actor="mcp")
+    save_nodes(project, {"task": "first", "nodes": [FEATURE]}, actor="user")
+    save_nodes(project, {"task": "second", "stale": [{"id": "feature.retry-queue", "reason": "gone"}]}, actor="mcp")
     created, staled = events(project)[-2:]
     assert (created["actor"], created["payload"]["task"]) == ("user", "first")
     assert (staled["actor"], staled["event"], staled["reason"]) == ("mcp", "memory.marked_stale", "gone")
@@ -438,7 +438,7 @@ def test_the_order_of_entries_does_not_matter(
             folder = tmp_path_factory.mktemp("order")
             project = Project.open(str(folder), real_world())
             init(project, name="Same", guidance=False)
-            save_of(project, {"task": "t", "nodes": order})
+            save_nodes(project, {"task": "t", "nodes": order})
             top = folder / ".memory/memory"
             trees.append({path.name: path.read_bytes() for path in sorted(top.iterdir())})
     finally:

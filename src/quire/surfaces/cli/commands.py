@@ -16,7 +16,6 @@ import msgspec
 from quire.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from quire.machine import Machine
     from quire.project import Project
 
 PROGRAM = "memory"
@@ -97,11 +96,6 @@ class Session(msgspec.Struct):
         from quire.project import Project
 
         return _used_by(Project.open(start or self.start))
-
-    def machine(self) -> Machine:
-        from quire.machine import Machine
-
-        return Machine()
 
 
 def _used_by(project: Project) -> Project:

@@ -218,7 +218,7 @@ def export_memories(project: Project, given: ExportArguments, call: Call) -> Giv
 
 def reflect(project: Project, given: Arguments, call: Call) -> Given:
     from quire.fields.profile import profile_reflect_fields
-    from quire.surfaces.mcp.graph_tools import short_lists
+    from quire.verbs.plain import short_lists
     from quire.verbs.profile.overview import profile_reflect
 
     fields = profile_reflect_fields(profile_reflect(project))

@@ -73,7 +73,7 @@ def session_given(found: Any, call: Call) -> Given:
     """A session that begins: what the program says of it, and then what the entries say."""
     from quire.fields.profile import profile_session_start_fields
     from quire.surfaces.mcp.answers import fenced_text, with_flags
-    from quire.surfaces.mcp.graph_tools import short_lists
+    from quire.verbs.plain import short_lists
 
     fields = profile_session_start_fields(found)
     matters = {item["id"] for item in fields.pop("matters")}  # the context tells the same entries
@@ -112,7 +112,7 @@ def candidates_given(fields: Mapping[str, Any], call: Call) -> Given:
 def links_given(fields: Mapping[str, Any], call: Call) -> Given:
     """What an entry is linked to and what to it; of the other entries as much as shows what they are about."""
     from quire.surfaces.mcp.answers import fenced_items
-    from quire.surfaces.mcp.graph_tools import short_lists
+    from quire.verbs.plain import short_lists
 
     ends = (("outgoing", "target", "source"), ("incoming", "source", "target"))
     sides = {side: [_link(link, own) for link in fields[side]] for side, _, own in ends}

@@ -80,14 +80,11 @@ def _map(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
 
 
 def _status(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
-    from quire.fields.graph import status_fields
     from quire.guard.framing import safe_values
-    from quire.surfaces.mcp.graph_tools import short_lists
-    from quire.verbs.ask.status import status
-    from quire.verbs.plain import json_line
+    from quire.verbs.ask.status import ShowStatus, show_status
+    from quire.verbs.plain import brief, json_line
 
-    fields = {"notice": _NOTICE, **short_lists(status_fields(status(project())))}
-    return json_line(safe_values(fields))
+    return json_line(safe_values({"notice": _NOTICE, **brief(show_status(project(), ShowStatus()))}))
 
 
 def _schema(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:

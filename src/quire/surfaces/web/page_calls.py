@@ -184,10 +184,10 @@ class PageCalls:
         return self._shown(os.path.join(self.world.memory_home, "projects.json"))
 
     def _registered(self) -> list[Registered]:
-        from quire.machine import Machine
+        from quire.upkeep.projects import ProjectRegistry
 
         try:
-            return Machine(self.world).projects()
+            return ProjectRegistry(self.world).known_projects()
         except QuireError:
             return []
 

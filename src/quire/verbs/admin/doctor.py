@@ -16,9 +16,9 @@ from quire.model.text import counted
 from quire.project import Project
 from quire.upkeep.findings import Finding, Section
 from quire.verbs.admin.doctor_agents import agent_findings, fix_agents, server_findings, session_findings
+from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.admin.repair import repair
 from quire.verbs.agents.session_end import collect_sessions
-from quire.verbs.graph.changes import rebuild
 from quire.verbs.verb import Arguments, Line, Option, Result, Styled, Verb
 
 if TYPE_CHECKING:
@@ -187,8 +187,8 @@ def _mend_ignore(project: Project) -> str:
 
 
 def _mend_index(project: Project) -> str:
-    done = rebuild(project)
-    return f"Made the index anew: {done.records:,} records."
+    done = rebuild(project, Rebuild())
+    return f"Made the index anew: {done.found.records:,} records."
 
 
 def _mend_files(project: Project) -> str:

@@ -7,13 +7,12 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from quire.layers.table import HOMES, layers_in
 from quire.model.errors import Conflict, QuireError
-from quire.model.records import Mend, Problem
+from quire.model.records import Problem
 from quire.project import Project, as_warning
-from quire.verbs.graph.changes import check, check_memory
+from quire.verbs.admin.check import check_files, check_unrecovered
+from quire.verbs.admin.repair_results import Repaired, RepairSeen, RepairsKept, RepairUndone
 
 if TYPE_CHECKING:
     from quire.layers.protocol import Home
@@ -26,56 +25,11 @@ _OPERATION = "repair"
 _ATTEMPTS = 3
 
 
-class Repaired(msgspec.Struct, frozen=True, kw_only=True):
-    """What a repair did, or would do."""
-
-    name: str = ""
-    """By which it can be taken back; empty where nothing was done."""
-    dry_run: bool = False
-    mends: tuple[Mend, ...] = ()
-    files: tuple[Difference, ...] = ()
-    """What changed, or would; only a dry run tells the differences."""
-    copies: tuple[str, ...] = ()
-    """Where the files are as they were."""
-    pruned: tuple[str, ...] = ()
-    """Repairs that can no longer be taken back: their copies made room."""
-    warnings: tuple[Problem, ...] = ()
-    """What kept a layer from being mended."""
-    checked: Checked
-    """How the memory is now."""
-
-
-class RepairSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """A repair that is kept."""
-
-    name: str
-    at: str
-    mends: tuple[Mend, ...]
-    files: int
-    copies: tuple[str, ...]
-    changed_since: tuple[str, ...] = ()
-    """Files that somebody changed: while there are any, it is not taken back."""
-
-
-class Repairs(msgspec.Struct, frozen=True, kw_only=True):
-    """The repairs that are kept, the newest first."""
-
-    repairs: tuple[RepairSeen, ...] = ()
-    most: int
-
-
-class TakenBack(msgspec.Struct, frozen=True, kw_only=True):
-    """A repair that was taken back, and which files are as they were."""
-
-    name: str
-    files: tuple[str, ...] = ()
-
-
 def repair(project: Project, *, dry_run: bool = False) -> Repaired:
     """Mend what can be mended without losing anything; then check again. Files are copied first."""
     from quire.upkeep.repair.plan import REPAIR
 
-    found = check(project)
+    found = check_files(project)
     if not any(problem.mend == REPAIR for problem in _all(found)):
         return Repaired(checked=found, dry_run=dry_run)
     if dry_run:
@@ -103,18 +57,18 @@ def _repaired(project: Project, found: Checked) -> Repaired:
     warnings: list[Problem] = []
     for home in [home for home in _homes(project) if not _plan_of(project, home, found).is_empty]:
         _mend_part(project, name, home.folder, partial(_plan_of, project, home), kept, warnings)
-    found = check(project)
+    found = check_files(project)
     if _plan_around(project, found) is not None:
         _mend_part(project, name, _homes(project)[0].folder, partial(_plan_around, project), kept, warnings)
-        found = check(project)
+        found = check_files(project)
     pruned = _pruned(project, warnings) if kept else []
     return Repaired(
-        name=name if kept else "",
+        name=name if kept else None,
         mends=tuple(mend for part in kept for mend in part.mends),
         files=tuple(file for part in kept for file in _files_of(part)),
         copies=tuple(map(_archive_of, kept)),
         pruned=tuple(pruned),
-        warnings=tuple(warnings),
+        warnings=warnings,
         checked=found,
     )
 
@@ -133,7 +87,7 @@ def _mend_part(
     try:
         with repair_access(project, folder):
             for attempt in range(1, _ATTEMPTS + 1):
-                planned = plan(check_memory(project))
+                planned = plan(check_unrecovered(project))
                 if planned is None or planned.is_empty:
                     return
                 try:
@@ -190,7 +144,7 @@ def repair_access(project: Project, folder: str) -> AbstractContextManager[None]
 # -- what is kept -------------------------------------------------------------------------
 
 
-def repairs(project: Project) -> Repairs:
+def repairs_kept(project: Project) -> RepairsKept:
     """The repairs that can be taken back, and what stands in the way."""
     from quire.upkeep.repair.apply import changed_since
     from quire.upkeep.repair.copies import KEPT, find_kept
@@ -199,7 +153,7 @@ def repairs(project: Project) -> Repairs:
     names: dict[str, list[RepairCopy]] = {}
     for part in find_kept(project.root):
         names.setdefault(part.name, []).append(part)
-    return Repairs(
+    return RepairsKept(
         most=KEPT,
         repairs=tuple(
             RepairSeen(
@@ -215,7 +169,7 @@ def repairs(project: Project) -> Repairs:
     )
 
 
-def undo_repair(project: Project, name: str = "") -> TakenBack:
+def undo_repair(project: Project, name: str = "") -> RepairUndone:
     """Put back the files as they were before the last repair, or the one that is named; all of them, or none."""
     from quire.upkeep.repair.apply import put_back, refuse_changed
     from quire.upkeep.repair.copies import find_kept, named_repair, remove_copies
@@ -230,7 +184,7 @@ def undo_repair(project: Project, name: str = "") -> TakenBack:
     for part in parts:
         with repair_access(project, part.folder):
             remove_copies(project.root, part)
-    return TakenBack(name=parts[0].name, files=tuple(sorted(set(files))))
+    return RepairUndone(name=parts[0].name, files=tuple(sorted(set(files))))
 
 
 def _pruned(project: Project, warnings: list[Problem]) -> list[str]:

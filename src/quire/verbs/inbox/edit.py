@@ -11,7 +11,7 @@ from quire.inbox.layout import FOLDER
 from quire.model.errors import InputError, UsageError
 from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as
 from quire.verbs.inbox.options import Choice
 from quire.verbs.inbox.proposal_duplicates import words_field
@@ -96,7 +96,7 @@ def _edited(project: Project, item: Proposal, text: str | None, fields: dict[str
 def _check_form(project: Project, item: Proposal, fields: dict[str, Any]) -> None:
     """Refuse what could not be accepted later, as far as its shape tells."""
     if item.into == "graph":
-        save(project, {"task": TASK, "nodes": [{**fields, "related": []}]}, dry_run=True)
+        save_nodes(project, {"task": TASK, "nodes": [{**fields, "related": []}]}, dry_run=True)
     elif item.into == "facts":
         from quire.layers.facts.drafts import section_named
 

@@ -19,7 +19,7 @@ from quire.verbs.facts.fact_file import change_facts, short_token
 from quire.verbs.facts.notes import note, notes
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store, stored_fact
-from quire.verbs.graph.changes import save
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.document import ask_profile
 
@@ -66,7 +66,7 @@ def _accepted_nodes(project: Project, items: Sequence[Proposal]) -> tuple[list[s
     for fields in drafts:
         _keep_links(fields, held.union(ids))
     try:
-        saved = save(project, _intent(items, drafts, held.union(ids)), actor="user")
+        saved = save_nodes(project, _intent(items, drafts, held.union(ids)), actor="user")
     except QuireError:
         return None
     made = saved.memory_created
@@ -82,7 +82,7 @@ def _accepted_node(project: Project, item: Proposal) -> tuple[str, list[Problem]
     targets = {item.replaced_by, *(str(link["to"]) for link in _links(fields))}
     held = {target for target in targets if _is_node(project, target)}
     _keep_links(fields, held)
-    saved = save(project, _intent([item], [fields], held), actor="user")
+    saved = save_nodes(project, _intent([item], [fields], held), actor="user")
     made = [*saved.memory_created, *saved.memory_updated, *saved.memory_marked_stale, *saved.memory_superseded]
     return next(iter([*made, *saved.unchanged]), ""), saved.warnings
 

@@ -24,7 +24,8 @@ from quire.verbs.ask.inspect import full_ref
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.fact_file import ask_facts, known_facts
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import confirm, save
+from quire.verbs.graph.confirm import confirm_nodes
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.accept import Accept, accept
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.page.page_view import PageArguments
@@ -61,7 +62,7 @@ def act_confirm(project: Project, given: ActConfirm) -> Acted:
     node = _node(project, given.ref, "confirmed")
 
     def work() -> _Told:
-        saved, _ = confirm(project, [node.node.id], reason=given.reason, actor="user")
+        saved = confirm_nodes(project, [node.node.id], reason=given.reason, actor="user").saved
         unchanged = "it holds of the code as it did before" if node.node.anchors else "it has no anchors"
         return _saved(node, saved, "Confirmed", unchanged)
 
@@ -83,7 +84,7 @@ def act_stale(project: Project, given: ActStale) -> Acted:
 
     def work() -> _Told:
         entry = {"id": node.node.id, "reason": given.reason}
-        saved = save(project, {"task": "mark stale after a look", "stale": [entry]}, actor="user")
+        saved = save_nodes(project, {"task": "mark stale after a look", "stale": [entry]}, actor="user")
         return _saved(node, saved, "Marked stale", "it is stale already")
 
     return _act(project, "stale", work)
@@ -130,11 +131,11 @@ def _replaced_node(project: Project, node: StoredNode, given: ActSupersede) -> _
         by = _node(project, by, "the one that supersedes").node.id
     else:
         nodes = [_successor(node, given.title, given.body)]
-        planned = save(project, {"task": task, "nodes": nodes}, actor="user", dry_run=True)
+        planned = save_nodes(project, {"task": task, "nodes": nodes}, actor="user", dry_run=True)
         by = [*planned.memory_created, *planned.memory_updated, *planned.unchanged][0]
     why = given.reason.strip() or cut(f"replaced by {by}", limits.REASON_CHARS)
     entry = {"id": node.node.id, "superseded_by": by, "reason": why}
-    saved = save(project, {"task": task, "nodes": nodes, "supersede": [entry]}, actor="user")
+    saved = save_nodes(project, {"task": task, "nodes": nodes, "supersede": [entry]}, actor="user")
     return _saved(node, saved, "Superseded", f"`{by}` has its place already")
 
 
@@ -176,7 +177,7 @@ def act_edit(project: Project, given: ActEdit) -> Acted:
 
     def work() -> _Told:
         intent = {"task": "edit by hand", "nodes": [{"id": node.node.id, **wanted}]}
-        saved = save(project, intent, actor="user", read={node.node.id: (node.data, node.body_data)})
+        saved = save_nodes(project, intent, actor="user", read={node.node.id: (node.data, node.body_data)})
         done = f"Now {given.stage}" if set(wanted) == {"stage"} else "Edited"
         return _saved(node, saved, done, "it says that already", given.title)
 

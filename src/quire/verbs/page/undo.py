@@ -23,7 +23,7 @@ from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.project import Project
-from quire.verbs.graph.changes import after_save
+from quire.verbs.graph.save import after_save
 from quire.verbs.profile.document import profile_locked
 
 if TYPE_CHECKING:

@@ -1,0 +1,147 @@
+"""`memory projects`: the registry of projects on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from quire.project import Project
+from quire.verbs.verb import Arguments, Line, Result, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.files.world import World
+    from quire.upkeep.projects import Registered
+
+
+class NoArguments(Arguments, frozen=True, kw_only=True):
+    pass
+
+
+class Add(Arguments, frozen=True, kw_only=True):
+    path: Annotated[str | None, Word(required=False, is_path=True)] = None
+
+
+class Remove(Arguments, frozen=True, kw_only=True):
+    project: Annotated[str, Word(is_path=True)]
+
+
+class RegisteredProjects(Result, kw_only=True):
+    projects: list[Registered]
+
+
+class ProjectAdded(Result, kw_only=True):
+    project: Registered
+
+    def about(self, _project: Project | None) -> Project | None:
+        return Project.open(self.project.project_root)
+
+
+class ProjectRemoved(Result, kw_only=True):
+    project: Registered
+
+
+class ProjectsPruned(Result, kw_only=True):
+    projects_removed: list[Registered]
+
+
+def projects(world: World, given: NoArguments) -> RegisteredProjects:
+    """List, add and remove the projects on this machine.
+
+    The registry ($MEMORY_HOME/projects.json, by default ~/.memory/projects.json) only says where projects are; each
+    memory stays in its own repository. Alone, it shows the list.
+    """
+    return list_projects(world, given)
+
+
+def list_projects(world: World, _given: NoArguments) -> RegisteredProjects:
+    """Show every registered project."""
+    from quire.upkeep.projects import ProjectRegistry
+
+    return RegisteredProjects(projects=ProjectRegistry(world).known_projects())
+
+
+def list_lines(done: RegisteredProjects) -> Iterator[Line]:
+    if not done.projects:
+        yield "No projects are registered. `memory init` registers one, `memory projects add` an existing one."
+    for entry in done.projects:
+        yield f"{entry.project['name']}  {entry.project['id']}  {entry.registry_id}  {entry.project_root}"
+
+
+def add(world: World, given: Add) -> ProjectAdded:
+    """Register the project at PATH, or the current one."""
+    from quire.upkeep.projects import ProjectRegistry
+
+    return ProjectAdded(project=ProjectRegistry(world).add(Project.open(given.path, world).root))
+
+
+def add_lines(done: ProjectAdded) -> Iterator[Line]:
+    entry = done.project
+    yield f"Registered {entry.project['name']} ({entry.registry_id}) at {entry.project_root}"
+
+
+def remove(world: World, given: Remove) -> ProjectRemoved:
+    """Forget a project, named by its registry id, project id or path. Its files stay."""
+    from quire.upkeep.projects import ProjectRegistry
+
+    return ProjectRemoved(project=ProjectRegistry(world).remove(given.project))
+
+
+def remove_lines(done: ProjectRemoved) -> Iterator[Line]:
+    yield f"Forgot {done.project.project['name']}; its memory in {done.project.memory_root} stays."
+
+
+def prune(world: World, _given: NoArguments) -> ProjectsPruned:
+    """Forget the projects that hold no memory any more. Damaged, newer and hidden ones stay."""
+    from quire.upkeep.projects import ProjectRegistry
+
+    return ProjectsPruned(projects_removed=ProjectRegistry(world).prune())
+
+
+def prune_lines(done: ProjectsPruned) -> Iterator[Line]:
+    gone = done.projects_removed
+    yield f"Forgot {len(gone)} projects." if gone else "Every registered project has its memory."
+    for entry in gone:
+        yield f"  {entry.project['name']}  {entry.project_root}"
+
+
+VERB = Verb(
+    takes=NoArguments,
+    run=projects,
+    lines=list_lines,
+    over="machine",
+    alone=True,
+    examples="""Examples:
+  memory projects list
+  memory projects add ~/code/harbor
+  memory projects remove project.harbor
+  memory projects prune
+""",
+)
+LIST = Verb(
+    takes=NoArguments,
+    run=list_projects,
+    lines=list_lines,
+    over="machine",
+    examples="Example:\n  memory projects list --json\n",
+)
+ADD = Verb(
+    takes=Add,
+    run=add,
+    lines=add_lines,
+    over="machine",
+    examples="Example:\n  memory projects add ~/code/harbor\n",
+)
+REMOVE = Verb(
+    takes=Remove,
+    run=remove,
+    lines=remove_lines,
+    over="machine",
+    examples="Example:\n  memory projects remove project.harbor\n",
+)
+PRUNE = Verb(
+    takes=NoArguments,
+    run=prune,
+    lines=prune_lines,
+    over="machine",
+    examples="Example:\n  memory projects prune\n",
+)

@@ -1,0 +1,89 @@
+"""`memory rebuild`: the index made from nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from quire.layers.graph.layout import INDEX
+from quire.model.records import Problem
+from quire.model.text import counted
+from quire.project import Project
+from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Progress
+    from quire.upkeep.rebuild import Rebuilt
+
+
+class Rebuild(Arguments, frozen=True, kw_only=True):
+    semantic: Annotated[
+        str | None,
+        Option(
+            metavar="FOLDER", help="Embed the documents with the model all-MiniLM-L6-v2 in this folder.", is_path=True
+        ),
+    ] = None
+
+
+class IndexRebuilt(Result, kw_only=True):
+    found: Rebuilt
+    shows_vectors: bool
+
+    def fields(self) -> dict[str, Any]:
+        # The last two are of the original program.
+        return {**msgspec.structs.asdict(self.found), "index_rebuilt": True, "event_appended": False}
+
+
+def rebuild(project: Project, given: Rebuild) -> IndexRebuilt:
+    """Make the index from nothing, out of the files.
+
+    It is never needed: the index follows the files by itself, and is made again when it is missing or damaged.
+    With --semantic, every passage is embedded with a full language model, so that questions in other words find more;
+    `memory docs semantic` says how. That takes minutes; interrupted, the same command goes on where it was.
+    """
+    from quire.upkeep.rebuild import rebuild_memory
+
+    folder = project.index_folder()
+    if folder is None or not project.has_journal():
+        project.ready()
+        folder = os.path.join(project.graph.folder, INDEX)
+    else:
+        project.ready_to_ask()
+    found = rebuild_memory(
+        folder,
+        project.sources(),
+        _progress(project, "Files"),
+        semantic=os.path.join(project.world.cwd, given.semantic) if given.semantic is not None else None,
+        taught=_progress(project, "Passages"),
+        events=sum(not isinstance(event, Problem) for _, event in project.graph.events()),
+    )
+    return IndexRebuilt(found=found, shows_vectors=given.semantic is not None)
+
+
+def _progress(project: Project, things: str) -> Progress | None:
+    tell = project.progress
+    return (lambda done, total: tell(done, total, things)) if tell else None
+
+
+def lines(done: IndexRebuilt) -> Iterator[Line]:
+    found = done.found
+    yield f"Indexed {counted(found.records, 'record')} and {counted(found.edges, 'relation')}."
+    if done.shows_vectors:
+        yield "Vectors: " + ", ".join(f"{number:,} in {space}" for space, number in found.vectors.items()) + "."
+    for path in found.unreadable:
+        yield f"  could not be read: {path} (`memory check` says why)"
+
+
+VERB = Verb(
+    takes=Rebuild,
+    run=rebuild,
+    lines=lines,
+    counts="done",
+    examples="""Examples:
+  memory rebuild
+  memory rebuild --semantic ~/models/all-MiniLM-L6-v2
+""",
+)

@@ -1,0 +1,129 @@
+"""What came of a repair, of taking one back, and which repairs are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.model.records import Mend
+from quire.model.text import counted
+from quire.verbs.admin.check import checked_lines
+from quire.verbs.verb import Line, Result, Style, Styled
+
+if TYPE_CHECKING:
+    from quire.upkeep.check import Checked
+    from quire.upkeep.repair.differences import Difference
+
+_LISTED, _LISTED_MENDS = 40, 200
+_STYLES: dict[str, Style] = {"+": "green", "-": "red"}
+
+
+class Repaired(Result, kw_only=True):
+    """What a repair did, or would do; a warning says what kept a layer from being mended."""
+
+    name: str | None = None
+    """By which it can be taken back, where anything was done."""
+    dry_run: bool = False
+    mends: tuple[Mend, ...] = ()
+    files: tuple[Difference, ...] = ()
+    """What changed, or would; only a dry run tells the differences."""
+    copies: tuple[str, ...] = ()
+    """Where the files are as they were."""
+    pruned: tuple[str, ...] = ()
+    """Repairs that can no longer be taken back: their copies made room."""
+    checked: Checked
+    """How the memory is now."""
+
+    def exit_code(self) -> int:
+        return 0 if self.checked.valid else 1
+
+    def lines(self) -> Iterator[Line]:
+        if not self.mends:
+            yield "There is nothing that a repair could mend."
+        elif self.dry_run:
+            yield f"A repair would mend {counted(len(self.mends), 'fault')}:"
+            yield from _mend_lines(self.mends)
+            yield from _file_lines(self.files)
+            yield ""
+            yield "Nothing was changed. `memory check --repair` does it."
+        else:
+            yield Styled(text=f"Mended {counted(len(self.mends), 'fault')}:", style="green")
+            yield from _mend_lines(self.mends)
+            yield ""
+            yield f"The files as they were: {', '.join(self.copies)}"
+            yield f"To take it back: memory check --undo {self.name}"
+            if self.pruned:
+                gone = ", ".join(self.pruned)
+                yield f"Repairs that can no longer be taken back, since only the last 20 are kept: {gone}"
+        if not self.dry_run:
+            yield ""
+            yield from checked_lines(self.checked)
+
+
+class RepairSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """A repair that is kept."""
+
+    name: str
+    at: str
+    mends: tuple[Mend, ...]
+    files: int
+    copies: tuple[str, ...]
+    changed_since: tuple[str, ...] = ()
+    """Files that somebody changed: while there are any, it is not taken back."""
+
+
+class RepairsKept(Result, kw_only=True):
+    """The repairs that are kept, the newest first."""
+
+    repairs: tuple[RepairSeen, ...] = ()
+    most: int
+
+    def lines(self) -> Iterator[Line]:
+        if not self.repairs:
+            yield "No repair is kept here."
+        for one in self.repairs:
+            yield f"{one.name}  {counted(len(one.mends), 'fault')} mended, {counted(one.files, 'file')}"
+            for place in one.copies:
+                yield f"    {place}"
+            if one.changed_since:
+                shown = ", ".join(one.changed_since[:5])
+                yield Styled(text=f"    Changed since, so that it is not taken back: {shown}", style="yellow")
+
+
+class RepairUndone(Result, kw_only=True):
+    """A repair that was taken back, and which files are as they were."""
+
+    name: str
+    files: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[Line]:
+        if not self.files:
+            yield f"The files were as before the repair {self.name} already; its copies are removed."
+            return
+        yield f"Took the repair {self.name} back: {counted(len(self.files), 'file')} as before."
+        for path in self.files[:_LISTED]:
+            yield f"  {path}"
+        if len(self.files) > _LISTED:
+            yield f"  … and {len(self.files) - _LISTED:,} more"
+
+
+def _mend_lines(mends: tuple[Mend, ...]) -> Iterator[Line]:
+    for mend in mends[:_LISTED_MENDS]:
+        place = f"{mend.path}:{mend.line}" if mend.line else mend.path
+        yield f"  {place}: {mend.message} [{mend.code}]"
+    if len(mends) > _LISTED_MENDS:
+        yield f"  … and {len(mends) - _LISTED_MENDS:,} more"
+
+
+def _file_lines(files: tuple[Difference, ...]) -> Iterator[Line]:
+    for file in files[:_LISTED]:
+        yield ""
+        yield Styled(text=f"{file.action:<8} {file.path}", style="bold")
+        for line in file.diff.split("\n") if file.diff else ():
+            style = _STYLES.get(line[:1])
+            yield Styled(text=f"  {line}", style=style) if style else f"  {line}"
+    if len(files) > _LISTED:
+        yield ""
+        yield f"… and {len(files) - _LISTED:,} files more"

@@ -1,0 +1,41 @@
+"""`memory upgrade`: whether the storage needs one, and how Quire itself is upgraded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quire.project import Project
+from quire.verbs.verb import Arguments, Line, Result, Verb
+
+
+class Upgrade(Arguments, frozen=True, kw_only=True):
+    pass
+
+
+class UpgradeAdvice(Result, kw_only=True):
+    message: str
+    upgraded: bool = False
+    """Storage of this version never needs an upgrade."""
+    advice: str
+
+
+def upgrade(project: Project, _given: Upgrade) -> UpgradeAdvice:
+    """Say whether the storage needs an upgrade, and what to do.
+
+    Storage of another version is not read or changed, only archived by `memory reset`: the error says which version
+    was found and how to go on. For a newer Quire, it names the command that fits how this one was installed.
+    """
+    from quire.upkeep.upgrade_command import upgrade_advice
+
+    project.ready()
+    version = project.graph.config().version
+    message = f"Storage version {version} is current; there is nothing to upgrade."
+    return UpgradeAdvice(message=message, advice=upgrade_advice())
+
+
+def lines(done: UpgradeAdvice) -> Iterator[Line]:
+    yield done.message
+    yield f"To upgrade Quire itself: {done.advice}"
+
+
+VERB = Verb(takes=Upgrade, run=upgrade, lines=lines, examples="Example:\n  memory upgrade\n")

@@ -1,0 +1,192 @@
+"""`memory sync`, the tool `sync_memory`: which nodes the code has left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import msgspec
+
+from quire.model.records import Problem
+from quire.model.text import counted, one_line
+from quire.project import Project
+from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.upkeep.sync import Synced
+
+_LISTED, _NAMED, _LISTED_FOR_TOOLS = 10, 3, 20
+_TASK = """\
+Look at the code behind these nodes of the project memory. Moved ones have their new anchors filled in:
+keep them if they are right. For a changed one, write the body as it is true now; if the old body still
+holds, take the node out of "nodes" and put {"id": "…"} into "confirm". For an orphaned one, say why it is
+stale, or give it new anchors. Leave out what you did not look at. Then send the rest in one call."""
+
+
+class Sync(Arguments, frozen=True, kw_only=True):
+    dry_run: Annotated[bool, Option(help="Report only: leave the marker and the map as they are.")] = False
+    everything: Annotated[
+        bool, Option(name="--all", help="List also what was reported before, or cannot be checked.", tool=False)
+    ] = False
+    check: Annotated[bool, Option(help="Exit 1 when a node is changed, moved or orphaned.", tool=False)] = False
+    most: int | None = None
+    """Of each kind so many are listed; by default ten, or all where everything was asked for."""
+
+
+class CodeSynced(Result, kw_only=True):
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("titles", "fresh")
+    LISTED_FOR_TOOLS: ClassVar[int] = _LISTED_FOR_TOOLS
+    found: Synced
+    given: Sync
+
+    def fields(self) -> Synced:
+        return self.found
+
+    def exit_code(self) -> int:
+        return 1 if self.given.check and self.found.findings else 0
+
+
+def sync(project: Project, given: Sync) -> CodeSynced:
+    """Find what changed in the code since the last sync, and which nodes need a look because of it.
+
+    Each node is measured against what its anchors held when it was last saved or confirmed. What was reported
+    before and not acted on is only counted; --all lists it again.
+    """
+    from quire.anchors.working_tree import TreeReader
+    from quire.layers.graph.writing import write_access
+    from quire.upkeep.guidance import refresh_map
+    from quire.upkeep.sync import sync_memory
+    from quire.upkeep.sync_marker import advance_marker, newer_marker
+
+    project.ready()
+    looking = TreeReader(project.root, project.git)
+    try:
+        found = project.with_index(lambda index: sync_memory(project.graph, project.git, index, looking))
+    except BaseException:
+        looking.differing()  # what was begun is ended
+        raise
+    problems: list[Problem] = []
+    if not given.dry_run and found.head_commit:
+        with write_access(project.graph, project.world, "sync"):
+            newer = newer_marker(project.graph)
+            if newer is None:
+                advance_marker(project.graph, project.world, found.head_commit)
+            found.marker_advanced = newer is None
+            _, problems = refresh_map(project.root, project.world, project.product_map())
+            problems = [*problems, *([newer] if newer else [])]
+    return CodeSynced(found=found, given=given, warnings=problems)
+
+
+def lines(done: CodeSynced) -> Iterator[Line]:
+    found = done.found
+    yield _summary(found)
+    if found.hidden_files_count:
+        yield f"{found.hidden_files_count} files are outside of the sparse checkout; git's index stands for them."
+    shows_known = done.given.everything or found.full_verification
+    changed = [node for node in found.changed if shows_known or node.new]
+    moved = [node for node in found.moved if shows_known or node.new]
+    orphaned = [node for node in found.orphaned if shows_known or node.new]
+    gaps = [gap for gap in found.coverage_gaps if shows_known or gap.new]
+    for title, nodes in (("Moved", moved), ("Changed", changed), ("Orphaned", orphaned)):
+        yield from _section(title, [f"{node.id} — {node.title} — {node.because}" for node in nodes], done.given)
+    if shows_known:
+        unverifiable = [f"{node.id} — {node.because}" for node in found.unverifiable]
+        yield from _section("Could not be checked (`memory confirm` after a look)", unverifiable, done.given)
+    covers = [f"{gap.dir} — {counted(gap.files_count, 'file')}: {one_line(', '.join(gap.examples))}" for gap in gaps]
+    yield from _section("Code that no feature covers", covers, done.given)
+    listed = [node.id for nodes in (changed, moved, orphaned) for node in nodes]
+    if shows_known:
+        yield from _section("Without anchors", found.unanchored, done.given)
+    else:
+        yield from _known_before(found, len(listed))
+    if listed:
+        yield from _prompt(found, listed)
+    if found.marker_advanced:
+        yield f"Synced to {(found.head_commit or '')[:9]}."
+    elif done.given.dry_run:
+        yield "Dry run: the marker stays where it is."
+    elif found.head_commit:
+        yield "The marker stays where it is."
+    else:
+        yield "There is no commit yet, so there is no marker to set."
+
+
+def _summary(found: Synced) -> str:
+    counts = [f"{len(found.fresh)} fresh"]
+    for name in ("changed", "moved", "orphaned", "unverifiable", "unanchored"):
+        number = len(getattr(found, name))
+        if number:
+            counts.append(f"{number} {name}")
+    since = f"{counted(found.changed_files_count, 'file')} changed since {(found.base_commit or '')[:9]}"
+    if found.full_verification:
+        since = f"every anchor verified, because {found.reason}"
+    return f"Sync: {since}. Nodes: {', '.join(counts)}."
+
+
+def _known_before(found: Synced, listed: int) -> Iterator[Line]:
+    """What was reported before, in a line."""
+    known = found.findings - listed
+    notes = [f"to look at since earlier: {known}"] if known else []
+    folders = [gap.dir for gap in found.coverage_gaps if not gap.new]
+    notes += [f"folders with code and no feature: {_few(folders)}"] if folders else []
+    notes += [f"without anchors: {_few(found.unanchored)}"] if found.unanchored else []
+    if notes:
+        yield Output(text="")
+        yield f"{' · '.join(notes)}. `memory sync --all` lists everything."
+
+
+def _few(names: list[str]) -> str:
+    """The first of many names, and how many there are besides."""
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return one_line(", ".join(names[:_NAMED])) + rest
+
+
+def _section(title: str, entries: Sequence[str], given: Sync) -> Iterator[Line]:
+    """A list with its title; of a long one the beginning, unless all of it was asked for."""
+    most = given.most or (None if given.everything else _LISTED)
+    if not entries:
+        return
+    yield Output(text="")
+    yield f"{title}:"
+    for entry in entries[:most]:
+        yield Recalled(text=f"- {entry}", origin="graph")
+    if most and len(entries) > most:
+        yield f"- and {len(entries) - most} more{'' if given.everything else ': `memory sync --all`'}"
+
+
+def _prompt(found: Synced, listed: Iterable[str]) -> Iterator[Line]:
+    """The task for an agent, with a save for the nodes that are listed above it."""
+    shown = set(listed)
+    skeleton = {
+        name: [item for item in part if item["id"] in shown] if isinstance(part, list) else part
+        for name, part in found.save_skeleton.items()
+    }
+    yield Output(text="\nFor the agent:\n```")
+    yield _TASK
+    yield Output(text=f"\nmemory save --stdin <<'JSON'\n{msgspec.json.encode(skeleton).decode()}\nJSON\n```")
+
+
+VERB = Verb(
+    takes=Sync,
+    run=sync,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory sync
+  memory sync --dry-run
+  memory sync --check        exit 1 when something needs a look, for CI
+  memory sync --json
+
+\b
+What it finds goes to whoever reads it, as a prompt with a save that is ready but for its blanks.
+It writes no node. Afterwards it notes the commit it looked at in .memory/sync-state.json.
+""",
+    tool=Tool(
+        name="sync_memory",
+        title="Find what the code outgrew",
+        says="Which records need a look because their code changed, moved or went since the last sync. Use it at the "
+        "end of a task, then mend them with save_memory. Writes only its marker.",
+        gives={"changed": "array"},
+        given={"everything": True, "most": _LISTED_FOR_TOOLS},
+    ),
+)
