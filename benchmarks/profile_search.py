@@ -27,7 +27,7 @@ from quire.index.text_analysis import question_words
 from quire.layers.profile.layout import ACTIVE, FILE, FOLDER
 from quire.project import Project
 from quire.verbs.graph.changes import init
-from quire.verbs.profile.ask import profile_search
+from quire.verbs.profile.search import SearchEntries, search_entries
 
 PROFILE = Path(__file__).parents[1].parent / "shared" / "fixtures" / "profile"
 DOCUMENTS = {"real": "real-2.0-a85646b.json", "example": "seed-example-1.2.json"}
@@ -134,7 +134,7 @@ def _ways(project: Project, document: bytes) -> dict[str, Way]:
 def _search(project: Project) -> Way:
     def way(query: str) -> Found:
         # Searching counts as reading, which would change the document between two questions.
-        done = profile_search(project, query, limit=DEPTH, note=False)
+        done = search_entries(project, SearchEntries(query=query, limit=DEPTH), note=False)
         return Found([view.id for view in done.results], done.weak)
 
     return way

@@ -37,8 +37,12 @@ from quire.layers.profile.entries import time_text
 from quire.layers.profile.layout import CATEGORIES, FILE, FOLDER, RELATIONS, SOURCES, USER, VERSION
 from quire.project import Project
 from quire.verbs.graph.changes import init
-from quire.verbs.profile.ask import profile_connections, profile_recall, profile_search
-from quire.verbs.profile.changes import profile_remember, profile_session_start
+from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.search import SearchEntries, search_entries
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.verb import Arguments
 
 SIZES = (100, 10_000)
 ROUNDS, WARM_UP = 20, 2
@@ -127,25 +131,34 @@ class Store:
             self._timed(name, functools.partial(_write_durably, target, encoded))
         self.tell(number)
         project = self._project()
-        assert self._timed("session-start", partial(profile_session_start, project)).counted
+        assert self._timed("session-start", partial(start_session, project, Arguments())).counted
 
     def ask(self, number: int) -> None:
         key, project = self._chance.choice(self._keys), self._project()
-        assert self._timed("recall", lambda: profile_recall(project, USER, key)).results[0].key == key
+        assert (
+            self._timed("recall", lambda: recall_entries(project, RecallEntries(category=USER, key=key))).results[0].key
+            == key
+        )
         question, project = self._question(_ASKED), self._project()
-        assert self._timed("search", lambda: profile_search(project, question)).results
+        assert self._timed("search", lambda: search_entries(project, SearchEntries(query=question))).results
         few, project = self._question(_KEYWORDS, 5), self._project()
-        self._timed("search, three keywords", lambda: profile_search(project, few))
+        self._timed("search, three keywords", lambda: search_entries(project, SearchEntries(query=few)))
         key, project = self._keys[number % len(self._keys)], self._project()
-        assert self._timed("connections", lambda: profile_connections(project, USER, key)).entry.key == key
+        assert (
+            self._timed(
+                "connections", lambda: entry_connections(project, ShowConnections(category=USER, key=key))
+            ).entry.key
+            == key
+        )
 
     def tell(self, number: int) -> None:
         told, project = _prose(self._chance, _WORDS), self._project()
         tags = self._chance.sample(self._tags, 3)
-        work = lambda: profile_remember(project, "tools", f"told-{number}", told, tags=tags)  # noqa: E731
+        given = RememberEntry(category="tools", key=f"told-{number}", value=told, tags=tags)
+        work = lambda: remember_entry(project, given)  # noqa: E731
         assert self._timed("remember, new", work).action == "ADD"
         key, changed, other = self._chance.choice(self._keys), _prose(self._chance, _WORDS), self._project()
-        work = lambda: profile_remember(other, USER, key, changed, importance=6)  # noqa: E731
+        work = lambda: remember_entry(other, RememberEntry(category=USER, key=key, value=changed, importance=6))  # noqa: E731
         assert self._timed("remember, update", work).action == "UPDATE"
 
     def after_a_foreign_change(self, number: int) -> None:
@@ -155,7 +168,10 @@ class Store:
         document["memories"]["learnings"][f"foreign-{number}"] = entry
         self.file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         project = self._project()
-        self._timed("first recall after a foreign change", lambda: profile_recall(project, USER, self._keys[0]))
+        self._timed(
+            "first recall after a foreign change",
+            lambda: recall_entries(project, RecallEntries(category=USER, key=self._keys[0])),
+        )
 
     def _question(self, words: int, least: int = 1) -> str:
         """Words of a known entry, as people ask: common ones among them, unless they must have a certain length."""
@@ -300,15 +316,16 @@ _WRITER = """
 import sys
 from quire.files.world import real_world
 from quire.project import Project
-from quire.verbs.profile.ask import profile_recall
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 root, writer, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
 for at in range(number):
     project = Project(root, real_world(root))
     said = f"What {writer} learned as number {at} of all."
-    done = profile_remember(project, "learnings", f"{writer}-{at}", said, force=True)
+    given = RememberEntry(category="learnings", key=f"{writer}-{at}", value=said, force=True)
+    done = remember_entry(project, given)
     assert done.action == "ADD", done
-    profile_recall(project, "user", sys.argv[4])
+    recall_entries(project, RecallEntries(category="user", key=sys.argv[4]))
 """
 
 
@@ -347,7 +364,7 @@ def _written(store: Store, writers: list[tuple[str, int]], env: dict[str, str]) 
 
 def _lost(store: Store, expected: list[str]) -> dict[str, int]:
     """What is not there, of entries and of readings, when those that were noted are counted."""
-    profile_session_start(store._project())
+    start_session(store._project(), Arguments())
     document = json.loads(store.file.read_bytes())["memories"]
     return {
         "entries lost": len(set(expected) - set(document["learnings"])),

@@ -26,21 +26,20 @@ from quire.model.errors import InputError, InvalidStore, NotFound, UnsupportedVe
 from quire.model.times import instant
 from quire.project import Project
 from quire.verbs.graph.changes import init
-from quire.verbs.profile.ask import profile_connections, profile_recall, profile_search
-from quire.verbs.profile.changes import (
-    profile_forget,
-    profile_link,
-    profile_remember,
-    profile_session_start,
-    profile_unlink,
-)
-from quire.verbs.profile.overview import (
-    profile_about_me,
-    profile_about_us,
-    profile_export,
-    profile_reflect,
-    profile_status,
-)
+from quire.verbs.profile.about_me import about_me
+from quire.verbs.profile.about_us import about_us
+from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.export import ExportProfile, export_profile
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.search import SearchEntries, search_entries
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.profile.status import profile_status
+from quire.verbs.profile.unlink import UnlinkEntries, unlink_entries
+from quire.verbs.verb import Arguments
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "profile"
 LARGE_BYTES = 50_000
@@ -244,11 +243,11 @@ class Tools:
         return reply
 
     def status(self) -> Fields:
-        found = profile_status(self.project)
+        found = profile_status(self.project, Arguments())
         return _taken(found, "categories", "total", "schema_version", "session_count", "file_size")
 
     def session_start(self) -> Fields:
-        found = profile_session_start(self.project)
+        found = start_session(self.project, Arguments())
         return _taken(found, "session_count", "categories", "total", "schema_version")
 
     def remember(self, category: str, key: str, value: str, source_type: str | None = None, **more: Any) -> Fields:
@@ -258,40 +257,46 @@ class Tools:
             more["tags"] = json.loads(more["tags"])
         if isinstance(more.get("importance"), str):
             more["importance"] = int(more["importance"])
-        found = profile_remember(self.project, category, key, value, source=source_type, **more)
+        found = remember_entry(
+            self.project, RememberEntry(category=category, key=key, value=value, source_type=source_type, **more)
+        )
         if found.entry is None:
             names = [f"{item.category}.{item.key}" for item in found.candidates]
             return {"action": found.action, "candidates": names, "recommendation": found.recommendation}
         return {"action": found.action, "entry": found.entry.entry}
 
     def forget(self, category: str, key: str) -> Fields:
-        found = profile_forget(self.project, category, key)
+        found = forget_entry(self.project, ForgetEntry(category=category, key=key))
         return {"removed": found.removed.entry, "backup_path": found.backup_path}
 
     def recall(self, category: str, key: str | None = None) -> Fields:
-        found = profile_recall(self.project, category, key, everything=True)
+        found = recall_entries(self.project, RecallEntries(category=category, key=key, everything=True))
         return {"entries": {item.key: item.entry for item in found.results}}
 
     def search(self, query: str, category: str | None = None) -> Fields:
-        found = profile_search(self.project, query, category=category, status="any", limit=limits.RESULTS_MOST)
+        found = search_entries(
+            self.project, SearchEntries(query=query, category=category, status="any", limit=limits.RESULTS_MOST)
+        )
         results = [{"category": item.category, "key": item.key, "entry": item.entry} for item in found.results]
         return {"results": results}
 
     def export_memories(self, output_format: str = "markdown") -> Fields:
-        return {"content": profile_export(self.project, output_format, everything=True).content}
+        return {
+            "content": export_profile(self.project, ExportProfile(output_format=output_format, everything=True)).content
+        }
 
     def about_me(self) -> Fields:
-        return {"profile": profile_about_me(self.project).text}
+        return {"profile": about_me(self.project, Arguments()).profile}
 
     def about_us(self) -> Fields:
-        return {"profile": profile_about_us(self.project).text}
+        return {"profile": about_us(self.project, Arguments()).profile}
 
     def reflect(self) -> Fields:
-        found: Fields = msgspec.to_builtins(profile_reflect(self.project))
+        found: Fields = msgspec.to_builtins(reflect_on_entries(self.project, ReflectOnEntries()))
         return {name: value for name, value in found.items() if name not in ("applied", "dry_run")}
 
     def connections(self, category: str, key: str) -> Fields:
-        found = profile_connections(self.project, category, key)
+        found = entry_connections(self.project, ShowConnections(category=category, key=key))
         return {
             "outgoing": [_taken(link, "target", "relation", "entry_summary") for link in found.outgoing],
             "incoming": [_taken(link, "source", "relation", "entry_summary") for link in found.incoming],
@@ -301,12 +306,15 @@ class Tools:
         self, source_category: str, source_key: str, target_category: str, target_key: str, relation: str
     ) -> Fields:
         source, target = f"{source_category}.{source_key}", f"{target_category}.{target_key}"
-        found = profile_link(self.project, source, target, relation)
+        found = link_entries(self.project, LinkEntries(source=source, target=target, relation=relation))
         return {"link_created": found.created, **_taken(found, "source", "target", "relation")}
 
     def remove_link(self, source_category: str, source_key: str, target_category: str, target_key: str) -> Fields:
         source, target = f"{source_category}.{source_key}", f"{target_category}.{target_key}"
-        return {"link_removed": True, **_taken(profile_unlink(self.project, source, target), "source", "target")}
+        return {
+            "link_removed": True,
+            **_taken(unlink_entries(self.project, UnlinkEntries(source=source, target=target)), "source", "target"),
+        }
 
 
 def _taken(found: Any, *names: str) -> Fields:

@@ -7,7 +7,6 @@ that `docs/reference/compatibility.md` gives for it; an entry that no longer occ
 from __future__ import annotations
 
 import fnmatch
-import functools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -34,24 +33,22 @@ from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.graph.changes import init
-from quire.verbs.profile.ask import profile_recall, profile_search
-from quire.verbs.profile.changes import (
-    profile_forget,
-    profile_link,
-    profile_remember,
-    profile_restore,
-    profile_session_start,
-    profile_unlink,
-)
-from quire.verbs.profile.overview import (
-    profile_about_me,
-    profile_about_us,
-    profile_context,
-    profile_export,
-    profile_index,
-    profile_reflect,
-    profile_status,
-)
+from quire.verbs.profile.about_me import about_me
+from quire.verbs.profile.about_us import about_us
+from quire.verbs.profile.context import ShowProfileContext, profile_context
+from quire.verbs.profile.export import ExportProfile, export_profile
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.index import ShowIndex, entry_index
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import RestoreEntry, restore_entry
+from quire.verbs.profile.search import SearchEntries, search_entries
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.profile.status import profile_status
+from quire.verbs.profile.unlink import UnlinkEntries, unlink_entries
+from quire.verbs.verb import Arguments
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = ROOT / "tests" / "data" / "original-profiles"
@@ -390,29 +387,31 @@ def entries_of(document: Any) -> dict[str, dict[str, Any]]:
 def looked_at(project: Project) -> list[Callable[[], object]]:
     """Every operation that only looks, so that it does not even count as reading."""
     return [
-        partial(profile_status, project),
-        partial(profile_about_me, project),
-        partial(profile_about_us, project),
-        functools.partial(partial(profile_index, project), everything=True),
-        partial(profile_context, project),
-        partial(profile_reflect, project),
-        partial(profile_export, project),
-        functools.partial(partial(profile_export, project), "json"),
-        functools.partial(partial(profile_recall, project), "user", note=False),
-        functools.partial(partial(profile_search, project), "what is remembered", note=False),
+        partial(profile_status, project, Arguments()),
+        partial(about_me, project, Arguments()),
+        partial(about_us, project, Arguments()),
+        partial(entry_index, project, ShowIndex(everything=True)),
+        partial(profile_context, project, ShowProfileContext()),
+        partial(reflect_on_entries, project, ReflectOnEntries()),
+        partial(export_profile, project, ExportProfile()),
+        partial(export_profile, project, ExportProfile(output_format="json")),
+        partial(recall_entries, project, RecallEntries(category="user"), note=False),
+        partial(search_entries, project, SearchEntries(query="what is remembered"), note=False),
     ]
 
 
 def changed_by(project: Project) -> list[Callable[[], object]]:
     return [
-        functools.partial(
-            partial(profile_remember, project), "learnings", "probe", "A probe that nobody wrote before."
+        partial(remember_entry, project, RememberEntry(category="learnings", key="probe", value="A probe.")),
+        partial(forget_entry, project, ForgetEntry(category="user", key="email")),
+        partial(restore_entry, project, RestoreEntry(category="user", key="email")),
+        partial(
+            link_entries,
+            project,
+            LinkEntries(source="user.username", target="user.email", relation="elaborates"),
         ),
-        functools.partial(partial(profile_forget, project), "user", "email"),
-        functools.partial(partial(profile_restore, project), "user", "email"),
-        functools.partial(partial(profile_link, project), "user.username", "user.email", "elaborates"),
-        functools.partial(partial(profile_unlink, project), "user.username", "user.email"),
-        functools.partial(partial(profile_reflect, project), apply=("archive",)),
+        partial(unlink_entries, project, UnlinkEntries(source="user.username", target="user.email")),
+        partial(reflect_on_entries, project, ReflectOnEntries(apply=["archive"])),
     ]
 
 
@@ -423,12 +422,12 @@ def same_entries(project: Project, document: Any) -> None:
     for name, entry in entries.items():
         category, _, key = name.partition(".")
         by_category.setdefault(category, set()).add(key)
-        (view,) = profile_recall(project, category, key, note=False).results
+        (view,) = recall_entries(project, RecallEntries(category=category, key=key), note=False).results
         assert (view.id, view.entry, view.value) == (name, entry, entry["value"])
     for category, keys in by_category.items():
-        found = profile_recall(project, category, everything=True, note=False)
+        found = recall_entries(project, RecallEntries(category=category, everything=True), note=False)
         assert {view.key for view in found.results} == keys
-    assert profile_status(project).total == len(entries)
+    assert profile_status(project, Arguments()).total == len(entries)
 
 
 @needs_recordings
@@ -487,15 +486,18 @@ def test_a_current_document_is_read_as_it_is_and_changed_where_it_is_told(
     for look in looked_at(here.project()):
         look()
     same_entries(here.project(), document)
-    assert parsed(profile_export(here.project(), "json").content.encode()) == document
+    assert parsed(export_profile(here.project(), ExportProfile(output_format="json")).content.encode()) == document
     assert here.tree() == before
 
-    told = profile_remember(here.project(), "learnings", "probe", "A probe that nobody wrote before.", force=True)
+    told = remember_entry(
+        here.project(),
+        RememberEntry(category="learnings", key="probe", value="A probe that nobody wrote before.", force=True),
+    )
     assert told.entry is not None
     expected = parsed(data)
     expected["memories"].setdefault("learnings", {})["probe"] = told.entry.entry
     assert here.file.read_bytes() == rendered(expected)
-    profile_forget(here.project(), "learnings", "probe")
+    forget_entry(here.project(), ForgetEntry(category="learnings", key="probe"))
     assert (here.state / "memory.backup.json").read_bytes() == rendered(expected)
     del expected["memories"]["learnings"]["probe"]
     assert here.file.read_bytes() == rendered(expected)
@@ -562,14 +564,14 @@ def test_an_older_document_is_brought_up_as_the_original_does_it(
     )
 
     done = here.tree()
-    profile_status(here.project(moment))
+    profile_status(here.project(moment), Arguments())
     assert here.tree() == done
 
 
 def test_a_backup_that_is_there_already_is_kept(place: Callable[[bytes], Place]) -> None:
     here = place(bundled("older-1.0"))
     (here.state / "memory.pre-migration-1.0.json").write_bytes(b"what somebody kept\n")
-    profile_status(here.project())
+    profile_status(here.project(), Arguments())
     assert (here.state / "memory.pre-migration-1.0.json").read_bytes() == bundled("older-1.0")
     assert (here.state / "memory.pre-migration-1.0.1.json").read_bytes() == b"what somebody kept\n"
 
@@ -596,14 +598,16 @@ def test_a_newer_document_is_read_and_searched_and_never_written(data: bytes, pl
     for name, entry in list(entries_of(document).items())[::4]:
         # What it says is asked for in its own words, and in the words of its name.
         question = " ".join(entry["value"].split()[:12])
-        assert name in [view.id for view in profile_search(here.project(), question, status="any").results]
-    started = profile_session_start(here.project())
+        assert name in [
+            view.id for view in search_entries(here.project(), SearchEntries(query=question, status="any")).results
+        ]
+    started = start_session(here.project(), Arguments())
     assert (started.counted, started.session_count) == (False, document.get("session_count", 0))
     for change in changed_by(here.project()):
         with pytest.raises(UnsupportedVersion) as raised:
             change()
         assert document["schema_version"] in raised.value.message
-    status = profile_status(here.project())
+    status = profile_status(here.project(), Arguments())
     assert (status.writable, status.schema_version) == (False, document["schema_version"])
     assert [problem.code for problem in status.warnings] == ["ProfileReadOnly"]
     assert here.tree() == before
@@ -648,7 +652,7 @@ def test_a_document_that_cannot_be_used_is_refused_and_left_alone(
     here = place(data)
     before = here.tree()
     project = here.project()
-    operations = [*looked_at(project), *changed_by(project), partial(profile_session_start, project)]
+    operations = [*looked_at(project), *changed_by(project), partial(start_session, project, Arguments())]
     for operation in operations:
         with pytest.raises(error) as raised:
             operation()
@@ -666,9 +670,9 @@ def test_a_document_that_cannot_be_used_is_refused_and_left_alone(
 
 def test_what_we_write_has_whole_seconds(place: Callable[[bytes], Place]) -> None:
     here = place(rendered(SAMPLE))
-    profile_recall(here.project(), "user")
-    profile_remember(here.project(), "user", "email", "tess@example.org")
-    profile_session_start(here.project())
+    recall_entries(here.project(), RecallEntries(category="user"))
+    remember_entry(here.project(), RememberEntry(category="user", key="email", value="tess@example.org"))
+    start_session(here.project(), Arguments())
     entries = entries_of(here.document)
     email, name = entries["user.email"], entries["assistant.name"]
     assert [email["updated_at"], email["last_accessed"], name["created_at"], name["updated_at"]] == [f"{NOW}Z"] * 4
@@ -691,16 +695,16 @@ def test_entries_are_shown_as_they_stand_whatever_their_times_and_names_are(plac
         "first": "2026-01-01T03:00:00+02:00",
     }
     here = place(written(**{key: {"value": f"The {key} one.", "created_at": at} for key, at in times.items()}))
-    found = profile_recall(here.project(), "user", note=False)
+    found = recall_entries(here.project(), RecallEntries(category="user"), note=False)
     assert [view.key for view in found.results] == list(times)
-    items = [line for line in profile_about_me(here.project()).text.splitlines() if line.startswith("- ")]
+    items = [line for line in about_me(here.project(), Arguments()).profile.splitlines() if line.startswith("- ")]
     assert items == [f"- **{key}**: The {key} one." for key in times]
 
 
 @pytest.mark.parametrize("before", ["2099-01-01T00:00:00Z", "2026-11-15T11:00:00", "not-a-date", None])
 def test_a_reading_is_shown_as_it_is_written_later(before: str | None, place: Callable[[bytes], Place]) -> None:
     here = place(written(email={"value": "tess@example.com", "access_count": 2, "last_accessed": before}))
-    (shown,) = profile_recall(here.project(), "user", "email").results
-    profile_session_start(here.project())
+    (shown,) = recall_entries(here.project(), RecallEntries(category="user", key="email")).results
+    start_session(here.project(), Arguments())
     stored = entries_of(here.document)["user.email"]
     assert (shown.access_count, shown.last_accessed) == (stored["access_count"], stored["last_accessed"])

@@ -13,16 +13,6 @@ import pytest
 from installed import Git, Memory
 from quire.fields.envelope import succeeded
 from quire.fields.looking import looked_fields
-from quire.fields.profile import (
-    profile_connections_fields,
-    profile_context_fields,
-    profile_export_fields,
-    profile_page_fields,
-    profile_reflect_fields,
-    profile_remember_fields,
-    profile_status_fields,
-    profile_where_fields,
-)
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import Check, check
@@ -49,9 +39,14 @@ from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.plain import json_line, plain
-from quire.verbs.profile.ask import profile_connections
-from quire.verbs.profile.changes import profile_remember
-from quire.verbs.profile.overview import profile_context, profile_export, profile_index, profile_reflect, profile_status
+from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.context import ShowProfileContext, profile_context
+from quire.verbs.profile.export import ExportProfile, export_profile
+from quire.verbs.profile.index import ShowIndex, entry_index
+from quire.verbs.profile.private import KeepPrivate, keep_private
+from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.status import profile_status
 from quire.verbs.verb import Arguments
 
 Answer = tuple[dict[str, Any], list[Any]]
@@ -102,16 +97,16 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "facts context": lambda project: (plain(context(project, ShowContext(prompt=""))), []),
     "facts normalize": lambda project: (plain(normalize(project, Normalize())), []),
     "notes": lambda project: _told(plain, show_notes(project, ShowNotes())),
-    "profile": lambda project: _told(profile_status_fields, profile_status(project)),
-    "profile private": lambda project: (profile_where_fields(profile_status(project)), []),
+    "profile": lambda project: _told(plain, profile_status(project, Arguments())),
+    "profile private": lambda project: (plain(keep_private(project, KeepPrivate())), []),
     "profile connections user timezone": lambda project: (
-        profile_connections_fields(profile_connections(project, "user", "timezone")),
+        plain(entry_connections(project, ShowConnections(category="user", key="timezone"))),
         [],
     ),
-    "profile index": lambda project: _told(profile_page_fields, profile_index(project)),
-    "profile context": lambda project: (profile_context_fields(profile_context(project)), []),
-    "profile reflect": lambda project: (profile_reflect_fields(profile_reflect(project)), []),
-    "profile export": lambda project: (profile_export_fields(profile_export(project, "markdown")), []),
+    "profile index": lambda project: _told(plain, entry_index(project, ShowIndex())),
+    "profile context": lambda project: (plain(profile_context(project, ShowProfileContext())), []),
+    "profile reflect": lambda project: (plain(reflect_on_entries(project, ReflectOnEntries())), []),
+    "profile export": lambda project: (plain(export_profile(project, ExportProfile(output_format="markdown"))), []),
     "journal": lambda project: _told(plain, journal_status(project, JournalStatus())),
     "journal log": lambda project: _told(plain, journal_log(project, JournalLog())),
     "journal validate": lambda project: _told(plain, journal_validate(project, JournalValidate())),
@@ -136,8 +131,8 @@ def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: 
     assert data["before"]["feature.queue"]["verdict"] == "changed"
     assert "warnings" not in data
 
-    found = profile_remember(project, "learnings", "slow_ci", LEARNING, dry_run=True)
-    data = profile_remember_fields(found)
+    found = remember_entry(project, RememberEntry(category="learnings", key="slow_ci", value=LEARNING, dry_run=True))
+    data = plain(found)
     printed = filled("profile", "remember", "learnings", "slow_ci", LEARNING, "--dry-run", "--json").out
     assert printed == json_line(succeeded(project, data, found.warnings)) + "\n"
     assert (data["action"], data["entry"], [item["key"] for item in data["candidates"]]) == (

@@ -21,7 +21,8 @@ from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.update import JournalUpdate, journal_update
-from quire.verbs.profile.changes import profile_forget, profile_remember
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 __all__ = ["MENDED", "PERSONS", "Break", "State", "built", "leftover", "opened", "state_of"]
 
@@ -90,9 +91,9 @@ def built(root: Path) -> None:
     save_nodes(project, NODES)
     store(project, Store(section="Decisions", content="Retries run in the worker."))
     store(project, Store(section="Constraints", content="An answer takes two seconds at most."))
-    profile_remember(project, "tools", "shell", "fish")
-    profile_remember(project, "tools", "editor", "vim")
-    profile_forget(project, "tools", "editor")
+    remember_entry(project, RememberEntry(category="tools", key="shell", value="fish"))
+    remember_entry(project, RememberEntry(category="tools", key="editor", value="vim"))
+    forget_entry(project, ForgetEntry(category="tools", key="editor"))
     journal_init(project, JournalInit())
     journal_update(project, JournalUpdate())
     check_files(project)

@@ -36,7 +36,7 @@ from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.page.actions import ActAccept, ActConfirm, ActEdit, ActReject, ActStale, ActSupersede, perform
 from quire.verbs.page.undo import Acted, undo_acted
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 Tree = dict[str, bytes]
 Act = Callable[[Project], Acted]
@@ -74,7 +74,7 @@ def acting(repo: Path, world: World, git: Git, clock: Clock) -> Project:
         ("Specs", "Tickets expire after ninety days."),
     ):
         store(acting, Store(section=section, content=text))
-    profile_remember(acting, "tools", "editor", "vim", force=True)
+    remember_entry(acting, RememberEntry(category="tools", key="editor", value="vim", force=True))
     inbox_add(acting, proposals())
     git("add", "--all")
     git("commit", "--quiet", "--message", "memory")

@@ -17,7 +17,7 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.page.change_token import TokenMemo, change_token
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 NODES = [
     {"kind": "feature", "title": "Queue", "body": "A queue.", "anchors": ["src/queue.py", "lib"]},
@@ -58,7 +58,9 @@ CHANGES: dict[str, Callable[[Project, Path, Git], object]] = {
     "other settings": lambda _, root, __: (root / ".memory/config.json").write_text("{}"),
     "a fact": lambda project, _, __: store(project, Store(section="Specs", content="Tickets expire.")),
     "a proposal": lambda project, _, __: proposal(project),
-    "a profile": lambda project, _, __: profile_remember(project, "tools", "shell", "fish", force=True),
+    "a profile": lambda project, _, __: remember_entry(
+        project, RememberEntry(category="tools", key="shell", value="fish", force=True)
+    ),
     "code that a node speaks of": lambda _, root, __: (root / "src/queue.py").write_text("def push(x): ...\n"),
     "code that is gone": lambda _, root, __: (root / "src/queue.py").unlink(),
     "a commit": lambda _, __, git: git("commit", "--quiet", "--allow-empty", "--message", "more"),

@@ -28,17 +28,20 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.profile.ask import profile_connections, profile_recall, profile_search
-from quire.verbs.profile.changes import (
-    profile_forget,
-    profile_forgotten,
-    profile_link,
-    profile_remember,
-    profile_restore,
-    profile_session_start,
-    profile_unlink,
-)
-from quire.verbs.profile.overview import profile_index, profile_private, profile_reflect, profile_status
+from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.index import ShowIndex, entry_index
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.private import KeepPrivate, keep_private
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import RestoreEntry, forgotten_entries, restore_entry
+from quire.verbs.profile.search import SearchEntries, search_entries
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.profile.status import profile_status
+from quire.verbs.profile.unlink import UnlinkEntries, unlink_entries
+from quire.verbs.verb import Arguments
 from thorough import either
 
 CATEGORIES = ("user", "assistant", "project", "relationships", "tools", "learnings")
@@ -447,7 +450,7 @@ class Profiles(RuleBasedStateMachine):
             if doc["schema_version"] in ("1.0", "1.1"):
                 version, data = doc["schema_version"], self.read(place)
                 self.model.docs[place] = migrated(doc)
-                profile_status(self.project)
+                profile_status(self.project, Arguments())
                 kept = self.path(place).with_name(f"memory.pre-migration-{version}.json")
                 assert kept.read_bytes() == data
 
@@ -501,15 +504,17 @@ class Profiles(RuleBasedStateMachine):
         name = (category, key)
         supersedes = [self.name(pick) for pick in replaced]
         found, expected = self.do(
-            lambda: profile_remember(
+            lambda: remember_entry(
                 self.project,
-                category,
-                key,
-                value,
-                **given,
-                supersedes=[".".join(item) for item in supersedes],
-                force=force,
-                broad=broad,
+                RememberEntry(
+                    category=category,
+                    key=key,
+                    value=value,
+                    **given,
+                    supersedes=[".".join(item) for item in supersedes],
+                    force=force,
+                    broad=broad,
+                ),
             ),
             lambda model: remembered(model, name, value, given, supersedes, force, broad, self.at),
         )
@@ -527,7 +532,8 @@ class Profiles(RuleBasedStateMachine):
         self.settle()
         kept = {place: self.read(place) for place in self.model.places()}
         found, expected = self.do(
-            lambda: profile_forget(self.project, *name), lambda model: forgotten(model, name, self.at)
+            lambda: forget_entry(self.project, ForgetEntry(category=name[0], key=name[1])),
+            lambda model: forgotten(model, name, self.at),
         )
         if expected is not None:
             assert found.removed.entry == expected["fields"]
@@ -540,7 +546,10 @@ class Profiles(RuleBasedStateMachine):
     def restore(self, pick: int) -> None:
         names = [(item["category"], item["key"]) for item in self.model.forgotten] or [("tools", "none")]
         name = names[pick % len(names)]
-        found, expected = self.do(lambda: profile_restore(self.project, *name), lambda model: restored(model, name))
+        found, expected = self.do(
+            lambda: restore_entry(self.project, RestoreEntry(category=name[0], key=name[1])),
+            lambda model: restored(model, name),
+        )
         if expected is not None:
             assert found.links_restored == expected
             assert found.entry.entry == self.model.need(name)[1]
@@ -556,7 +565,10 @@ class Profiles(RuleBasedStateMachine):
             return done
 
         found, expected = self.do(
-            lambda: profile_link(self.project, ".".join(source), ".".join(target), relation), expect
+            lambda: link_entries(
+                self.project, LinkEntries(source=".".join(source), target=".".join(target), relation=relation)
+            ),
+            expect,
         )
         if expected is not None:
             assert (found.created, found.archived) == expected
@@ -588,7 +600,10 @@ class Profiles(RuleBasedStateMachine):
             return gone
 
         found, expected = self.do(
-            lambda: profile_unlink(self.project, ".".join(source), target, relation if only else None), expect
+            lambda: unlink_entries(
+                self.project, UnlinkEntries(source=".".join(source), target=target, relation=relation if only else None)
+            ),
+            expect,
         )
         if expected is not None:
             assert list(found.relations) == expected
@@ -604,7 +619,7 @@ class Profiles(RuleBasedStateMachine):
             doc["session_count"] = doc.get("session_count", 0) + 1
             return missing
 
-        found, missing = self.do(partial(profile_session_start, self.project), expect)
+        found, missing = self.do(partial(start_session, self.project, Arguments()), expect)
         if missing is None:
             return
         assert found.name_missing == missing
@@ -622,9 +637,9 @@ class Profiles(RuleBasedStateMachine):
         only = [] if pick is None else [".".join(self.name(pick))]
         if only and self.model.find(split(only[0])) is None:
             with pytest.raises(QuireError):
-                profile_reflect(self.project, only=only)
+                reflect_on_entries(self.project, ReflectOnEntries(only=only))
             return
-        proposed = profile_reflect(self.project, only=only)
+        proposed = reflect_on_entries(self.project, ReflectOnEntries(only=only))
         changes = {
             **{(item.category, item.key): {"status": "archived"} for item in proposed.archival_candidates},
             **{
@@ -647,7 +662,9 @@ class Profiles(RuleBasedStateMachine):
                 model.change(name, self.at, **fields)
             return [".".join(name) for name in wanted]
 
-        found, expected = self.do(lambda: profile_reflect(self.project, apply=apply, only=only), expect)
+        found, expected = self.do(
+            lambda: reflect_on_entries(self.project, ReflectOnEntries(apply=apply, only=only)), expect
+        )
         assert sorted(found.applied) == sorted(expected)
 
     # -- asking --
@@ -670,7 +687,7 @@ class Profiles(RuleBasedStateMachine):
             return names
 
         found, expected = self.do(
-            lambda: profile_recall(self.project, *(name or (category,))),
+            lambda: recall_entries(self.project, RecallEntries(category=category, key=name[1] if name else None)),
             expect,
         )
         if expected is not None:
@@ -681,7 +698,7 @@ class Profiles(RuleBasedStateMachine):
     @rule(query=st.sampled_from(("fish shell", "amber birch", "tabs", "harbour releases", "東京")))
     def search(self, query: str) -> None:
         self.settle()
-        found = profile_search(self.project, query)
+        found = search_entries(self.project, SearchEntries(query=query))
         seen = self.model.seen()
         for item in found.results:
             assert status_of(seen[split(item.id)][1]) == "active"
@@ -706,9 +723,9 @@ class Profiles(RuleBasedStateMachine):
         self.settle()
         looked = None
         with contextlib.suppress(QuireError):
-            looked = profile_private(self.project, place)
+            looked = keep_private(self.project, KeepPrivate(place=place))
         found, expected = self.do(
-            lambda: profile_private(self.project, place, apply=True, prefer=prefer),
+            lambda: keep_private(self.project, KeepPrivate(place=place, apply=True, prefer=prefer)),
             lambda model: moved(model, place, prefer, self.at),
         )
         if expected is not None:
@@ -878,7 +895,7 @@ class Profiles(RuleBasedStateMachine):
     @invariant()
     def the_state_is_that_of_the_model(self) -> None:
         self.settle()
-        found = profile_status(self.project)
+        found = profile_status(self.project, Arguments())
         seen = self.model.seen()
         active = Counter(name[0] for name, (_, fields) in seen.items() if status_of(fields) == "active")
         statuses = Counter(status_of(fields) for _, fields in seen.values())
@@ -900,12 +917,12 @@ class Profiles(RuleBasedStateMachine):
         self.settle()
         seen = self.model.seen()
         for category in {*CATEGORIES, *(name[0] for name in seen)}:
-            found = profile_recall(self.project, category, everything=True, note=False)
+            found = recall_entries(self.project, RecallEntries(category=category, everything=True), note=False)
             assert [item.id for item in found.results] == in_order(self.model, category)
             for item in found.results:
                 self.compare(item)
         for name, (_, fields) in seen.items():
-            told = profile_connections(self.project, *name)
+            told = entry_connections(self.project, ShowConnections(category=name[0], key=name[1]))
             assert [(item.target, item.relation) for item in told.outgoing] == links_of(fields)
             assert [item.entry_summary for item in told.outgoing] == [
                 seen[split(target)][1]["value"] if split(target) in seen else "" for target, _ in links_of(fields)
@@ -917,10 +934,10 @@ class Profiles(RuleBasedStateMachine):
                 if split(target) == name and other != name
             }
             assert {(item.source, item.relation) for item in told.incoming} == incoming
-        listed = profile_index(self.project, everything=True)
+        listed = entry_index(self.project, ShowIndex(everything=True))
         assert listed.text.count("\n- **") == listed.entries == len(seen)
         gone = [f"profile:{item['category']}.{item['key']}" for item in reversed(self.model.forgotten)]
-        assert [item.ref for item in profile_forgotten(self.project)] == gone
+        assert [item.ref for item in forgotten_entries(self.project)] == gone
 
     def compare(self, item: Any) -> None:
         """One entry as it is shown, with what was read since the last change."""

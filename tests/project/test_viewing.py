@@ -43,8 +43,9 @@ from quire.verbs.page.views import (
     view_summary,
     view_today,
 )
-from quire.verbs.profile.changes import profile_link, profile_remember
-from quire.verbs.profile.overview import profile_private
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.private import KeepPrivate, keep_private
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 
 @pytest.fixture
@@ -58,10 +59,10 @@ def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
 
 def private_profile(project: Project) -> None:
     """An entry that everybody has, and one that only this user has, tied to each other."""
-    profile_remember(project, "project", "style", "tabs")
-    profile_remember(project, "user", "name", "Tess")
-    profile_link(project, "project.style", "user.name", "related-to")
-    profile_private(project, "here", apply=True)
+    remember_entry(project, RememberEntry(category="project", key="style", value="tabs"))
+    remember_entry(project, RememberEntry(category="user", key="name", value="Tess"))
+    link_entries(project, LinkEntries(source="project.style", target="user.name", relation="related-to"))
+    keep_private(project, KeepPrivate(place="here", apply=True))
 
 
 def everything(views: Project, *, private: bool = True) -> dict[str, Any]:
@@ -174,7 +175,7 @@ def test_records_of_all_layers_are_listed_and_tied(project: Project, views: Proj
     save(project, {"kind": "feature", "title": "Queue"}, {"kind": "decision", "title": "Worker"})
     fact = store(project, Store(section="Decisions", content="The worker sends.")).fact.id
     connect(project, Connect(source=fact, target="decision.worker", relation="motivated_by"))
-    profile_remember(project, "tools", "editor", "helix")
+    remember_entry(project, RememberEntry(category="tools", key="editor", value="helix"))
     listed = view_records(views, ViewRecords())
     assert listed.facets["layer"] == {"facts": 1, "graph": 3, "profile": 1}
     assert view_records(views, ViewRecords(text="WORKER", limit=1)).total == 2
@@ -278,7 +279,7 @@ def test_a_git_folder_that_is_none_stops_nobody(project: Project, views: Project
 def test_a_layer_alone_is_enough(repo: Path, world: World, views: Project, layer: str) -> None:
     project = Project(str(repo), world)
     if layer == "profile":
-        profile_remember(project, "tools", "editor", "helix")
+        remember_entry(project, RememberEntry(category="tools", key="editor", value="helix"))
     else:
         journal_init(project, JournalInit())
     found = everything(views)
@@ -340,5 +341,5 @@ def test_a_folder_whose_name_is_no_text_can_be_shown(tmp_path: Path, world: Worl
     folder = os.path.join(os.fsencode(tmp_path), b"har\xff")
     os.mkdir(folder)
     views = Project(os.fsdecode(folder), world)
-    profile_remember(Project(os.fsdecode(folder), world), "tools", "editor", "helix")
+    remember_entry(Project(os.fsdecode(folder), world), RememberEntry(category="tools", key="editor", value="helix"))
     assert everything(views)["summary"]["name"] == "har�"

@@ -29,7 +29,7 @@ from quire.verbs.page.health_views import (
     view_receipts,
     view_timeline,
 )
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 VIEWS: list[Callable[[Project], Any]] = [
     lambda project: view_timeline(project, ViewTimeline()),
@@ -129,7 +129,9 @@ def test_a_profile_alone_and_a_journal_alone_are_enough(
         folder.mkdir()
         project = Project.open(str(folder), msgspec.structs.replace(world, cwd=str(folder)))
         if name == "profile":
-            profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
+            remember_entry(
+                project, RememberEntry(category="learnings", key="retry-limit", value="Five attempts are enough.")
+            )
         else:
             journal_init(project, JournalInit(provider="local"))
         assert shown(view, opened(folder, world))

@@ -25,7 +25,8 @@ from quire.verbs.page.record_views import (
     view_history,
     view_record,
 )
-from quire.verbs.profile.changes import profile_link, profile_remember
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 NODE = {"kind": "feature", "title": "Retry queue", "body": "Sends again."}
 
@@ -84,7 +85,7 @@ def test_a_fact_that_was_replaced_says_by_what_and_what_is_connected(
 
 
 def test_a_profile_alone_is_enough(repo: Path, world: World) -> None:
-    profile_remember(Project(str(repo), world), "tools", "shell", "fish", importance=8)
+    remember_entry(Project(str(repo), world), RememberEntry(category="tools", key="shell", value="fish", importance=8))
     views = Project(str(repo), world)
     for ref in ("profile:tools.shell", "tools.shell"):
         found = view_record(views, ViewRecord(ref))
@@ -100,9 +101,9 @@ def test_a_profile_alone_is_enough(repo: Path, world: World) -> None:
 
 
 def test_links_of_the_profile_are_relations(project: Project, views: Project) -> None:
-    profile_remember(project, "tools", "shell", "fish is what runs here")
-    profile_remember(project, "tools", "prompt", "starship draws it")
-    profile_link(project, "tools.prompt", "tools.shell", "depends-on")
+    remember_entry(project, RememberEntry(category="tools", key="shell", value="fish is what runs here"))
+    remember_entry(project, RememberEntry(category="tools", key="prompt", value="starship draws it"))
+    link_entries(project, LinkEntries(source="tools.prompt", target="tools.shell", relation="depends-on"))
     found = view_record(views, ViewRecord("tools.shell"))
     assert [(one.says, one.direction, one.other_ref) for one in found.relations] == [
         ("is depended on by", "in", "profile:tools.prompt")
@@ -189,7 +190,7 @@ def test_a_repository_whose_git_is_broken_still_shows_the_record(project: Projec
 
 def test_viewing_changes_no_file_of_the_memory(project: Project, views: Project, repo: Path, tree: Any) -> None:
     name = store(project, Store(section="Decisions", content="The queue lives in Redis.")).fact.id
-    profile_remember(project, "tools", "shell", "fish")
+    remember_entry(project, RememberEntry(category="tools", key="shell", value="fish"))
     save_nodes(project, {"task": "t", "nodes": [NODE]})
     before = tree(repo)
     for ref in (name, "tools.shell", "feature.retry-queue"):

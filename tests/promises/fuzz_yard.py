@@ -24,8 +24,10 @@ from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.profile.ask import profile_recall
-from quire.verbs.profile.changes import profile_forget, profile_link, profile_remember
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 __all__ = ["NOW", "as_text", "held", "home", "instead_of", "put", "root", "world"]
 
@@ -105,12 +107,14 @@ def root() -> str:
     focus(project, Focus(fact_ids=told[:1]))
     note(project, "look at the uploads")
     list_facts(project, List())
-    profile_remember(project, "user", "timezone", "Europe/Madrid", tags=["place"])
-    profile_remember(project, "tools", "shell", "fish 4", confidence=0.5)
-    profile_remember(project, "learnings", "flaky", "The job needs two cores.", importance=9)
-    profile_link(project, "learnings.flaky", "tools.shell", "depends-on")
-    profile_recall(project, "user", "timezone")
-    profile_forget(project, "tools", "shell")
+    remember_entry(project, RememberEntry(category="user", key="timezone", value="Europe/Madrid", tags=["place"]))
+    remember_entry(project, RememberEntry(category="tools", key="shell", value="fish 4", confidence=0.5))
+    remember_entry(
+        project, RememberEntry(category="learnings", key="flaky", value="The job needs two cores.", importance=9)
+    )
+    link_entries(project, LinkEntries(source="learnings.flaky", target="tools.shell", relation="depends-on"))
+    recall_entries(project, RecallEntries(category="user", key="timezone"))
+    forget_entry(project, ForgetEntry(category="tools", key="shell"))
     _write(os.path.join(_yard(), "sessions", "projects", "x", "s1.jsonl"), _TALK.replace(b"ROOT", top.encode()))
     journal_init(project, JournalInit())
     add(project, Add(source_type="claude-local", path=os.path.join(_yard(), "sessions"), name="claude"))

@@ -15,7 +15,7 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.journal.add import Add, add
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 __all__ = ["ACTS", "CHANGES"]
 
@@ -24,7 +24,9 @@ CHANGES: dict[str, Callable[[Project], object]] = {
         project, {"task": "hold", "nodes": [{"kind": "feature", "title": "Of the holder", "body": "It went on."}]}
     ),
     "facts": lambda project: store(project, Store(section="Specs", content="The holder went on.")),
-    "profile": lambda project: profile_remember(project, "learnings", "holder", "The holder went on."),
+    "profile": lambda project: remember_entry(
+        project, RememberEntry(category="learnings", key="holder", value="The holder went on.")
+    ),
     "journal": lambda project: add(project, Add(source_type="markdown", path=project.root, name="holder")),
     "inbox": lambda project: inbox_add(project, [proposal("The holder went on.")]),
 }

@@ -36,9 +36,9 @@ from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
-from quire.verbs.profile.ask import profile_recall
-from quire.verbs.profile.changes import profile_remember
-from quire.verbs.profile.overview import profile_about_me
+from quire.verbs.profile.about_me import about_me as page_on_user
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.verb import Arguments
 
 __all__ = [
@@ -182,8 +182,8 @@ def begin(root: str) -> list[Effect]:
     project = Project.open(root)
     init(project, layers=("facts", "profile", "journal"))
     save_nodes(project, {"task": "history", "nodes": [node(BEGINNING, id=name) for name in FIXED]})
-    profile_remember(project, "user", "shared", sentence(BEGINNING))
-    profile_remember(project, "assistant", "name", "Ada")
+    remember_entry(project, RememberEntry(category="user", key="shared", value=sentence(BEGINNING)))
+    remember_entry(project, RememberEntry(category="assistant", key="name", value="Ada"))
     sessions = os.path.join(os.path.dirname(root), "sessions")
     os.makedirs(os.path.join(sessions, "projects"), exist_ok=True)
     add(project, Add(source_type="claude-local", path=sessions, name="claude"))
@@ -277,14 +277,19 @@ def read_entries(hand: Hand) -> Verb:
         found = {f"{PROFILE}learnings.{view.key}": word_in(view.value) for view in done.results}
         return [Effect("list", f"{PROFILE}learnings.", found)]
 
-    return lambda: profile_recall(hand.project, "learnings", note=hand.number % 2 == 0), told, [], nothing
+    return (
+        lambda: recall_entries(hand.project, RecallEntries(category="learnings"), note=hand.number % 2 == 0),
+        told,
+        [],
+        nothing,
+    )
 
 
 def about_me(hand: Hand) -> Verb:
     def told(page: Any) -> list[Effect]:
-        return [seen(f"{PROFILE}user.shared", word_in(page.text))]
+        return [seen(f"{PROFILE}user.shared", word_in(page.profile))]
 
-    return lambda: profile_about_me(hand.project), told, [], nothing
+    return lambda: page_on_user(hand.project, Arguments()), told, [], nothing
 
 
 def look_at_journal(hand: Hand) -> Verb:

@@ -67,7 +67,10 @@ from quire.verbs.journal.remove import Remove, remove
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.page.actions import ActEdit, act_edit
-from quire.verbs.profile.changes import profile_forget, profile_remember, profile_session_start
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.verb import Arguments
 
 __all__ = ["ALLOWED", "VERBS"]
 
@@ -247,7 +250,9 @@ def remember(hand: Hand) -> Verb:
     effects = written(word, f"{PROFILE}learnings.{word}")
 
     def call() -> Any:
-        return profile_remember(hand.project, "learnings", word, sentence(word), force=True)
+        return remember_entry(
+            hand.project, RememberEntry(category="learnings", key=word, value=sentence(word), force=True)
+        )
 
     return call, lambda _: effects, effects, nothing
 
@@ -255,7 +260,7 @@ def remember(hand: Hand) -> Verb:
 def change_entry(hand: Hand) -> Verb:
     word = hand.word()
     effects = written(word, f"{PROFILE}user.shared")
-    call = lambda: profile_remember(hand.project, "user", "shared", sentence(word))  # noqa: E731
+    call = lambda: remember_entry(hand.project, RememberEntry(category="user", key="shared", value=sentence(word)))  # noqa: E731
     return call, lambda _: effects, effects, nothing
 
 
@@ -263,7 +268,7 @@ def forget(hand: Hand) -> Verb:
     key = hand.one_of(hand.entries)
     name = f"{PROFILE}learnings.{key}"
     return (
-        lambda: profile_forget(hand.project, "learnings", key),
+        lambda: forget_entry(hand.project, ForgetEntry(category="learnings", key=key)),
         lambda _: removed(name),
         removed(name),
         gone(name),
@@ -271,7 +276,7 @@ def forget(hand: Hand) -> Verb:
 
 
 def begin_session(hand: Hand) -> Verb:
-    call = lambda: profile_session_start(hand.project)  # noqa: E731
+    call = lambda: start_session(hand.project, Arguments())  # noqa: E731
     return call, lambda done: [Effect("count", "sessions of the profile", done.session_count)], [], nothing
 
 

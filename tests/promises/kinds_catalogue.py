@@ -62,9 +62,13 @@ from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.page.views import ViewGraph, view_graph
-from quire.verbs.profile.ask import profile_recall
-from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_link, profile_remember
-from quire.verbs.profile.overview import profile_private, profile_status
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.private import KeepPrivate, keep_private
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import forgotten_entries
+from quire.verbs.profile.status import profile_status
 from quire.verbs.verb import Arguments
 from thorough import either
 
@@ -205,10 +209,10 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
         "notes": lambda project: notes(project),
     },
     "profile": {
-        "tools": lambda project: profile_recall(project, "tools"),
-        "user": lambda project: profile_recall(project, "user"),
-        "forgotten": lambda project: profile_forgotten(project),
-        "there": lambda project: profile_recall(_inland_of(project), "user"),
+        "tools": lambda project: recall_entries(project, RecallEntries(category="tools")),
+        "user": lambda project: recall_entries(project, RecallEntries(category="user")),
+        "forgotten": lambda project: forgotten_entries(project),
+        "there": lambda project: recall_entries(_inland_of(project), RecallEntries(category="user")),
     },
     "journal": {
         "log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
@@ -224,7 +228,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
     "machine": {
         "projects": lambda project: ProjectRegistry(project.world).known_projects(),
         "providers": lambda project: journal_providers(project, JournalProviders()),
-        "there": lambda project: profile_recall(_inland_of(project), "user"),
+        "there": lambda project: recall_entries(_inland_of(project), RecallEntries(category="user")),
     },
     "index": {"status": lambda project: status(project)},
 }
@@ -432,13 +436,13 @@ def _facts(project: Project) -> None:
 def _profile(project: Project, space: str) -> None:
     old = {"schema_version": "1.1", "session_count": 7, "memories": {"project": {"stack": {"value": "Postgres"}}}}
     write(space, "harbor/.ai-state/memory.json", json.dumps(old).encode())
-    profile_status(project)
+    profile_status(project, Arguments())
     for category, key, value in _ENTRIES:
-        profile_remember(project, category, key, value)
-    profile_link(project, "user.editor", "user.timezone", "related-to")
-    profile_private(project, "here", apply=True)
-    profile_forget(project, "tools", "old")
-    profile_recall(project, "tools", "shell")
+        remember_entry(project, RememberEntry(category=category, key=key, value=value))
+    link_entries(project, LinkEntries(source="user.editor", target="user.timezone", relation="related-to"))
+    keep_private(project, KeepPrivate(place="here", apply=True))
+    forget_entry(project, ForgetEntry(category="tools", key="old"))
+    recall_entries(project, RecallEntries(category="tools", key="shell"))
 
 
 def _journal(space: str) -> None:
@@ -519,5 +523,5 @@ def _inland(project: Project, space: str) -> None:
     """A second project, whose private entries are in the user's home."""
     os.makedirs(os.path.join(space, "inland/.ai-state"))
     inland = Project.open(os.path.join(space, "inland"), project.world)
-    profile_remember(inland, "user", "language", "Galician")
-    profile_private(inland, "home", apply=True)
+    remember_entry(inland, RememberEntry(category="user", key="language", value="Galician"))
+    keep_private(inland, KeepPrivate(place="home", apply=True))

@@ -87,15 +87,15 @@ from quire.verbs.page.views import (
     view_summary,
     view_today,
 )
-from quire.verbs.profile.ask import profile_recall, profile_search
-from quire.verbs.profile.changes import profile_forgotten, profile_remember
-from quire.verbs.profile.overview import (
-    profile_about_me,
-    profile_context,
-    profile_export,
-    profile_reflect,
-    profile_status,
-)
+from quire.verbs.profile.about_me import about_me
+from quire.verbs.profile.context import ShowProfileContext, profile_context
+from quire.verbs.profile.export import ExportProfile, export_profile
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import forgotten_entries
+from quire.verbs.profile.search import SearchEntries, search_entries
+from quire.verbs.profile.status import profile_status
 from quire.verbs.verb import Arguments
 from thorough import either
 
@@ -123,14 +123,14 @@ READING: dict[str, Verb] = {
     "facts working": lambda project: focus(project, Focus()),
     "facts normalize": lambda project: normalize(project, Normalize(write=not True)),
     "notes": lambda project: notes(project),
-    "profile recall": lambda project: profile_recall(project, "tools"),
-    "profile search": lambda project: profile_search(project, "which shell?"),
-    "profile about-me": lambda project: profile_about_me(project),
-    "profile context": lambda project: profile_context(project),
-    "profile status": lambda project: profile_status(project),
-    "profile forgotten": lambda project: profile_forgotten(project),
-    "profile reflect": lambda project: profile_reflect(project),
-    "profile export": lambda project: profile_export(project, "json"),
+    "profile recall": lambda project: recall_entries(project, RecallEntries(category="tools")),
+    "profile search": lambda project: search_entries(project, SearchEntries(query="which shell?")),
+    "profile about-me": lambda project: about_me(project, Arguments()),
+    "profile context": lambda project: profile_context(project, ShowProfileContext()),
+    "profile status": lambda project: profile_status(project, Arguments()),
+    "profile forgotten": lambda project: forgotten_entries(project),
+    "profile reflect": lambda project: reflect_on_entries(project, ReflectOnEntries()),
+    "profile export": lambda project: export_profile(project, ExportProfile(output_format="json")),
     "journal status": lambda project: journal_status(project, JournalStatus()),
     "journal log": lambda project: journal_log(project, JournalLog(events=True, archived=True)),
     "journal query": lambda project: journal_query(project, JournalQuery(question="what was decided?")),
@@ -167,8 +167,8 @@ READING: dict[str, Verb] = {
     "hook edit": lambda project: hook_edit(project, ["src/a.py"], tokens=900, chars=9_000),
     "projects": lambda project: ProjectRegistry(project.world).known_projects(),
     "status of all": lambda project: status_of_all(project.world),
-    "profile of the other": lambda project: profile_recall(_other(project), "user"),
-    "status of the other": lambda project: profile_status(_other(project)),
+    "profile of the other": lambda project: recall_entries(_other(project), RecallEntries(category="user")),
+    "status of the other": lambda project: profile_status(_other(project), Arguments()),
 }
 
 
@@ -193,7 +193,9 @@ def _propose(project: Project) -> object:
 WRITING: dict[str, Verb] = {
     "graph": _save,
     "facts": lambda project: store(project, Store(section="Specs", content="Stored beside it.")),
-    "profile": lambda project: profile_remember(project, "learnings", "next", "Remembered beside it."),
+    "profile": lambda project: remember_entry(
+        project, RememberEntry(category="learnings", key="next", value="Remembered beside it.")
+    ),
     "journal": lambda project: journal_recall(project, JournalRecall()),
     "inbox": _propose,
     "wiring": lambda project: wire_clients(project, ["claude", "cursor", "codex"]),
@@ -207,7 +209,9 @@ WRITING: dict[str, Verb] = {
     "sync": lambda project: sync(project, Sync()),
     "spend": lambda project: _spend(project),
     "agree": lambda project: add(project, Add(source_type="markdown", path=_other(project).root, name="more")),
-    "remember there": lambda project: profile_remember(_other(project), "user", "hobby", "Sailing at night."),
+    "remember there": lambda project: remember_entry(
+        _other(project), RememberEntry(category="user", key="hobby", value="Sailing at night.")
+    ),
 }
 
 
@@ -275,7 +279,9 @@ def glance(place: str) -> dict[str, Verb]:
 WITNESSES: dict[str, Callable[[Project], bool]] = {
     "graph": lambda project: inspect_node(project, "feature.witness").node.body.strip() == WITNESS,
     "facts": lambda project: {view.content for view in list_facts(project, List()).results} >= set(TOLD),
-    "profile": lambda project: [view.key for view in profile_recall(project, "tools").results] == ["shell"],
+    "profile": lambda project: (
+        [view.key for view in recall_entries(project, RecallEntries(category="tools")).results] == ["shell"]
+    ),
     "journal": lambda project: len(journal_log(project, JournalLog(events=True)).results) > 3,
     "inbox": lambda project: len(inbox(project, ShowInbox(status="all")).proposals) >= 3,
     "notes": lambda project: [note.text for note in notes(project)[0]] == ["look at the uploads"],

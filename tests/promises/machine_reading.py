@@ -232,12 +232,12 @@ def profile_search(run: Run, project: Any, draw: Random) -> None:
     assert (name in {view.id for view in found.results}) is (entry.status == "active")
     linked = run.call(project, "profile_connections", *name.split("."))
     assert {(item.target, item.relation) for item in linked.outgoing} == set(entry.links)
-    assert run.call(project, "profile_inspect", name).entry.value == entry.value
+    assert linked.entry.value == entry.value
 
 
 @read
 def profile_about_me(run: Run, project: Any, draw: Random) -> None:
-    text = run.call(project, "profile_about_me").text
+    text = run.call(project, "profile_about_me").profile
     for name, entry in run.model.kept.entries.items():
         if name.startswith("user."):
             assert (words_in(entry.value)[0] in text) is (entry.status == "active"), name

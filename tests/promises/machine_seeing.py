@@ -92,7 +92,7 @@ def look(run: Run) -> dict[str, Any]:
         "notes": [note.text for note in run.call(project, "notes").notes],
         "proposals": {item.id: partial(status_of, item) for item in run.call(project, "inbox", status="all").proposals},
         "pins": sorted(facts[view.ref] for view in run.call(project, "memory_working").pins),
-        "forgotten": [f"{item.category}.{item.key}" for item in run.call(project, "profile_forgotten")][::-1],
+        "forgotten": [f"{item.category}.{item.key}" for item in run.call(project, "profile_restore").results][::-1],
     }
 
 

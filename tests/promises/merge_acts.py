@@ -19,7 +19,8 @@ from quire.verbs.inbox.reject import reject as reject_text
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.profile.changes import profile_forget, profile_remember
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 __all__ = [
     "archive_events",
@@ -57,11 +58,11 @@ def store(text: str) -> Act:
 
 
 def remember(category: str, key: str, value: str) -> Act:
-    return lambda yard: profile_remember(yard.project, category, key, value)
+    return lambda yard: remember_entry(yard.project, RememberEntry(category=category, key=key, value=value))
 
 
 def forget(category: str, key: str) -> Act:
-    return lambda yard: profile_forget(yard.project, category, key)
+    return lambda yard: forget_entry(yard.project, ForgetEntry(category=category, key=key))
 
 
 def reject(value: str) -> Act:

@@ -26,22 +26,19 @@ from quire.verbs.admin.check import check_files
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.graph.changes import init
-from quire.verbs.profile.ask import profile_recall, profile_search
-from quire.verbs.profile.changes import (
-    profile_forget,
-    profile_forgotten,
-    profile_link,
-    profile_remember,
-    profile_restore,
-    profile_session_start,
-)
-from quire.verbs.profile.overview import (
-    profile_context,
-    profile_index,
-    profile_private,
-    profile_reflect,
-    profile_status,
-)
+from quire.verbs.profile.context import ShowProfileContext, profile_context
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.index import ShowIndex, entry_index
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.private import KeepPrivate, keep_private
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import RestoreEntry, forgotten_entries, restore_entry
+from quire.verbs.profile.search import SearchEntries, search_entries
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.profile.status import profile_status
+from quire.verbs.verb import Arguments
 
 LONG_AGO = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 STATE = "harbor/.ai-state/"
@@ -115,10 +112,10 @@ def filled(space: str) -> None:
         ("learnings", "flaky_ci", "The e2e job needs two cores.", {"confidence": 0.6}),
     )
     for category, key, value, more in told:
-        profile_remember(project, category, key, value, **more)
-    profile_link(project, "learnings.flaky_ci", "tools.shell", "depends-on")
-    profile_link(project, "project.stack", "user.timezone", "related-to")
-    profile_link(project, "user.editor", "user.timezone", "related-to")
+        remember_entry(project, RememberEntry(category=category, key=key, value=value, **more))
+    link_entries(project, LinkEntries(source="learnings.flaky_ci", target="tools.shell", relation="depends-on"))
+    link_entries(project, LinkEntries(source="project.stack", target="user.timezone", relation="related-to"))
+    link_entries(project, LinkEntries(source="user.editor", target="user.timezone", relation="related-to"))
     # What other programs keep in it survives everything.
     path = os.path.join(space, DOCUMENT)
     with open(path, "rb") as file:
@@ -126,7 +123,7 @@ def filled(space: str) -> None:
     fields["memories"]["user"]["timezone"]["von_hand"] = {"größe": [1, 2.5, None]}
     fields["memories"]["visitors"] = {"first": {"value": "somebody"}}
     write(space, DOCUMENT, pretty(fields))
-    profile_index(project)
+    entry_index(project, ShowIndex())
 
 
 def read_before(space: str) -> None:
@@ -134,31 +131,31 @@ def read_before(space: str) -> None:
     filled(space)
     project = open_project(space, NOW, "a")
     for _ in range(2):
-        profile_recall(project, "user", "timezone")
-    profile_recall(project, "tools", "shell")
-    profile_search(project, "which shell?", limit=1)
+        recall_entries(project, RecallEntries(category="user", key="timezone"))
+    recall_entries(project, RecallEntries(category="tools", key="shell"))
+    search_entries(project, SearchEntries(query="which shell?", limit=1))
 
 
 def forgotten(space: str) -> None:
     read_before(space)
-    profile_forget(open_project(space, NOW, "a"), "tools", "shell")
+    forget_entry(open_project(space, NOW, "a"), ForgetEntry(category="tools", key="shell"))
 
 
 def kept_here(space: str) -> None:
     filled(space)
-    profile_private(open_project(space, NOW, "a"), "here", apply=True)
-    profile_recall(open_project(space, NOW, "a"), "user", "timezone")
+    keep_private(open_project(space, NOW, "a"), KeepPrivate(place="here", apply=True))
+    recall_entries(open_project(space, NOW, "a"), RecallEntries(category="user", key="timezone"))
 
 
 def kept_at_home(space: str) -> None:
     filled(space)
-    profile_private(open_project(space, NOW, "a"), "home", apply=True)
-    profile_recall(open_project(space, NOW, "a"), "user", "timezone")
+    keep_private(open_project(space, NOW, "a"), KeepPrivate(place="home", apply=True))
+    recall_entries(open_project(space, NOW, "a"), RecallEntries(category="user", key="timezone"))
 
 
 def forgotten_at_home(space: str) -> None:
     kept_at_home(space)
-    profile_forget(open_project(space, NOW, "a"), "user", "timezone")
+    forget_entry(open_project(space, NOW, "a"), ForgetEntry(category="user", key="timezone"))
 
 
 def older(version: str) -> Callable[[str], None]:
@@ -180,58 +177,79 @@ def backups(*versions: str) -> dict[str, str]:
 
 SCENARIOS: dict[str, Scenario] = {
     "first remember": Scenario(
-        repository, lambda project: profile_remember(project, "user", "timezone", "Europe/Madrid")
+        repository,
+        lambda project: remember_entry(project, RememberEntry(category="user", key="timezone", value="Europe/Madrid")),
     ),
     "update": Scenario(
         read_before,
-        lambda project: profile_remember(project, "user", "timezone", "Europe/Lisbon", tags=["tooling"], importance=8),
+        lambda project: remember_entry(
+            project,
+            RememberEntry(category="user", key="timezone", value="Europe/Lisbon", tags=["tooling"], importance=8),
+        ),
     ),
     "forget": Scenario(
         read_before,
-        lambda project: profile_forget(project, "tools", "shell"),
+        lambda project: forget_entry(project, ForgetEntry(category="tools", key="shell")),
         kept={DOCUMENT: f"{STATE}memory.backup.json"},
     ),
-    "restore": Scenario(forgotten, lambda project: profile_restore(project, "tools", "shell")),
+    "restore": Scenario(forgotten, lambda project: restore_entry(project, RestoreEntry(category="tools", key="shell"))),
     "supersede": Scenario(
-        read_before, lambda project: profile_link(project, "tools.shell", "tools.old_shell", "supersedes")
+        read_before,
+        lambda project: link_entries(
+            project, LinkEntries(source="tools.shell", target="tools.old_shell", relation="supersedes")
+        ),
     ),
-    "session-start": Scenario(read_before, lambda project: profile_session_start(project)),
-    "migrate 1.0": Scenario(older("1.0"), lambda project: profile_index(project), kept=backups("1.0")),
-    "migrate 1.1": Scenario(older("1.1"), lambda project: profile_status(project), kept=backups("1.1")),
+    "session-start": Scenario(read_before, lambda project: start_session(project, Arguments())),
+    "migrate 1.0": Scenario(older("1.0"), lambda project: entry_index(project, ShowIndex()), kept=backups("1.0")),
+    "migrate 1.1": Scenario(older("1.1"), lambda project: profile_status(project, Arguments()), kept=backups("1.1")),
     "migrate and remember": Scenario(
         older("1.0"),
-        lambda project: profile_remember(project, "tools", "shell", "fish 4 with starship."),
+        lambda project: remember_entry(
+            project, RememberEntry(category="tools", key="shell", value="fish 4 with starship.")
+        ),
         kept=backups("1.0"),
     ),
-    "reflect": Scenario(read_before, lambda project: profile_reflect(project, apply=["archive", "confidence"])),
-    "private here": Scenario(read_before, lambda project: profile_private(project, "here", apply=True)),
-    "private home": Scenario(read_before, lambda project: profile_private(project, "home", apply=True), apart=True),
+    "reflect": Scenario(
+        read_before, lambda project: reflect_on_entries(project, ReflectOnEntries(apply=["archive", "confidence"]))
+    ),
+    "private here": Scenario(read_before, lambda project: keep_private(project, KeepPrivate(place="here", apply=True))),
+    "private home": Scenario(
+        read_before, lambda project: keep_private(project, KeepPrivate(place="home", apply=True)), apart=True
+    ),
     "shared from here": Scenario(
         kept_here,
-        lambda project: profile_private(project, "shared", apply=True),
+        lambda project: keep_private(project, KeepPrivate(place="shared", apply=True)),
         kept={TWIN: f"{LOCAL}memory.backup.json"},
     ),
-    "shared from home": Scenario(kept_at_home, lambda project: profile_private(project, "shared", apply=True)),
+    "shared from home": Scenario(
+        kept_at_home, lambda project: keep_private(project, KeepPrivate(place="shared", apply=True))
+    ),
     "home from here": Scenario(
         kept_here,
-        lambda project: profile_private(project, "home", apply=True),
+        lambda project: keep_private(project, KeepPrivate(place="home", apply=True)),
         kept={TWIN: f"{LOCAL}memory.backup.json"},
         apart=True,
     ),
-    "here from home": Scenario(kept_at_home, lambda project: profile_private(project, "here", apply=True)),
+    "here from home": Scenario(
+        kept_at_home, lambda project: keep_private(project, KeepPrivate(place="here", apply=True))
+    ),
     "update at home": Scenario(
-        kept_at_home, lambda project: profile_remember(project, "user", "timezone", "Europe/Lisbon"), apart=True
+        kept_at_home,
+        lambda project: remember_entry(project, RememberEntry(category="user", key="timezone", value="Europe/Lisbon")),
+        apart=True,
     ),
     "forget at home": Scenario(
         kept_at_home,
-        lambda project: profile_forget(project, "user", "timezone"),
+        lambda project: forget_entry(project, ForgetEntry(category="user", key="timezone")),
         kept={AT_HOME: f"{HOME}memory.backup.json", DOCUMENT: f"{STATE}memory.backup.json"},
         apart=True,
     ),
     "restore at home": Scenario(
-        forgotten_at_home, lambda project: profile_restore(project, "user", "timezone"), apart=True
+        forgotten_at_home,
+        lambda project: restore_entry(project, RestoreEntry(category="user", key="timezone")),
+        apart=True,
     ),
-    "session-start at home": Scenario(kept_at_home, lambda project: profile_session_start(project), apart=True),
+    "session-start at home": Scenario(kept_at_home, lambda project: start_session(project, Arguments()), apart=True),
     "init": Scenario(repository, lambda project: init(project, guidance=False, layers=("profile",))),
 }
 
@@ -306,7 +324,7 @@ def index_differs(project: Project) -> list[str]:
     """How the index as it is differs from one that is made from nothing; nothing where none is kept."""
     if not os.path.exists(os.path.join(project.root, ".memory", "config.json")):
         return []
-    profile_index(project)
+    entry_index(project, ShowIndex())
     found = index_of(project.root)
     rebuild(project, Rebuild())
     fresh = index_of(project.root)
@@ -349,21 +367,25 @@ def one_session_less(state: State) -> State:
 
 
 NEXT: dict[str, tuple[Callable[[Project], object], Callable[[State], State]]] = {
-    "recall": (lambda project: profile_recall(project, "user", note=False), same),
+    "recall": (lambda project: recall_entries(project, RecallEntries(category="user"), note=False), same),
     "remember": (
-        lambda project: profile_remember(project, "learnings", "after_it", "Somebody came after all that."),
+        lambda project: remember_entry(
+            project, RememberEntry(category="learnings", key="after_it", value="Somebody came after all that.")
+        ),
         without_addition,
     ),
-    "status": (lambda project: profile_status(project), same),
-    "search": (lambda project: profile_search(project, "which shell?", note=False), same),
-    "session-start": (lambda project: profile_session_start(project), one_session_less),
+    "status": (lambda project: profile_status(project, Arguments()), same),
+    "search": (lambda project: search_entries(project, SearchEntries(query="which shell?"), note=False), same),
+    "session-start": (lambda project: start_session(project, Arguments()), one_session_less),
     "check": (lambda project: check_files(project), same),
     "dry run": (
-        lambda project: profile_remember(project, "learnings", "after_it", "Somebody came after.", dry_run=True),
+        lambda project: remember_entry(
+            project, RememberEntry(category="learnings", key="after_it", value="Somebody came after.", dry_run=True)
+        ),
         same,
     ),
     "query": (lambda project: answer_question(project, "which shell?", layers=("profile",)), same),
-    "context": (lambda project: profile_context(project), same),
+    "context": (lambda project: profile_context(project, ShowProfileContext()), same),
 }
 READERS = ("recall", "status", "search", "context")
 
@@ -494,14 +516,16 @@ class Trial(NamedTuple):
         project = open_project(self.space, LATER, "e")
         if self.name.startswith("forget"):
             yield from self.brought_back(project, undone)
-        profile_remember(project, "learnings", "at_last", "In the end all is well here.")
+        remember_entry(
+            project, RememberEntry(category="learnings", key="at_last", value="In the end all is well here.")
+        )
         yield from (f"left behind: {name}" for name in remains(self.space))
         yield from (f"the index is not as one made anew, {text}" for text in index_differs(project))
 
     def brought_back(self, project: Project, undone: Callable[[State], State]) -> Iterator[str]:
         """What was forgotten, however often somebody had to say it, can be restored with all its links."""
         (name,) = set(self.old.entries) - set(self.new.entries)
-        profile_restore(project, *name.split("."))
+        restore_entry(project, RestoreEntry(category=name))
         now = undone(state_of(self.space))
         for entry, fields in self.old.entries.items():
             if told(now.entries.get(entry, {})) != told(fields):
@@ -522,7 +546,7 @@ class Trial(NamedTuple):
         }
         write(self.space, DOCUMENT, pretty(fields))
         try:
-            profile_index(open_project(self.space, LATER, "c"))
+            entry_index(open_project(self.space, LATER, "c"), ShowIndex())
         except Exception as error:
             yield f"the next run failed: {error!r}"
             return
@@ -585,7 +609,7 @@ class Trial(NamedTuple):
 def settle(space: str) -> None:
     """As a reader leaves it who comes next: a change that was recorded is completed."""
     with contextlib.suppress(QuireError):
-        profile_forgotten(open_project(space, LATER, "c"))
+        forgotten_entries(open_project(space, LATER, "c"))
 
 
 def told(fields: dict[str, Any]) -> dict[str, Any]:
@@ -629,28 +653,36 @@ def topic(turn: int) -> str:
 def add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Nothing but new entries, each with a key and a value of its own."""
     name, text = f"by_{number}_{turn}", topic(100 * number + turn)
-    yield {"did": profile_remember(Project.open(root), "learnings", name, text).action, "name": name, "text": text}
+    yield {
+        "did": remember_entry(Project.open(root), RememberEntry(category="learnings", key=name, value=text)).action,
+        "name": name,
+        "text": text,
+    }
 
 
 def repeat(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """What all the others say, too, under a key of one's own."""
     name, text = f"by_{number}_{turn}", topic(turn)
-    yield {"did": profile_remember(Project.open(root), "learnings", name, text).action, "name": name, "text": text}
+    yield {
+        "did": remember_entry(Project.open(root), RememberEntry(category="learnings", key=name, value=text)).action,
+        "name": name,
+        "text": text,
+    }
 
 
 def recall(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Read the same entries; the document is whole whenever it is looked at."""
     project = Project.open(root)
     for key in ("one", "two"):
-        (found,) = profile_recall(project, "tools", key).results
+        (found,) = recall_entries(project, RecallEntries(category="tools", key=key)).results
         assert found.value.startswith("The first"), found
         yield {"did": "recall", "name": f"tools.{key}"}
     if turn % 3 == 0:
-        found = profile_search(project, "lighthouses", category="tools")
+        found = search_entries(project, SearchEntries(query="lighthouses", category="tools"))
         for view in found.results if not found.weak else ():
             yield {"did": "recall", "name": view.id}
     if turn % 7 == 0:
-        yield {"did": "session", "count": profile_session_start(project).session_count}
+        yield {"did": "session", "count": start_session(project, Arguments()).session_count}
     assert check_files(project).errors == []
 
 
@@ -685,30 +717,42 @@ def move(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     """The private entries go to and fro."""
     project = Project.open(root)
     place = ("here", "home", "shared")[turn % 3]
-    profile_private(project, place, apply=True)
+    keep_private(project, KeepPrivate(place=place, apply=True))
     yield {"did": "moved", "place": place}
 
 
 def remember_user(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     name, text = f"by_{number}_{turn}", topic(100 * number + turn)
-    yield {"did": profile_remember(Project.open(root), "user", name, text).action, "name": name, "text": text}
+    yield {
+        "did": remember_entry(Project.open(root), RememberEntry(category="user", key=name, value=text)).action,
+        "name": name,
+        "text": text,
+    }
 
 
 def repeat_user(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     name, text = f"by_{number}_{turn}", topic(turn)
-    yield {"did": profile_remember(Project.open(root), "user", name, text).action, "name": name, "text": text}
+    yield {
+        "did": remember_entry(Project.open(root), RememberEntry(category="user", key=name, value=text)).action,
+        "name": name,
+        "text": text,
+    }
 
 
 def hold(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
     """Stop in the middle of a change."""
     holding()
-    yield {"did": profile_remember(Project.open(root), "learnings", "holder", "The holder went on.").action}
+    yield {
+        "did": remember_entry(
+            Project.open(root), RememberEntry(category="learnings", key="holder", value="The holder went on.")
+        ).action
+    }
 
 
 def keep_here(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
     """The same in the middle of a move."""
     holding()
-    profile_private(Project.open(root), "here", apply=True)
+    keep_private(Project.open(root), KeepPrivate(place="here", apply=True))
     yield {"did": "moved"}
 
 

@@ -21,7 +21,7 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.edit import Edit, edit
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 SECRETS = made_up()
 WRAPPED = wrapped()
@@ -38,7 +38,7 @@ def as_fact(project: Project, text: str) -> object:
 
 
 def as_entry(project: Project, text: str) -> object:
-    return profile_remember(project, "tools", "entry", text, force=True)
+    return remember_entry(project, RememberEntry(category="tools", key="entry", value=text, force=True))
 
 
 def as_note(project: Project, text: str) -> object:
@@ -100,7 +100,7 @@ def test_what_only_looks_like_a_secret_is_let_through(project: Project) -> None:
     assert alarms <= len(ALIKE) * 0.01
     for text in ALIKE[::6]:
         store(project, Store(section="Specs", content=text))
-        profile_remember(project, "tools", "entry", text, force=True)
+        remember_entry(project, RememberEntry(category="tools", key="entry", value=text, force=True))
     tally("P9.1", inputs=len(ALIKE))
 
 
@@ -165,7 +165,7 @@ def test_a_secret_in_a_name_or_a_side_field_is_refused(project: Project, repo: P
         lambda: store(project, Store(section="Specs", content="A text.", tags=[value])),
         lambda: store(project, Store(section="Specs", content="A text.", source=value)),
         lambda: record_session(project, NoteSession(session_id=value, turns=1)),
-        lambda: profile_remember(project, "tools", "entry", "A text.", detail=value),
+        lambda: remember_entry(project, RememberEntry(category="tools", key="entry", value="A text.", detail=value)),
     ]
     for number, attempt in enumerate(attempts):
         with pytest.raises(QuireError) as refusal:

@@ -66,7 +66,7 @@ NOT_HERE: dict[str, str] = {
     "verbs.journal.journal_state": _BEHIND,
     "verbs.journal.new_bundle": "lines that a program printed, for people",
     "verbs.graph.changes": "an id, matched as a whole",
-    "verbs.profile.changes": _SHOWN,
+    "verbs.profile.remember": _SHOWN,
     "retrieval.facts_context": _SHOWN,
     "retrieval.injection": _SHOWN,
     "retrieval.journal.answer": _SHOWN,

@@ -14,12 +14,12 @@ from quire.project import Project
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.journal.query import JournalQuery, journal_query
-from quire.verbs.profile.ask import profile_search
+from quire.verbs.profile.search import SearchEntries, search_entries
 
 ASKED: dict[str, Callable[[Project, str], object]] = {
     "query": lambda project, said: [hit.record.ref for hit in answer_question(project, said).hits],
     "memory_recall": lambda project, said: find_facts(project, Recall(query=said), note=False).results,
-    "profile_search": lambda project, said: profile_search(project, said, note=False).results,
+    "profile_search": lambda project, said: search_entries(project, SearchEntries(query=said), note=False).results,
     "journal_query": lambda project, said: journal_query(project, JournalQuery(question=said)),
 }
 WORDLESS = {

@@ -19,7 +19,7 @@ from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.graph.changes import init
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either
 
 HERE = Path(__file__).parent
@@ -50,7 +50,7 @@ def everything(repo: Path, world: World) -> Project:
     """A project with all layers."""
     project = Project.open(str(repo), world)
     init(project, layers=("facts", "profile", "journal"))
-    profile_remember(project, "assistant", "name", "Ada")
+    remember_entry(project, RememberEntry(category="assistant", key="name", value="Ada"))
     return project
 
 

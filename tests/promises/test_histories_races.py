@@ -38,8 +38,10 @@ from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.page import actions
 from quire.verbs.page.actions import ActEdit, act_edit
 from quire.verbs.page.views import ViewRecords, view_records
-from quire.verbs.profile import changes as profile_changes
-from quire.verbs.profile.changes import profile_remember, profile_session_start
+from quire.verbs.profile import session_start
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.verb import Arguments
 
 TEXT = "The queue drops jobs when the worker restarts."
 
@@ -145,9 +147,9 @@ def test_a_session_is_told_the_number_that_it_was_counted_by(
 ) -> None:
     seen: list[int] = []
     told = between(
-        profile_changes, "ask_profile", lambda: seen.append(profile_session_start(other).session_count), monkeypatch
+        session_start, "ask_profile", lambda: seen.append(start_session(other, Arguments()).session_count), monkeypatch
     )
-    assert profile_session_start(project).session_count == 1
+    assert start_session(project, Arguments()).session_count == 1
     assert told == ["done"]
     assert seen == [2]
 
@@ -168,7 +170,7 @@ def test_lines_that_somebody_adds_to_gitignore_stay(
     project: Project, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_edit(repo / ".gitignore", monkeypatch)
-    profile_remember(project, "tools", "editor", "Helix, dark.")
+    remember_entry(project, RememberEntry(category="tools", key="editor", value="Helix, dark."))
     lines = (repo / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert "theirs" in lines
     assert any(line.startswith(".ai-state/") for line in lines)

@@ -14,8 +14,8 @@ from quire.model.errors import InputError, NotFound
 from quire.project import Project
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.store import Store, store
-from quire.verbs.profile.ask import profile_recall
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either
 
 # Each process works on one record as soon as all of them are there, and tells what came of each try.
@@ -25,7 +25,8 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.profile.changes import profile_forget, profile_remember
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 what, root, number, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 project = Project.open(root)
 print("ready", flush=True)
@@ -38,10 +39,10 @@ for turn in range(times):
             done = supersede(project, Supersede(fact_id=head.id, content=f"{word} holds now."))
             print(json.dumps(["ok", done.old.content, done.new.content]))
         elif what == "tags":
-            done = profile_remember(project, "tools", "one", tags=[word])
+            done = remember_entry(project, RememberEntry(category="tools", key="one", tags=[word]))
             print(json.dumps(["ok", done.action, word]))
         else:
-            profile_forget(project, "tools", f"key_{turn}")
+            forget_entry(project, ForgetEntry(category="tools", key=f"key_{turn}"))
             print(json.dumps(["ok", "", f"key_{turn}"]))
     except QuireError as error:
         print(json.dumps([error.code, "", error.message]))
@@ -90,10 +91,10 @@ def test_facts_that_supersede_each_other_are_a_chain(project: Project, environme
 
 @proves("P3.2", "B2", over="profile")
 def test_changes_of_one_entry_are_all_in_it(project: Project, environment: dict[str, str]) -> None:
-    profile_remember(project, "tools", "one", "Lighthouses are tall.")
+    remember_entry(project, RememberEntry(category="tools", key="one", value="Lighthouses are tall."))
     said = at_one("tags", project, environment, either(4, 16), either(3, 3))
     assert Counter(code for code, _, _ in said) == {"ok": len(said)}
-    (entry,) = profile_recall(project, "tools", "one", note=False).results
+    (entry,) = recall_entries(project, RecallEntries(category="tools", key="one"), note=False).results
     assert sorted(entry.tags) == sorted(word for _, _, word in said)
 
 
@@ -101,7 +102,9 @@ def test_changes_of_one_entry_are_all_in_it(project: Project, environment: dict[
 def test_an_entry_is_forgotten_by_one_and_the_others_are_told(project: Project, environment: dict[str, str]) -> None:
     keys = [f"key_{number}" for number in range(either(3, 10))]
     for number, key in enumerate(keys):
-        profile_remember(project, "tools", key, f"Thing {number} is of its own kind.", force=True)
+        remember_entry(
+            project, RememberEntry(category="tools", key=key, value=f"Thing {number} is of its own kind.", force=True)
+        )
     said = at_one("forget", project, environment, either(4, 16), len(keys))
     assert sorted(key for code, _, key in said if code == "ok") == sorted(keys)
     assert {code for code, _, _ in said} == {"ok", NotFound.code}

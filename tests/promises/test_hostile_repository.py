@@ -29,7 +29,7 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.page.table import VIEWS
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either
 
 NODE = {"kind": "decision", "title": "Retry queue", "body": "It sends again.", "anchors": ["src/queue.py", "*.py"]}
@@ -75,7 +75,7 @@ def trap(repo: Path, git: Git, project: Project) -> Trap:
     found.lay()
     save_nodes(project, {"task": "t", "nodes": [NODE]})
     store(project, Store(section="Specs", content="The queue lives in the worker."))
-    profile_remember(project, "tools", "pager", "less")
+    remember_entry(project, RememberEntry(category="tools", key="pager", value="less"))
     journal_init(project, JournalInit())
     git.commit("memory")
     found.arm()

@@ -29,7 +29,9 @@ from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import sources
-from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_remember
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import forgotten_entries
 from quire.verbs.verb import Arguments
 from thorough import either, some
 
@@ -150,10 +152,10 @@ ADDED: dict[str, tuple[Step, Callable[[Project], str]]] = {
     ),
     "forgotten": (
         lambda project, word: (
-            profile_remember(project, "tools", word, f"{word}, for a moment."),
-            profile_forget(project, "tools", word),
+            remember_entry(project, RememberEntry(category="tools", key=word, value=f"{word}, for a moment.")),
+            forget_entry(project, ForgetEntry(category="tools", key=word)),
         ),
-        lambda project: repr([(item.category, item.key) for item in profile_forgotten(project)]),
+        lambda project: repr([(item.category, item.key) for item in forgotten_entries(project)]),
     ),
     "history": (
         _sync,

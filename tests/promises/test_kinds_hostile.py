@@ -43,8 +43,8 @@ from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.page.record_views import ViewRecord, view_record
-from quire.verbs.profile.changes import profile_remember
-from quire.verbs.profile.overview import profile_context
+from quire.verbs.profile.context import ShowProfileContext, profile_context
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either, some
 
 EVIL = "\x1b[31m\x1b]0;owned\x07\u202e\u2066\u200b\U000e0041\U000e007f\x9b2J\x00"
@@ -96,7 +96,7 @@ LINES = [
 HANDED: dict[str, Callable[[Project], str]] = {
     "query": lambda project: answer_question(project, "where do retries run?").markdown,
     "facts context": lambda project: context(project, ShowContext(prompt="where do retries run?")).markdown,
-    "profile context": lambda project: profile_context(project).markdown,
+    "profile context": lambda project: profile_context(project, ShowProfileContext()).markdown,
     "journal query": lambda project: journal_query(project, JournalQuery(question="what was decided?")).answer,
     "session start": lambda project: hook_start(project, client="claude", session="new", tokens=900, chars=9_000).text,
     "prompt": lambda project: hook_prompt(project, "where do retries run?", tokens=900, chars=9_000).text,
@@ -210,10 +210,12 @@ ENDLESS: dict[str, Callable[[Project], object]] = {
         project, NoteSession(session_id="s", turns=1, title=LONG_LINE)
     ),
     "note": lambda project: note(project, LONG_LINE),
-    "value": lambda project: profile_remember(project, "tools", "endless", LONG_TEXT),
-    "key": lambda project: profile_remember(project, "tools", LONG_LINE, "Short."),
-    "category": lambda project: profile_remember(project, LONG_LINE, "key", "Short."),
-    "tag of an entry": lambda project: profile_remember(project, "tools", "key", "Short.", tags=[LONG_LINE]),
+    "value": lambda project: remember_entry(project, RememberEntry(category="tools", key="endless", value=LONG_TEXT)),
+    "key": lambda project: remember_entry(project, RememberEntry(category="tools", key=LONG_LINE, value="Short.")),
+    "category": lambda project: remember_entry(project, RememberEntry(category=LONG_LINE, key="key", value="Short.")),
+    "tag of an entry": lambda project: remember_entry(
+        project, RememberEntry(category="tools", key="key", value="Short.", tags=[LONG_LINE])
+    ),
     "source": lambda project: add(project, Add(source_type="markdown", path=project.root, name=LONG_LINE)),
     "path of a source": lambda project: add(project, Add(source_type="markdown", path=LONG_LINE)),
     "checkpoint": lambda project: journal_restore(project, JournalRestore(name=LONG_LINE)),

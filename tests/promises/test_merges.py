@@ -37,7 +37,7 @@ from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
-from quire.verbs.profile.ask import profile_recall
+from quire.verbs.profile.recall import RecallEntries, recall_entries
 from thorough import either, some
 
 EVENTS, FACTS, PROFILE = ".memory/events.jsonl", ".memory/facts.jsonl", ".ai-state/memory.json"
@@ -236,7 +236,7 @@ def test_an_entry_that_one_forgot_and_the_other_changed_is_a_conflict_that_eithe
     assert both(yard, forgotten, changed, turned=turned) == [PROFILE]
     assert yard.checked()[PROFILE] == {"MemoryAlreadyInitializedInvalid", "MemoryConflictDetected"}
     with pytest.raises(QuireError, match="merge conflict"):
-        profile_recall(yard.project, "tools")
+        recall_entries(yard.project, RecallEntries(category="tools"))
     yard.git("checkout", side, "--", PROFILE)
     yard.git.commit("decided")
     assert yard.checked() == {}

@@ -27,7 +27,7 @@ from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 CODE = "src/queue.py"
 Plant = Callable[[Project, str, str], None]
@@ -49,7 +49,7 @@ def as_fact(project: Project, word: str, text: str) -> None:
 
 
 def as_entry(project: Project, word: str, text: str) -> None:
-    profile_remember(project, "user", word, f"{text} {word}", importance=10, force=True)
+    remember_entry(project, RememberEntry(category="user", key=word, value=f"{text} {word}", importance=10, force=True))
 
 
 def as_note(project: Project, word: str, text: str) -> None:
@@ -132,7 +132,7 @@ def test_whoever_saves_an_order_to_a_model_is_warned(harbor: Project) -> None:
     told = [
         save_nodes(harbor, {"task": "t", "nodes": [node]}).warnings,
         store(harbor, Store(section="Specs", content=text)).warnings,
-        profile_remember(harbor, "tools", "order", text).warnings,
+        remember_entry(harbor, RememberEntry(category="tools", key="order", value=text)).warnings,
     ]
     assert [[problem.code for problem in warnings] for warnings in told] == [["InstructionWarning"]] * 3
     assert (

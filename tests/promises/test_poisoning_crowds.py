@@ -26,7 +26,7 @@ from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either
 
 TOKENS = """\
@@ -51,7 +51,7 @@ def test_every_mark_is_read_back_as_it_was_stored(project: Project, world: World
     node = {"kind": "gotcha", "title": "Marks", "body": TOKENS}
     save_nodes(project, {"task": "t", "nodes": [node]})
     fact = store(project, Store(section="Specs", content=TOKENS)).fact.id
-    profile_remember(project, "tools", "marks", TOKENS)
+    remember_entry(project, RememberEntry(category="tools", key="marks", value=TOKENS))
     other = f"{TOKENS} So it waits."
     proposal = propose("facts", "fact", other, {"section": "Specs", "content": other}, origin="file:x", by="file")
     inbox_add(project, [proposal])
@@ -124,7 +124,7 @@ def fill(project: Project, layer: str, text: str, name: str) -> str:
         return save_nodes(project, {"task": "t", "nodes": [node]}).memory_created[0]
     if layer == "facts":
         return store(project, Store(section="Specs", content=text)).fact.ref
-    profile_remember(project, "tools", f"lanterns_{name}", text, force=True)
+    remember_entry(project, RememberEntry(category="tools", key=f"lanterns_{name}", value=text, force=True))
     return f"profile:tools.lanterns_{name}"
 
 

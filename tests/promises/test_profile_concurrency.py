@@ -28,9 +28,12 @@ from quire.model.errors import Conflict
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.graph.changes import init
-from quire.verbs.profile.ask import profile_recall
-from quire.verbs.profile.changes import profile_forget, profile_remember, profile_session_start
-from quire.verbs.profile.overview import profile_private
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.private import KeepPrivate, keep_private
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.verb import Arguments
 from thorough import either
 
 HERE = Path(__file__).parent
@@ -81,8 +84,8 @@ def begun(repo: Path, world: World, *, with_memory: bool) -> Project:
     if with_memory:
         init(project, guidance=False)
     for key, value in FIRST.items():
-        profile_remember(project, "tools", key, value)
-    profile_remember(project, "assistant", "name", "Ada")
+        remember_entry(project, RememberEntry(category="tools", key=key, value=value))
+    remember_entry(project, RememberEntry(category="assistant", key="name", value="Ada"))
     return project
 
 
@@ -142,11 +145,14 @@ def test_every_reading_is_counted_once_while_others_write(anywhere: Project, cro
     sessions = [note["count"] for note in notes if note["did"] == "session"]
     assert len(sessions) == 3 * -(-TIMES // 7)
     # What is told and what is stored are the same sum, whatever waits beside the document.
-    told = {view.id: view.access_count for view in profile_recall(anywhere, "tools", note=False).results}
+    told = {
+        view.id: view.access_count
+        for view in recall_entries(anywhere, RecallEntries(category="tools"), note=False).results
+    }
     assert told == dict(readings)
     # What was gathered while the last lines were being folded in waits for the session after that.
-    assert profile_session_start(anywhere).session_count == len(sessions) + 1
-    assert profile_session_start(anywhere).session_count == len(sessions) + 2
+    assert start_session(anywhere, Arguments()).session_count == len(sessions) + 1
+    assert start_session(anywhere, Arguments()).session_count == len(sessions) + 2
     stored = {f"tools.{key}": fields["access_count"] for key, fields in entries(anywhere.root, "tools").items()}
     assert stored == dict(readings)
     assert len(entries(anywhere.root)) == 3 * either(5, 12)
@@ -175,7 +181,10 @@ def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(project: Pr
     assert {key: stored.get(key) for key in noted} == noted
     # The victims may have gone further than they could note.
     assert len(stored) - len(noted) <= 2
-    assert profile_remember(project, "learnings", "after", "Somebody came after.").action == "ADD"
+    assert (
+        remember_entry(project, RememberEntry(category="learnings", key="after", value="Somebody came after.")).action
+        == "ADD"
+    )
     assert check_files(project).errors == []
     assert index_differs(project) == []
     tidy(root)
@@ -217,7 +226,9 @@ def test_entries_that_are_remembered_while_others_move_them_are_all_there(projec
     crowd.start("move", root, 0, 7)
     notes = crowd.finish()
     assert Counter(note["did"] for note in notes) == {"ADD": 30, "moved": 7}
-    told = {view.key: view.value for view in profile_recall(project, "user", note=False).results}
+    told = {
+        view.key: view.value for view in recall_entries(project, RecallEntries(category="user"), note=False).results
+    }
     assert told == {note["name"]: note["text"] for note in notes if note["did"] == "ADD"}
     assert check_files(project).errors == []
     assert index_differs(project) == []
@@ -231,7 +242,7 @@ def test_projects_that_share_the_users_home_lose_nothing_and_repeat_nothing(
     other = Project(str(tmp_path / "second"), world)
     os.mkdir(other.root)
     for one in (project, other):
-        profile_private(one, "home", apply=True)
+        keep_private(one, KeepPrivate(place="home", apply=True))
     for number in range(4):
         crowd.start("user", Path((project, other)[number % 2].root), number, 8)
         crowd.start("repeat user", Path((project, other)[number % 2].root), number + 4, 8)
@@ -241,7 +252,9 @@ def test_projects_that_share_the_users_home_lose_nothing_and_repeat_nothing(
     assert len(added) == 4 * 8
     assert sorted(added.values()) == sorted({note["text"] for note in notes})
     for one in (project, other):
-        assert {view.key: view.value for view in profile_recall(one, "user", note=False).results} == added
+        assert {
+            view.key: view.value for view in recall_entries(one, RecallEntries(category="user"), note=False).results
+        } == added
     assert entries(project.root, "user") == {}
     assert index_differs(project) == []
 
@@ -255,7 +268,7 @@ def test_projects_that_share_the_users_home_lose_nothing_and_repeat_nothing(
 def test_whoever_waited_while_the_entries_were_moved_finds_them_where_they_are_now(
     memory: Any, project: Project, crowd: Writers, repo: Path, words: list[str]
 ) -> None:
-    profile_remember(project, "user", "timezone", "Europe/Madrid")
+    remember_entry(project, RememberEntry(category="user", key="timezone", value="Europe/Madrid"))
     mover = crowd.start("keep here", repo, 0, 1)
     assert mover.stdout
     assert mover.stdout.readline() == "held\n"
@@ -266,7 +279,9 @@ def test_whoever_waited_while_the_entries_were_moved_finds_them_where_they_are_n
     mover.stdin.flush()
     _, said = waiting.communicate(timeout=40)
     assert waiting.returncode == 0, said.decode()
-    told = {view.key: view.private for view in profile_recall(project, "user", note=False).results}
+    told = {
+        view.key: view.private for view in recall_entries(project, RecallEntries(category="user"), note=False).results
+    }
     assert told == {"timezone": True, **({"editor": True} if "editor" in words else {})}
     assert entries(repo, "user") == {}
 
@@ -356,7 +371,7 @@ def test_what_is_remembered_after_git_was_here_stays(project: Project, git: Any,
     root = Path(project.root)
     git.commit("memory")
     git("checkout", "--quiet", "-b", "side")
-    profile_remember(project, "user", "theirs", "Theirs is here.")
+    remember_entry(project, RememberEntry(category="user", key="theirs", value="Theirs is here."))
     git.commit("theirs")
     git("checkout", "--quiet", "main")
     for number in range(3):
@@ -389,7 +404,10 @@ def test_what_is_remembered_after_git_was_here_stays(project: Project, git: Any,
     assert held
     crowd.finish()
     assert len(done) >= 2, done
-    assert profile_remember(project, "learnings", "after", "Somebody came after.").action == "ADD"
+    assert (
+        remember_entry(project, RememberEntry(category="learnings", key="after", value="Somebody came after.")).action
+        == "ADD"
+    )
     assert "after" in entries(root)
     assert index_differs(project) == []
 
@@ -404,9 +422,11 @@ def readable(root: Path) -> set[str]:
 
 
 ACTS: dict[str, Callable[[Project], object]] = {
-    "remember": lambda project: profile_remember(project, "learnings", "mine", "Mine is new."),
-    "session-start": lambda project: profile_session_start(project),
-    "forget": lambda project: profile_forget(project, "tools", "two"),
+    "remember": lambda project: remember_entry(
+        project, RememberEntry(category="learnings", key="mine", value="Mine is new.")
+    ),
+    "session-start": lambda project: start_session(project, Arguments()),
+    "forget": lambda project: forget_entry(project, ForgetEntry(category="tools", key="two")),
 }
 
 
@@ -436,7 +456,7 @@ def test_a_checkout_between_any_two_calls_of_a_writer_is_not_undone(
         replace(path, whole)
         for name in ("access.jsonl", "access-folding.jsonl", "forgotten.jsonl"):
             (local / name).unlink(missing_ok=True)
-        profile_recall(project, "tools", "one", note=readings == "readings")
+        recall_entries(project, RecallEntries(category="tools", key="one"), note=readings == "readings")
         calls: list[str] = []
 
         def before(operation: str, place: str, number: int = number, calls: list[str] = calls) -> None:
@@ -491,7 +511,7 @@ def test_a_document_replaced_while_it_is_read_is_not_taken_for_the_one_in_the_in
             return read(*given, **more)
 
         monkeypatch.setattr(store, "read_documents", reading)
-        profile_remember(project, "learnings", f"mine_{number}", topic(number))
+        remember_entry(project, RememberEntry(category="learnings", key=f"mine_{number}", value=topic(number)))
         monkeypatch.setattr(store, "read_documents", read)
         wrong += [f"{number}: {text}" for text in index_differs(project)[:1]]
     assert wrong == []

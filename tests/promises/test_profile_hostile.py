@@ -25,28 +25,27 @@ from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.inspect import inspect_any
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.changes import init
-from quire.verbs.profile.ask import profile_connections, profile_inspect, profile_recall, profile_search
-from quire.verbs.profile.changes import (
-    profile_forget,
-    profile_forgotten,
-    profile_link,
-    profile_remember,
-    profile_restore,
-    profile_session_start,
-    profile_unlink,
-)
-from quire.verbs.profile.overview import (
-    profile_about_me,
-    profile_about_us,
-    profile_context,
-    profile_export,
-    profile_index,
-    profile_private,
-    profile_reflect,
-    profile_status,
-)
+from quire.verbs.profile.about_me import about_me
+from quire.verbs.profile.about_us import about_us
+from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.context import ShowProfileContext, profile_context
+from quire.verbs.profile.export import ExportProfile, export_profile
+from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.index import ShowIndex, entry_index
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.private import KeepPrivate, keep_private
+from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import RestoreEntry, forgotten_entries, restore_entry
+from quire.verbs.profile.search import SearchEntries, search_entries
+from quire.verbs.profile.session_start import start_session
+from quire.verbs.profile.status import profile_status
+from quire.verbs.profile.unlink import UnlinkEntries, unlink_entries
+from quire.verbs.verb import Arguments
 from thorough import some
 
 pytestmark = proves("P5.2")
@@ -82,40 +81,48 @@ NOT_READ = [*DAMAGED, *sorted(path.name for path in FIXTURES.glob("corrupt-*.jso
 
 Operation = Callable[[Project], object]
 READING: dict[str, Operation] = {
-    "recall": lambda project: profile_recall(project, "user"),
-    "recall one": lambda project: profile_recall(project, "user", "timezone"),
-    "search": lambda project: profile_search(project, "where do I live?"),
-    "connections": lambda project: profile_connections(project, "user", "timezone"),
-    "inspect": lambda project: profile_inspect(project, "profile:user.timezone"),
-    "about-me": lambda project: profile_about_me(project),
-    "about-us": lambda project: profile_about_us(project),
-    "index": lambda project: profile_index(project),
-    "context": lambda project: profile_context(project),
-    "status": lambda project: profile_status(project),
-    "reflect": lambda project: profile_reflect(project),
-    "export": lambda project: profile_export(project, "json"),
-    "preview": lambda project: profile_private(project, "here"),
-    "dry run": lambda project: profile_remember(project, "tools", "fresh", "Something quite fresh.", dry_run=True),
+    "recall": lambda project: recall_entries(project, RecallEntries(category="user")),
+    "recall one": lambda project: recall_entries(project, RecallEntries(category="user", key="timezone")),
+    "search": lambda project: search_entries(project, SearchEntries(query="where do I live?")),
+    "connections": lambda project: entry_connections(project, ShowConnections(category="user", key="timezone")),
+    "inspect": lambda project: inspect_any(project, "profile:user.timezone"),
+    "about-me": lambda project: about_me(project, Arguments()),
+    "about-us": lambda project: about_us(project, Arguments()),
+    "index": lambda project: entry_index(project, ShowIndex()),
+    "context": lambda project: profile_context(project, ShowProfileContext()),
+    "status": lambda project: profile_status(project, Arguments()),
+    "reflect": lambda project: reflect_on_entries(project, ReflectOnEntries()),
+    "export": lambda project: export_profile(project, ExportProfile(output_format="json")),
+    "preview": lambda project: keep_private(project, KeepPrivate(place="here")),
+    "dry run": lambda project: remember_entry(
+        project, RememberEntry(category="tools", key="fresh", value="Something quite fresh.", dry_run=True)
+    ),
 }
 CHANGING: dict[str, Operation] = {
-    "remember": lambda project: profile_remember(project, "tools", "fresh", "Something quite fresh."),
-    "update": lambda project: profile_remember(project, "user", "timezone", "Europe/Lisbon"),
-    "link": lambda project: profile_link(project, "user.timezone", "user.editor", "related-to"),
-    "unlink": lambda project: profile_unlink(project, "user.editor", "user.timezone"),
-    "forget": lambda project: profile_forget(project, "tools", "shell"),
-    "restore": lambda project: profile_restore(project, "tools", "shell"),
-    "session-start": lambda project: profile_session_start(project),
-    "reflect --apply": lambda project: profile_reflect(project, apply=["archive", "confidence"]),
-    "here": lambda project: profile_private(project, "here", apply=True),
-    "home": lambda project: profile_private(project, "home", apply=True),
-    "shared": lambda project: profile_private(project, "shared", apply=True),
+    "remember": lambda project: remember_entry(
+        project, RememberEntry(category="tools", key="fresh", value="Something quite fresh.")
+    ),
+    "update": lambda project: remember_entry(
+        project, RememberEntry(category="user", key="timezone", value="Europe/Lisbon")
+    ),
+    "link": lambda project: link_entries(
+        project, LinkEntries(source="user.timezone", target="user.editor", relation="related-to")
+    ),
+    "unlink": lambda project: unlink_entries(project, UnlinkEntries(source="user.editor", target="user.timezone")),
+    "forget": lambda project: forget_entry(project, ForgetEntry(category="tools", key="shell")),
+    "restore": lambda project: restore_entry(project, RestoreEntry(category="tools", key="shell")),
+    "session-start": lambda project: start_session(project, Arguments()),
+    "reflect --apply": lambda project: reflect_on_entries(project, ReflectOnEntries(apply=["archive", "confidence"])),
+    "here": lambda project: keep_private(project, KeepPrivate(place="here", apply=True)),
+    "home": lambda project: keep_private(project, KeepPrivate(place="home", apply=True)),
+    "shared": lambda project: keep_private(project, KeepPrivate(place="shared", apply=True)),
 }
 ELSEWHERE: dict[str, Operation] = {
     "query": lambda project: answer_question(project, "where do I live?"),
     "check": lambda project: check_files(project),
     "memory status": lambda project: status_of(project),
     "rebuild": lambda project: rebuild(project, Rebuild()),
-    "forgotten": lambda project: profile_forgotten(project),
+    "forgotten": lambda project: forgotten_entries(project),
     "init": lambda project: init(project, guidance=False, layers=("profile",)),
 }
 EVERYTHING = {**READING, **CHANGING, **ELSEWHERE}
@@ -436,7 +443,10 @@ def test_a_transaction_that_a_repository_brings_reaches_nothing_of_the_users(tmp
         attempt(CHANGING[called], space)
     assert outside.read_bytes() == pretty(OUTSIDE)
     assert Path(space, "harbor/src.py").read_bytes() == b"1\n"
-    told = {view.key for view in profile_recall(open_project(space, LATER), "user", note=False).results}
+    told = {
+        view.key
+        for view in recall_entries(open_project(space, LATER), RecallEntries(category="user"), note=False).results
+    }
     assert told == {"editor", "timezone"}
 
 
@@ -492,7 +502,9 @@ def test_garbage_in_what_is_kept_beside_it_stops_nobody(tmp_path: Path, name: st
         refused = attempt(EVERYTHING[called], space)
         assert refused is None or called in ("restore", "unlink"), refused
     project = open_project(space, LATER)
-    counted = profile_recall(project, "user", "timezone", note=False).results[0].access_count
+    counted = (
+        recall_entries(project, RecallEntries(category="user", key="timezone"), note=False).results[0].access_count
+    )
     # Twice recalled, once found, and whatever the files say that can be told.
     assert counted - fields["access_count"] in (2, 3), counted
     assert check_files(project).errors == []
@@ -522,7 +534,9 @@ def test_what_a_hand_wrote_into_the_forgotten_is_restored_or_refused_in_words(tm
     line = {"at": "2026-01-01T00:00:00Z", "category": "user", "key": "brought", **FORGOTTEN[name]}
     put(space, f"{LOCAL}forgotten.jsonl", json.dumps(line).encode() + b"\n")
     before = set(json.loads(Path(space, DOCUMENT).read_bytes())["memories"]["user"])
-    refused = attempt(lambda project: profile_restore(project, line["category"], line["key"]), space)
+    refused = attempt(
+        lambda project: restore_entry(project, RestoreEntry(category=line["category"], key=line["key"])), space
+    )
     project = open_project(space, LATER)
     assert check_files(project).errors == []
     assert index_differs(project) == []
@@ -539,7 +553,10 @@ def test_a_setting_that_cannot_be_read_lets_nothing_personal_into_the_shared_doc
     """Nobody knows any more where the private entries are kept; what is not personal goes on."""
     space = made(tmp_path, kept_at_home)
     put(space, SETTING, GARBAGE[garbage])
-    attempt(lambda project: profile_remember(project, "user", "address", "12 Hidden Lane."), space)
+    attempt(
+        lambda project: remember_entry(project, RememberEntry(category="user", key="address", value="12 Hidden Lane.")),
+        space,
+    )
     assert b"Hidden Lane" not in Path(space, DOCUMENT).read_bytes()
     assert attempt(CHANGING["remember"], space) is None
     assert attempt(READING["recall"], space) is None
@@ -575,7 +592,10 @@ def test_an_older_document_at_home_is_brought_up_to_date_whoever_needs_it_first(
     old = pretty({"schema_version": version, "memories": {"user": {"language": ENTRY}}})
     put(space, f"{HOME}memory.json", old)
     assert attempt(CHANGING["home"], space) is None
-    told = [view.key for view in profile_recall(open_project(space, LATER), "user", note=False).results]
+    told = [
+        view.key
+        for view in recall_entries(open_project(space, LATER), RecallEntries(category="user"), note=False).results
+    ]
     assert "language" in told
     assert json.loads(Path(space, HOME, "memory.json").read_bytes())["schema_version"] == "1.2"
     assert Path(space, HOME, f"memory.pre-migration-{version}.json").read_bytes() == old
@@ -588,11 +608,11 @@ def test_a_newer_document_at_home_is_read_and_never_written_to(tmp_path: Path, v
     put(space, f"{HOME}memory.json", pretty({"schema_version": version, "memories": {"user": {"language": ENTRY}}}))
     before = looks(space)
     project = open_project(space, LATER)
-    assert [view.key for view in profile_recall(project, "user").results] == ["language"]
-    status = profile_status(project)
+    assert [view.key for view in recall_entries(project, RecallEntries(category="user")).results] == ["language"]
+    status = profile_status(project, Arguments())
     assert not status.writable
     assert "ProfileReadOnly" in {problem.code for problem in status.warnings}
     assert isinstance(attempt(CHANGING["update"], space), UnsupportedVersion)
-    assert profile_session_start(project).counted is False
+    assert start_session(project, Arguments()).counted is False
     # Readings that can never be written down are not gathered.
     assert looks(space) == before

@@ -34,7 +34,7 @@ from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either
 
 pytestmark = proves("P9.3", "G12", over="graph facts profile journal inbox")
@@ -111,7 +111,7 @@ def told(space: Space, value: str) -> None:
     save_nodes(project, {"task": "tell", "nodes": [node]})
     line = value.replace("\n", " ")
     store(project, Store(section="Specs", content=f"The vault has {line} in it."))
-    profile_remember(project, "tools", "vault", f"Opened by {line}.")
+    remember_entry(project, RememberEntry(category="tools", key="vault", value=f"Opened by {line}."))
     note(project, f"look at {line}")
     record_session(project, NoteSession(session_id="other", narrative=f"Found {line}.", close=True))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.project import Project
-from quire.verbs.profile.ask import profile_search
+from quire.verbs.profile.search import SearchEntries, search_entries
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "profile"
 LEAST = 0.97
@@ -25,7 +25,7 @@ def test_an_entry_is_found_by_three_of_its_words(project: Project) -> None:
     assert len(queries) > 50
     places = []
     for asked in queries:
-        found = [view.id for view in profile_search(project, asked["query"], status="any").results]
+        found = [view.id for view in search_entries(project, SearchEntries(query=asked["query"], status="any")).results]
         sought = f"{asked['category']}.{asked['key']}"
         places.append(found.index(sought) + 1 if sought in found else 0)
     missed = [asked["query"] for asked, place in zip(queries, places, strict=True) if not place]

@@ -36,7 +36,8 @@ from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.profile.changes import profile_link, profile_remember
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 __all__ = [
     "BOUNDARY",
@@ -320,9 +321,14 @@ class Hostile:
     def _profile(self) -> None:
         made = self._made
         for category in ("user", "assistant", "relationships", "learnings", "tools", "project"):
-            profile_remember(made, category, "zqkey", f"zqvalue queue {category}", tags=["zqtag"], force=True)
-        profile_remember(made, "assistant", "name", "zqassistant", force=True)
-        profile_link(made, "user.zqkey", "tools.zqkey", "contradicts")
+            remember_entry(
+                made,
+                RememberEntry(
+                    category=category, key="zqkey", value=f"zqvalue queue {category}", tags=["zqtag"], force=True
+                ),
+            )
+        remember_entry(made, RememberEntry(category="assistant", key="name", value="zqassistant", force=True))
+        link_entries(made, LinkEntries(source="user.zqkey", target="tools.zqkey", relation="contradicts"))
 
     def _journal(self) -> None:
         sessions = self.root.parent / "agent/transcripts"

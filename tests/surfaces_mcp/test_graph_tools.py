@@ -19,7 +19,7 @@ from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.schemas import input_schema
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.facts.store import Store, store
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 Tree = dict[str, bytes]
 WORKER, QUEUE, OPEN = (
@@ -307,7 +307,7 @@ def test_refs_that_name_nothing(tools: Tools, ref: str, code: str) -> None:
 def test_records_of_other_layers_are_looked_at_the_same_way(tools: Tools) -> None:
     project = Project.open(str(tools.root), tools.world)
     ref = store(project, Store(section="Specs", content="Invoices are numbered without gaps.", source="ana")).fact.ref
-    profile_remember(project, "user", "timezone", "Europe/Madrid")
+    remember_entry(project, RememberEntry(category="user", key="timezone", value="Europe/Madrid"))
     assert tools("inspect_memory", id=ref)["object"]["content"] == "Invoices are numbered without gaps."
     assert f'<memory-X ref="{ref}" origin="ana"' in tools.text("inspect_memory", id=ref)
     assert tools("inspect_memory", id="profile:user.timezone")["object"]["value"] == "Europe/Madrid"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from profile_calling import CATEGORIES, NOW, Profile, document_of, entry_of, fenced
+from profile_calling import CATEGORIES, NOW, THEN, Profile, document_of, entry_of, fenced
 
 from quire.files.world import World
 from quire.project import Project
+from quire.surfaces.mcp.schemas import tool_fields
 from quire.surfaces.mcp.tool_calls import Ticket
-from quire.verbs.profile.changes import profile_restore
+from quire.verbs.profile.restore import RestoreEntry, restore_entry
 
 STATED = {"type": "user-stated", "detail": None}
 SAMPLE = document_of(
@@ -50,6 +52,10 @@ def profile(repo: Path, world: World) -> Profile:
     return found
 
 
+def keys(data: dict[str, Any]) -> list[str]:
+    return [item["key"] for item in data["results"]]
+
+
 @pytest.fixture
 def empty(repo: Path, world: World) -> Profile:
     return Profile(repo, world)
@@ -60,9 +66,9 @@ def empty(repo: Path, world: World) -> Profile:
 
 def test_the_tools_have_the_names_and_arguments_that_assistants_know(empty: Profile) -> None:
     ends = ["source_category", "source_key", "target_category", "target_key"]
-    more = ["tags", "importance", "source_type", "confidence", "force", "broad"]
+    more = ["tags", "importance", "confidence", "source_type", "force", "broad"]
     taken = {
-        name: [field for field in tool.takes.__struct_fields__ if field != "project_root"]
+        name: [field for field in tool_fields(tool)["inputSchema"]["properties"] if field != "project_root"]
         for name, tool in empty.tools.items()
     }
     assert taken == {
@@ -139,7 +145,7 @@ def test_session_start_counts_and_tells_what_matters(profile: Profile) -> None:
     assert (data["assistant_name"], data["name_assigned"]) == ("Wren", False)
     inside, outside = fenced(result)
     assert "Europe/Madrid" in inside
-    assert outside.startswith("Session 13. Active entries: 6.")
+    assert outside.startswith("Session 13: 6 active entries (2 user, 1 assistant, ")
     assert "Madrid" not in outside
     assert profile.document["session_count"] == 13
 
@@ -150,7 +156,7 @@ def test_session_start_gives_a_name_and_says_so(empty: Profile) -> None:
     assert data["name_assigned"] is True
     assert empty.entry("assistant", "name")["value"] == data["assistant_name"]
     inside, outside = fenced(result)
-    assert "ask the user" in outside
+    assert "Ask the user" in outside
     assert data["assistant_name"] in inside
 
 
@@ -172,7 +178,7 @@ def test_session_start_of_a_newer_document_only_reads(profile: Profile) -> None:
     result = profile("session_start")
     assert result["structuredContent"]["data"]["counted"] is False
     assert result["structuredContent"]["warnings"][0]["code"] == "ProfileReadOnly"
-    assert "It was not counted" in result["content"][0]["text"]
+    assert "not counted: the document is only read" in result["content"][0]["text"]
     assert profile.file.read_bytes() == before
 
 
@@ -201,10 +207,19 @@ def test_remember_adds_an_entry(empty: Profile) -> None:
     )
     assert data == {
         "action": "ADD",
-        "ref": "profile:tools.editor",
-        "origin": "inferred",
-        "entry": stored,
-        "linked": [],
+        "entry": {
+            "ref": "profile:tools.editor",
+            "category": "tools",
+            "key": "editor",
+            "value": "Helix with the default keys",
+            "importance": 7,
+            "confidence": 0.4,
+            "tags": ["cli", "editor"],
+            "created_at": NOW,
+            "updated_at": NOW,
+            "origin": "inferred",
+            "verdict": "unanchored",
+        },
     }
     assert empty.entry("tools", "editor") == stored
 
@@ -223,7 +238,7 @@ def test_remembering_twice_is_remembering_once(profile: Profile) -> None:
     told = {"category": "user", "key": "shell", "value": "fish"}
     assert profile.data("remember", **told)["action"] == "ADD"
     before = profile.file.read_bytes()
-    assert profile.text("remember", **told) == "Nothing is different."
+    assert profile.text("remember", **told) == "Nothing is different: profile:user.shell"
     assert profile.file.read_bytes() == before
 
 
@@ -238,7 +253,9 @@ def test_remember_reads_tags_and_numbers_that_came_as_text(empty: Profile) -> No
 def test_remember_links_what_shares_two_tags(profile: Profile) -> None:
     result = profile("remember", category="project", key="hours", value="CET", tags=["place", "time"])
     assert result["structuredContent"]["data"]["linked"] == ["user.timezone"]
-    assert result["content"][0]["text"] == "Remembered. Entries it was linked to by the tags they share: 1."
+    assert result["content"][0]["text"] == (
+        "Remembered: profile:project.hours\n  related to user.timezone, by the tags they share"
+    )
 
 
 @pytest.mark.parametrize(
@@ -260,12 +277,13 @@ def test_remember_shows_what_says_the_same_instead_of_writing(
         "category": "learnings",
         "key": "flaky_ci",
         "value": "The e2e job needs two cores.",
-        "tags": [],
     }
     inside, outside = fenced(result)
     assert outside.startswith("Not remembered: ")
-    assert "force=true" in outside
-    assert inside == "value: The e2e job needs two cores."
+    assert outside.endswith(
+        "Change that one (memory profile remember learnings flaky_ci …), or add yours with `force`."
+    )
+    assert inside == f"profile:learnings.flaky_ci ({share:.0%} the same): The e2e job needs two cores."
     assert profile.file.read_bytes() == before
 
 
@@ -278,26 +296,31 @@ def test_remember_by_force_and_broadly(profile: Profile) -> None:
 
 
 def test_remember_says_when_git_would_share_what_is_personal(empty: Profile) -> None:
-    shared = "Remembered. It is in the document that git shares; `memory profile private` keeps such entries out of it."
-    assert empty.text("remember", category="user", key="city", value="Cadiz") == shared
-    assert empty.text("remember", category="tools", key="shell", value="fish") == "Remembered."
+    shared = "  in the document that git shares; `memory profile private` keeps such entries out of it"
+    told = empty.text("remember", category="user", key="city", value="Cadiz")
+    assert told == f"Remembered: profile:user.city\n{shared}"
+    told = empty.text("remember", category="tools", key="shell", value="fish")
+    assert told == "Remembered: profile:tools.shell"
 
 
 def test_forget_removes_and_says_how_to_bring_back(profile: Profile, project: Project) -> None:
     stored = SAMPLE["memories"]["tools"]["old"]
     result = profile("forget", category="tools", key="old")
-    assert result["structuredContent"]["data"] == {
-        "removed": stored,
+    data = result["structuredContent"]["data"]
+    assert {name: data["removed"][name] for name in ("ref", "value", "status", "origin")} == {
         "ref": "profile:tools.old",
+        "value": stored["value"],
+        "status": "archived",
         "origin": "session",
-        "links_removed": ["tools.package_manager"],
-        "backup_path": ".ai-state/memory.backup.json",
-        "restore": "memory profile restore tools old",
     }
-    assert "memory profile restore tools old\n" in result["content"][0]["text"]
+    assert (data["links_removed"], data["backup_path"]) == (
+        ["tools.package_manager"],
+        ".ai-state/memory.backup.json",
+    )
+    assert "bring it back: memory profile restore tools old\n" in result["content"][0]["text"]
     assert "old" not in profile.document["memories"]["tools"]
     assert json.loads((profile.root / ".ai-state/memory.backup.json").read_bytes()) == SAMPLE
-    profile_restore(project, "tools", "old")
+    restore_entry(project, RestoreEntry(category="tools", key="old"))
     assert profile.entry("tools", "old") == stored
 
 
@@ -306,49 +329,54 @@ def test_forget_removes_and_says_how_to_bring_back(profile: Profile, project: Pr
 
 def test_recall_gives_one_entry_as_it_is_stored(profile: Profile) -> None:
     result = profile("recall", category="user", key="timezone")
-    stored = SAMPLE["memories"]["user"]["timezone"]
     assert result["structuredContent"]["data"] == {
         "category": "user",
-        "entries": {
-            "timezone": {
-                **stored,
-                "access_count": 1,
-                "last_accessed": NOW,
+        "results": [
+            {
                 "ref": "profile:user.timezone",
+                "category": "user",
+                "key": "timezone",
+                "value": "Europe/Madrid",
+                "importance": 8,
+                "tags": ["place", "time"],
+                "created_at": THEN,
+                "updated_at": THEN,
                 "origin": "user-stated",
+                "verdict": "unanchored",
             }
-        },
-        "beyond": 0,
-        "put_away": 0,
+        ],
     }
     inside, outside = fenced(result)
-    assert inside == "value: Europe/Madrid\ntags: place, time\nimportance: 8\nupdated: 2026-02-09"
-    assert '<memory-000000000000 ref="profile:user.timezone" origin="user-stated">' in result["content"][0]["text"]
+    assert inside == (
+        "profile:user.timezone  [active, importance 8]\ntags: place, time\nsource: user-stated\n"
+        f"created {THEN}, updated {THEN}, read 1 time, last {NOW}\n\nEurope/Madrid"
+    )
+    mark = '<memory-000000000000 ref="profile:user.timezone" origin="user-stated" verdict="unanchored">'
+    assert mark in result["content"][0]["text"]
     assert "Madrid" not in outside
 
 
 def test_recall_gives_a_category_in_the_order_of_the_document(profile: Profile) -> None:
-    assert [*profile.data("recall", category="user")["entries"]] == ["timezone", "email"]
+    assert keys(profile.data("recall", category="user")) == ["timezone", "email"]
     result = profile("recall", category="tools")
-    assert [*result["structuredContent"]["data"]["entries"]] == ["package_manager"]
+    assert keys(result["structuredContent"]["data"]) == ["package_manager"]
     assert result["structuredContent"]["data"]["put_away"] == 1
-    assert "links: supersedes tools.old" in fenced(result)[0]
-    assert profile.data("recall", category="tools", key="old")["entries"]["old"]["status"] == "archived"
-    assert profile("recall", category="project")["content"][0]["text"].startswith("Nothing active is remembered")
+    assert "links: supersedes tools.old" in fenced(profile("recall", category="tools", key="package_manager"))[0]
+    assert profile.data("recall", category="tools", key="old")["results"][0]["status"] == "archived"
+    assert profile.text("recall", category="project") == "Nothing is remembered in project. remember adds an entry."
 
 
 def test_recall_of_a_category_that_another_program_added(profile: Profile) -> None:
     profile.write(document_of(pets={"Fido Two": entry_of("a dog")}))
-    assert profile.data("recall", category="pets", key="Fido Two")["entries"]["Fido Two"]["value"] == "a dog"
-    assert [*profile.data("recall", category="pets")["entries"]] == ["Fido Two"]
+    assert profile.data("recall", category="pets", key="Fido Two")["results"][0]["value"] == "a dog"
+    assert keys(profile.data("recall", category="pets")) == ["Fido Two"]
 
 
 def test_recall_of_many_says_how_many_are_left(empty: Profile) -> None:
     empty.write(document_of(learnings={f"k{number}": entry_of(f"lesson {number}") for number in range(230)}))
     result = empty("recall", category="learnings")
     data = result["structuredContent"]["data"]
-    assert (len(data["entries"]), data["beyond"]) == (200, 30)
-    assert "More entries, not shown: 30" in fenced(result)[1]
+    assert (len(data["results"]), data["more"]) == (200, {"results": 30})
 
 
 def test_recall_of_long_ones_is_bounded_and_of_one_is_whole(empty: Profile) -> None:
@@ -356,9 +384,9 @@ def test_recall_of_long_ones_is_bounded_and_of_one_is_whole(empty: Profile) -> N
     empty.write(document_of(learnings=values))
     result = empty("recall", category="learnings")
     data = result["structuredContent"]["data"]
-    assert ([*data["entries"]], data["beyond"]) == (["k0", "k1"], 2)
-    assert data["entries"]["k1"]["value"] == values["k1"]["value"]
-    assert len(result["content"][0]["text"]) < 6_000
+    assert keys(data) == ["k0", "k1", "k2", "k3"]
+    assert all(len(item["value"]) == 2_000 and "inspect_memory" in item["cut"] for item in data["results"])
+    assert len(result["content"][0]["text"]) < 10_000
     assert values["k3"]["value"].strip() in empty.text("recall", category="learnings", key="k3")
 
 
@@ -366,18 +394,22 @@ def test_search_finds_by_words(profile: Profile) -> None:
     result = profile("search", query="which package manager?")
     data = result["structuredContent"]["data"]
     (found,) = data.pop("results")
-    assert data == {"beyond": 0, "weak": False, "total": 6}
+    assert data == {"weak": False, "total": 6}
     assert 0 < found.pop("score") <= 4.5
     assert found.pop("why")
     assert found.pop("tier") == "answer"
     assert found.pop("reviewed") is False
-    stored = SAMPLE["memories"]["tools"]["package_manager"]
     assert found == {
         "ref": "profile:tools.package_manager",
         "origin": "session",
+        "verdict": "unanchored",
         "category": "tools",
         "key": "package_manager",
-        "entry": {**stored, "access_count": 1, "last_accessed": NOW},
+        "value": "uv, never pip",
+        "tags": ["user-preference"],
+        "links": [{"target": "tools.old", "relation": "supersedes"}],
+        "created_at": THEN,
+        "updated_at": THEN,
     }
     assert "uv, never pip" in fenced(result)[0]
     assert "uv" not in fenced(result)[1]
@@ -389,26 +421,25 @@ def test_search_of_one_category(profile: Profile) -> None:
 
 
 def test_connections_name_both_sides(profile: Profile) -> None:
-    out = {"relation": "supersedes", "entry_summary": "poetry for packages", "status": "archived"}
+    link = {"source": "tools.package_manager", "target": "tools.old", "relation": "supersedes"}
     assert profile.data("connections", category="tools", key="package_manager") == {
-        "ref": "profile:tools.package_manager",
-        "outgoing": [{"target": "tools.old", **out}],
+        "outgoing": [{**link, "entry_summary": "poetry for packages", "status": "archived"}],
         "incoming": [],
     }
     result = profile("connections", category="tools", key="old")
-    back = {"relation": "supersedes", "entry_summary": "uv, never pip", "status": "active"}
     assert result["structuredContent"]["data"] == {
-        "ref": "profile:tools.old",
         "outgoing": [],
-        "incoming": [{"source": "tools.package_manager", **back}],
+        "incoming": [{**link, "entry_summary": "uv, never pip", "status": "active"}],
     }
-    assert fenced(result)[0] == "link: it supersedes this entry\nvalue: uv, never pip\nstatus: active"
-    assert profile.text("connections", category="user", key="email") == "It is not linked to anything."
+    assert fenced(result)[0] == (
+        "profile:tools.old: poetry for packages\n  tools.package_manager supersedes this: uv, never pip"
+    )
+    assert "  It is not linked to anything." in profile.text("connections", category="user", key="email")
 
 
 def test_connections_of_what_is_gone_or_long(profile: Profile) -> None:
     links = [{"target": "user.gone", "relation": "elaborates"}, {"target": "user.long", "relation": "related-to"}]
     profile.write(document_of(user={"a": entry_of("A", links=links), "long": entry_of("x" * 3_000)}))
     gone, long = profile.data("connections", category="user", key="a")["outgoing"]
-    assert gone == {"target": "user.gone", "relation": "elaborates", "entry_summary": "", "status": ""}
-    assert len(long["entry_summary"]) == 500
+    assert gone == {"source": "user.a", "target": "user.gone", "relation": "elaborates"}
+    assert len(long["entry_summary"]) == 2_000

@@ -33,7 +33,6 @@ WRONG_TYPES = [
     ("remember", "category", 5),
     ("remember", "key", ["k"]),
     ("remember", "value", 5),
-    ("remember", "value", None),
     ("remember", "tags", "a,b"),
     ("remember", "tags", {"a": 1}),
     ("remember", "tags", [1]),
@@ -43,7 +42,6 @@ WRONG_TYPES = [
     ("remember", "force", "perhaps"),
     ("remember", "broad", 7),
     ("remember", "source_type", []),
-    ("forget", "key", None),
     ("recall", "category", None),
     ("recall", "key", 3),
     ("search", "query", ["city"]),
@@ -128,7 +126,7 @@ def test_unknown_arguments_are_refused_by_name(name: str, profile: Profile) -> N
     error = refused(profile, name, {**HAPPY[name], "bogus": 1})
     assert error["code"] == INVALID
     assert "unknown field `bogus`" in error["message"]
-    assert error["details"]["takes"] == [*profile.tools[name].takes.__struct_fields__]
+    assert error["details"]["takes"] == [*tool_fields(profile.tools[name])["inputSchema"]["properties"]]
 
 
 @pytest.mark.parametrize(("name", "field"), [(name, field) for name in HAPPY for field in HAPPY[name]])
@@ -145,6 +143,13 @@ def test_arguments_of_another_type(name: str, field: str, value: Any, profile: P
     assert error["code"] == INVALID
     assert error["details"]["field"].partition("[")[0] == field
     assert field in error["hint"]
+
+
+@pytest.mark.parametrize(("name", "field"), [("remember", "value"), ("forget", "key")])
+def test_null_is_no_argument(name: str, field: str, profile: Profile) -> None:
+    error = refused(profile, name, {**HAPPY[name], field: None})
+    assert error["code"] == INVALID
+    assert f"missing required field `{field}`" in error["message"]
 
 
 @pytest.mark.parametrize(("name", "field", "value"), LIMITS)

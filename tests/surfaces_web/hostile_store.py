@@ -33,7 +33,8 @@ from quire.verbs.journal.add import Add, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.profile.changes import profile_link, profile_remember
+from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 __all__ = ["ELSEWHERE", "MARK", "NOW", "hostile", "hostile_store", "short_hostile"]
 
@@ -199,9 +200,14 @@ def _facts(project: Project) -> None:
 
 def _profile(project: Project) -> None:
     for category in ("user", "assistant", "relationships", "learnings", "tools", "project"):
-        profile_remember(project, category, "zqkey", f"zqvalue queue {category}", tags=["zqtag"], force=True)
-    profile_remember(project, "assistant", "name", "zqassistant", force=True)
-    profile_link(project, "user.zqkey", "tools.zqkey", "contradicts")
+        remember_entry(
+            project,
+            RememberEntry(
+                category=category, key="zqkey", value=f"zqvalue queue {category}", tags=["zqtag"], force=True
+            ),
+        )
+    remember_entry(project, RememberEntry(category="assistant", key="name", value="zqassistant", force=True))
+    link_entries(project, LinkEntries(source="user.zqkey", target="tools.zqkey", relation="contradicts"))
 
 
 def _journal(project: Project, place: Path) -> None:

@@ -9,17 +9,20 @@ import pytest
 
 from quire.project import Project
 from quire.surfaces.web.export import _Making
-from quire.verbs.profile.changes import profile_remember
-from quire.verbs.profile.overview import profile_private
+from quire.verbs.profile.private import KeepPrivate, keep_private
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 
 @pytest.fixture
 def kept_apart(project: Project, repo: Path) -> Project:
     """A shared entry that a private one superseded, and a private one that is broken."""
-    profile_private(project, "here", apply=True)
-    profile_remember(project, "learnings", "old-way", "Ask by letter.")
-    profile_remember(project, "user", "hidden-way", "Ask by pigeon.", supersedes=["learnings.old-way"])
-    profile_remember(project, "learnings", "old-way", status="superseded")
+    keep_private(project, KeepPrivate(place="here", apply=True))
+    remember_entry(project, RememberEntry(category="learnings", key="old-way", value="Ask by letter."))
+    remember_entry(
+        project,
+        RememberEntry(category="user", key="hidden-way", value="Ask by pigeon.", supersedes=["learnings.old-way"]),
+    )
+    remember_entry(project, RememberEntry(category="learnings", key="old-way", status="superseded"))
     document = repo / ".ai-state/local/memory.json"
     held = json.loads(document.read_text("utf-8"))
     held["memories"]["user"]["hidden-ill"] = "no object"

@@ -19,7 +19,7 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 
 def health(project: Project) -> FileHealth:
@@ -116,7 +116,7 @@ def test_staged_one_way_and_edited_back_still_differs(project: Project, repo: Pa
 def test_each_layer_has_its_own_numbers(project: Project, repo: Path, git: Any) -> None:
     git.commit()
     store(project, Store(section="Architecture", content="Retries run in the worker."))
-    profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
+    remember_entry(project, RememberEntry(category="learnings", key="retry-limit", value="Five attempts are enough."))
     journal_init(project, JournalInit(provider="local"))
     facts, profile, journal = (layer(project, name) for name in ("facts", "profile", "journal"))
     assert (facts.present, facts.records, facts.files, facts.tracked, facts.changed) == (True, 1, 1, False, 1)
@@ -191,7 +191,7 @@ def test_an_index_that_has_no_folder(tmp_path: Path, world: World) -> None:
     plain = tmp_path / "profile"
     plain.mkdir()
     project = Project.open(str(plain), msgspec.structs.replace(world, cwd=str(plain)))
-    profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
+    remember_entry(project, RememberEntry(category="learnings", key="retry-limit", value="Five attempts are enough."))
     found = health(project)
     assert found.index == IndexFile("", 0)
     assert [(one.layer, one.present) for one in found.layers] == [

@@ -16,7 +16,7 @@ from quire.verbs.graph.changes import init
 from quire.verbs.graph.confirm import confirm_nodes
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.record_views import ViewHistory, view_histories, view_history
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 NODE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.\n", "stage": "idea", "anchors": ["src/"]}
 REF = "feature.retry-queue"
@@ -182,11 +182,11 @@ def test_a_merge_of_facts_repeats_nothing_that_its_branches_told(project: Projec
 def test_an_entry_of_the_profile_is_followed_through_its_document(
     project: Project, views: Project, git: Any, repo: Path
 ) -> None:
-    profile_remember(project, "tools", "shell", "fish")
+    remember_entry(project, RememberEntry(category="tools", key="shell", value="fish"))
     git.commit("fish")
-    profile_remember(project, "tools", "editor", "vim")
+    remember_entry(project, RememberEntry(category="tools", key="editor", value="vim"))
     git.commit("vim")
-    profile_remember(project, "tools", "shell", "bash", force=True)
+    remember_entry(project, RememberEntry(category="tools", key="shell", value="bash", force=True))
     document = repo / ".ai-state/memory.json"
     assert json.loads(document.read_bytes())["memories"]["tools"]["shell"]["value"] == "bash"
     found = view_history(views, ViewHistory("profile:tools.shell"))

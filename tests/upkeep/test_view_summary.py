@@ -13,7 +13,7 @@ from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.graph.sync import Sync, sync
-from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 
 def summary(project: Project, hidden: frozenset[str] = frozenset()) -> ProjectSummary:
@@ -90,8 +90,8 @@ def test_the_last_sync_is_told_once_there_was_one(project: Project, repo: Path, 
 
 
 def test_hidden_entries_are_not_counted(project: Project) -> None:
-    profile_remember(project, "tools", "editor", "helix")
-    profile_remember(project, "tools", "shell", "fish")
+    remember_entry(project, RememberEntry(category="tools", key="editor", value="helix"))
+    remember_entry(project, RememberEntry(category="tools", key="shell", value="fish"))
     assert summary(project).layers["profile"] == 2
     assert summary(project, frozenset({"profile:tools.shell"})).layers["profile"] == 1
     assert "profile" not in summary(project, frozenset({"profile:tools.shell", "profile:tools.editor"})).layers

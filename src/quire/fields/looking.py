@@ -16,9 +16,11 @@ def looked_fields(looked: Any) -> dict[str, Any]:
 
         return inspect_fact_fields(looked.found)
     if looked.layer == "profile":
-        from quire.fields.profile import profile_inspect_fields
+        from quire.verbs.plain import plain
 
-        return profile_inspect_fields(looked.found, looked.connections)
+        found = plain(looked.found)
+        connected = plain(looked.connections)
+        return {"object": found.pop("entry"), "links": found, "connections": connected}
     from quire.fields.envelope import all_fields
 
     return all_fields(looked.found)

@@ -53,6 +53,8 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     """What standard input holds where the word is `-` or missing; of many words, where `-` is the only one."""
     unless: str = ""
     """The field that makes it superfluous: where that is given, standard input is not read."""
+    only_dash: bool = False
+    """Whether standard input is read for `-` alone, and not where the word is missing."""
     is_path: bool = False
     """Whether it may hold bytes that are no text, as names of files do."""
 

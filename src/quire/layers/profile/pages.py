@@ -10,14 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.guard.hostile_text import make_safe
-from quire.layers.profile.document import empty_document
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, FILE, FOLDER, RELATIONSHIPS, TOOLS, USER
-from quire.layers.profile.places import ProfilePlaces
-from quire.layers.profile.store import read_documents
 from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
     from quire.layers.profile.entries import Entry
+    from quire.layers.profile.places import ProfilePlaces
 
 USER_FACING, USER_PREFERENCE = "user-facing", "user-preference"
 """The tags that bring a relationship and a tool onto the page about the user."""
@@ -143,6 +141,9 @@ def entries_on(page: str) -> int:
 
 def export_document(places: ProfilePlaces, *, private: bool = True) -> str:
     """The document as it is stored; with what is private in it, unless that is to be left out."""
+    from quire.layers.profile.document import empty_document
+    from quire.layers.profile.store import read_documents
+
     shared, own = read_documents(places)
     document = shared or empty_document(f"{FOLDER}/{FILE}")
     if own is not None and private:

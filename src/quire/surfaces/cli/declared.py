@@ -215,7 +215,7 @@ def arguments_of(verb: Verb, values: dict[str, Any]) -> Arguments:
             continue
         value = values.get(name)
         if isinstance(mark, Word) and mark.stdin and not values.get(mark.unless):
-            if value in (None, "-"):
+            if value == "-" or (value is None and not mark.only_dash):
                 value = read_text(mark.stdin)
             elif value == ("-",):
                 value = (read_text(mark.stdin),)

@@ -57,14 +57,14 @@ def _say_node(found: Inspected) -> None:
 
 
 def _say_entry(found: Any) -> None:
-    from quire.surfaces.cli.profile_asking import say_links
-    from quire.surfaces.cli.profile_shown import say_entry
+    from quire.verbs.profile.results import link_lines, whole_entry
 
-    say_entry(found.entry, links=False)
+    say(whole_entry(found.entry, links=False).text)
     if found.outgoing or found.incoming:
         say()
         say("Links:")
-    say_links(found)
+    for line in link_lines(found.outgoing, found.incoming):
+        say(line.text)
 
 
 def _say_journal(found: Any) -> None:

@@ -18,7 +18,7 @@ from quire.verbs.table import tools_of
 if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import Tool
 
-_HOMES = {"graph": "graph_tools", "facts": "", "profile": "profile_tools", "journal": ""}
+_HOMES = {"graph": "graph_tools", "facts": "", "profile": "", "journal": ""}
 _CORE = {
     "graph": ("query_memory", "save_memory", "inspect_memory", "status_memory", "brief_memory", "sync_memory"),
     "facts": ("memory_recall", "memory_store"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quire.guard.framing import Boundary
     from quire.model.records import Problem
     from quire.project import Project
-    from quire.verbs.verb import Line
+    from quire.verbs.verb import Line, Verb
 
 _OPTION = re.compile(r"(?<![`\w-])--([a-z][a-z-]+)(?![^`]*`[^`]*$)")
 _RECALLED_CHARS = 200_000
@@ -37,6 +37,8 @@ def tool_named(module: str) -> ServedTool:
     tool = verb.tool
     assert tool is not None, f"{module} is in the table with a tool, and declares none"
 
+    options = _options(verb)
+
     def run(project: Project, given: Any, call: Call) -> Given:
         if verb.writes:
             call.wanted()
@@ -46,8 +48,10 @@ def tool_named(module: str) -> ServedTool:
         whole = plain(result) if any(name not in fields for name in tool.gives) else {}
         return Given(
             fields={**{name: whole[name] for name in tool.gives if name not in fields}, **fields},
-            text=text_of(verb.lines(result), call.fence),
-            warnings=[_for_tools(problem) for problem in result.warnings] if isinstance(result, Result) else [],
+            text=text_of(verb.lines(result), call.fence, options),
+            warnings=[_for_tools(problem, options) for problem in result.warnings]
+            if isinstance(result, Result)
+            else [],
             failed=isinstance(result, Result) and result.is_incomplete(),
         )
 
@@ -67,7 +71,7 @@ def tool_named(module: str) -> ServedTool:
     )
 
 
-def text_of(lines: Iterable[Line], fence: Boundary) -> str:
+def text_of(lines: Iterable[Line], fence: Boundary, options: Mapping[str, str]) -> str:
     """The lines of a result: what is recalled between marks, and tools named in place of commands."""
     parts: list[str] = []
     group: list[Recalled] = []
@@ -93,7 +97,7 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
         if isinstance(line, str | Aside | Styled):
             close()
             text = line if isinstance(line, str) else line.text
-            parts += [_own_words(in_tools_words(text), fence)] if text else []
+            parts += [_own_words(in_tools_words(text, options), fence)] if text else []
             continue
         if isinstance(line, Row):
             line = Recalled(text="  ".join(filter(None, line.cells)), origin="memory")
@@ -131,27 +135,29 @@ def _own_words(text: str, fence: Boundary) -> str:
     return fenced_text(safe, fence, origin="quire") if "<" in safe or flags_of(safe) else safe
 
 
-def in_tools_words(text: str) -> str:
-    """A text of ours with the names of tools in place of commands, where there is a tool that does the same."""
+def in_tools_words(text: str, options: Mapping[str, str]) -> str:
+    """A text of ours with the names of tools and arguments in place of commands and options, where there are such."""
     named = _COMMAND.sub(lambda found: _tool_like(found[0], found[1]) or found[0], text)
-    return _OPTION.sub(lambda found: f"`{found[1].replace('-', '_')}`", named)
+    return _OPTION.sub(lambda found: f"`{options[found[0]]}`" if found[0] in options else found[0], named)
+
+
+def _options(verb: Verb) -> dict[str, str]:
+    """The options that the tool of a verb takes, too, each with the name of its argument."""
+    marks = cli_marks(verb.takes).items()
+    return {
+        mark.name or f"--{name.replace('_', '-')}": name
+        for name, (mark, _) in marks
+        if isinstance(mark, Option) and mark.tool and not (verb.tool and name in verb.tool.given)
+    }
 
 
 def _tool_like(command: str, words: str) -> str:
     """The tool for a command; none where the command has an option that the tool does not take."""
     tool = tool_for(words)
     options = _ANY_OPTION.findall(command) if tool else ()
-    if options:
-        marks = cli_marks(load(module_of(words)).takes).items()
-        taken = {
-            mark.name or f"--{name.replace('_', '-')}"
-            for name, (mark, _) in marks
-            if isinstance(mark, Option) and mark.tool
-        }
-        return tool if taken.issuperset(options) else ""
-    return tool
+    return tool if not options or _options(load(module_of(words))).keys() >= set(options) else ""
 
 
-def _for_tools(problem: Problem) -> Problem:
-    hint = in_tools_words(problem.hint) if problem.hint else problem.hint
-    return msgspec.structs.replace(problem, message=in_tools_words(problem.message), hint=hint)
+def _for_tools(problem: Problem, options: Mapping[str, str]) -> Problem:
+    hint = in_tools_words(problem.hint, options) if problem.hint else problem.hint
+    return msgspec.structs.replace(problem, message=in_tools_words(problem.message, options), hint=hint)

@@ -13,14 +13,14 @@ from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.project import Project
 from quire.verbs.facts.inspect import connections, inspect_fact
 from quire.verbs.journal.inspect import journal_inspect
-from quire.verbs.profile.ask import profile_inspect
+from quire.verbs.profile.connections import links_of
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
     from quire.verbs.facts.inspect import FactInspected
     from quire.verbs.facts.results import ConnectionView
     from quire.verbs.journal.inspect import InspectedJournal
-    from quire.verbs.profile.results import EntryConnections
+    from quire.verbs.profile.connections import EntryConnections
 
 _PROFILE_WORDS = tuple(name for name in CATEGORIES if name not in KINDS)
 
@@ -54,7 +54,9 @@ def inspect_any(project: Project, ref: str) -> Looked:
             return inspect_any(project, _node_meant(project, word, error))
         return Looked(layer="facts", found=fact, connections=fact.connections)
     if prefix == "profile":
-        entry = profile_inspect(project, ref)
+        from quire.layers.profile.rules import allowed_name
+
+        entry = links_of(project, *allowed_name(ref, "ref"))
         return Looked(layer="profile", found=entry, connections=connections(project, entry.entry.ref))
     if prefix in JOURNAL_KINDS:
         page = journal_inspect(project, ref)

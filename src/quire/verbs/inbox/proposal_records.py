@@ -20,8 +20,8 @@ from quire.verbs.facts.notes import note, notes
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store, stored_fact
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.document import ask_profile
+from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
@@ -158,16 +158,16 @@ def _accepted_entry(project: Project, item: Proposal) -> tuple[str, list[Problem
             hint=f"See `memory profile recall {category} {key}`; then reject the proposal, or edit its `key`.",
             details={"field": "key"},
         )
-    done = profile_remember(
-        project,
-        category,
-        key,
-        value,
+    given = RememberEntry(
+        category=category,
+        key=key,
+        value=value,
         tags=[str(tag) for tag in fields.get("tags", ())],
         importance=fields.get("importance"),
-        source=STATED if item.by == "user" else CODEBASE,
+        source_type=STATED if item.by == "user" else CODEBASE,
         force=True,
     )
+    done = remember_entry(project, given)
     return (done.entry.ref if done.entry else f"profile:{category}.{key}"), done.warnings
 
 

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from quire.layers.profile.layout import FILE, FOLDER, READABLE, VERSION
-from quire.model.errors import Conflict, InvalidStore, LockBusy, OutsideProject, QuireError, StorageFailed
+from quire.model.errors import (
+    Conflict,
+    InvalidStore,
+    LockBusy,
+    NotFound,
+    OutsideProject,
+    QuireError,
+    StorageFailed,
+)
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.project import Project
@@ -31,16 +39,12 @@ _ATTEMPTS = 5
 # -- asking -----------------------------------------------------------------------------
 
 
-def profile_ready(project: Project) -> None:
-    project.recover()
-
-
 def ask_profile(project: Project, work: Callable[[Index], Result], *, dry_run: bool = False) -> Result:
     """Ask the index about documents that can be used; older ones are brought up to our version first.
 
     In a dry run they are read as they are.
     """
-    profile_ready(project)
+    project.recover()
 
     def attempt(index: Index) -> list[Result]:
         return [] if usable_documents(index).is_older and not dry_run else [work(index)]
@@ -108,7 +112,7 @@ def change_profile(
     from quire.layers.profile.source import overview_of
     from quire.layers.profile.store import has_lock, migrate, open_draft
 
-    profile_ready(project)
+    project.recover()
     if dry_run:
         return _rehearsed(project, plan)[0]
     if not has_lock(project.profile_places()):
@@ -227,6 +231,22 @@ def entry_records(project: Project, index: Index, **parts: object) -> list[Recor
     allowed = Filter(**{"layers": ("profile",), **parts})  # type: ignore[arg-type]
     places = document_order(project.profile_places())
     return sorted(index.page(allowed, CATEGORIES), key=lambda item: (places.get(item.ref, len(places)), item.ref))
+
+
+def need_entry(project: Project, index: Index, category: str, key: str) -> Record:
+    """The record of an entry; an error where there is none."""
+    from quire.layers.profile.rules import allowed_category
+
+    found = index.find(f"profile:{category}.{key}")
+    if found is not None and found.layer == "profile":
+        return found
+    if not entry_records(project, index, sections=(category,)):
+        allowed_category(category)
+    raise NotFound(
+        f"There is no entry `{cut(f'{category}.{key}', 120)}`.",
+        hint="`memory profile index` shows what there is.",
+        details={"id": f"profile:{category}.{key}"},
+    )
 
 
 def entry_readings(project: Project) -> Readings:

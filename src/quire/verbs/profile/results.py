@@ -1,17 +1,33 @@
-"""What the operations on the profile give back: plain values that every surface prints in its own way."""
+"""Entries of the profile and their links as results show them, and as people and agents read them."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
 
 import msgspec
 
-from quire.model.records import Problem
+from quire.guard.effects import effects_of, words_of
+from quire.layers.profile.layout import ACTIVE, IMPORTANCE
+from quire.model.records import origin_shown
+from quire.model.text import counted, cut, one_line
 from quire.model.verdicts import Verdict
+from quire.verbs.verb import Line, Recalled, View
+
+_SHOWN_CHARS = 300
+_READ_OUT_CHARS = 2_000
+_SUMMARY_CHARS = 120
+_WORD = re.compile(r"[\w.-]+")
 
 
-class EntryView(msgspec.Struct, kw_only=True):
+class EntryView(View, kw_only=True):
     """An entry as it is told; what was read since the last change counts."""
+
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = (
+        *("id", "kind", "title", "source", "access_count", "last_accessed"),
+        *("scores", "entry"),
+    )
 
     ref: str
     id: str
@@ -21,8 +37,8 @@ class EntryView(msgspec.Struct, kw_only=True):
     kind: str = "entry"
     title: str
     value: str
-    status: str
-    importance: int
+    status: str = ACTIVE
+    importance: int = IMPORTANCE
     confidence: float | None
     tags: tuple[str, ...]
     source: dict[str, str | None]
@@ -31,7 +47,7 @@ class EntryView(msgspec.Struct, kw_only=True):
     access_count: int
     last_accessed: str | None
     links: tuple[dict[str, str], ...]
-    private: bool
+    private: bool = False
     score: float | None = None
     tier: str | None = None
     """Whether it answers a question or may do so: `answer`, `possible`."""
@@ -43,93 +59,13 @@ class EntryView(msgspec.Struct, kw_only=True):
     entry: dict[str, Any] = {}
     """Every field as it is stored."""
 
-
-class EntryBrief(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry in a line."""
-
-    ref: str
-    id: str
-    category: str
-    key: str
-    kind: str = "entry"
-    title: str
-    importance: int
-
-
-class ForgottenEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry that was removed on this machine, and when."""
-
-    ref: str
-    id: str
-    category: str
-    key: str
-    kind: str = "entry"
-    title: str
-    value: str
-    at: str
-    score: float | None = None
-    verdict: str | None = None
-
-
-class Candidate(msgspec.Struct, frozen=True):
-    """An entry that says the same, or nearly, and how nearly."""
-
-    ref: str
-    category: str
-    key: str
-    value: str
-    tags: tuple[str, ...]
-    share: float
-
-
-class Remembered(msgspec.Struct, kw_only=True):
-    action: str
-    """`ADD`, `UPDATE`, `NOOP` (nothing is different), or `candidates`: nothing was written."""
-    entry: EntryView | None = None
-    candidates: list[Candidate] = []
-    recommendation: str = ""
-    """With candidates: `NOOP` where one says the same, else `UPDATE`."""
-    linked: list[str] = []
-    archived: list[str] = []
-    dry_run: bool = False
-    warnings: list[Problem] = []
-
-
-class RecalledEntries(msgspec.Struct, kw_only=True):
-    category: str
-    results: list[EntryView]
-    put_away: int = 0
-    """Entries of the category that are archived or superseded, and not shown."""
-    warnings: list[Problem] = []
-
-
-class FoundEntries(msgspec.Struct, kw_only=True):
-    query: str
-    results: list[EntryView]
-    beyond: int = 0
-    """Matches after the last that is shown."""
-    weak: bool = False
-    """Nothing clearly answers; what came nearest is given all the same."""
-    total: int = 0
-    """Entries that were searched."""
-    warnings: list[Problem] = []
-
-
-class RemovedEntry(msgspec.Struct, kw_only=True):
-    removed: EntryView
-    links_removed: list[str]
-    """The entries that had a link to it."""
-    backup_path: str
-    dry_run: bool = False
-
-
-class RestoredEntry(msgspec.Struct, kw_only=True):
-    entry: EntryView
-    links_restored: int
-    dry_run: bool = False
+    def origin_for_tools(self) -> str:
+        return origin_shown(self.source["type"] or "profile", reviewed=self.reviewed is not False)
 
 
 class EntryLink(msgspec.Struct, frozen=True, kw_only=True):
+    RECALLED: ClassVar[tuple[str, ...]] = ("entry_summary",)
+
     source: str
     target: str
     relation: str
@@ -138,103 +74,73 @@ class EntryLink(msgspec.Struct, frozen=True, kw_only=True):
     status: str = ""
 
 
-class EntryConnections(msgspec.Struct, kw_only=True):
-    entry: EntryView
-    outgoing: list[EntryLink]
-    incoming: list[EntryLink]
+def recalled(view: EntryView, text: str, lead: str = "", *, is_news: bool = True, most: int = 0) -> Recalled:
+    """A text of an entry, with what its marks say."""
+    verdict = view.verdict.verdict if view.verdict else "unanchored"
+    origin = view.origin_for_tools()
+    return Recalled(text=text, ref=view.ref, origin=origin, verdict=verdict, lead=lead, is_news=is_news, most=most)
 
 
-class Unlinked(msgspec.Struct, frozen=True, kw_only=True):
-    source: str
-    target: str
-    relations: tuple[str, ...]
-    dry_run: bool = False
+def entry_lines(views: Iterable[EntryView], *, found: bool = False) -> Iterator[Recalled]:
+    """One entry on each line, with its name, how much it counts and its tags; numbered where they were searched for."""
+    for place, view in enumerate(views, start=1):
+        notes = []
+        if found:
+            notes += ["match" if view.tier == "answer" else "possible", view.updated_at[:10]]
+            notes += ["not reviewed"] if view.reviewed is False else []
+        if view.status != ACTIVE:
+            notes.append(view.status)
+        if view.importance != IMPORTANCE:
+            notes.append(f"importance {view.importance}")
+        if view.confidence is not None:
+            notes.append(f"{view.confidence:.0%} sure")
+        if effects := effects_of(view.value):
+            notes.append(f"flagged: {words_of(effects)}")
+        said = f" ({', '.join(notes)})" if notes else ""
+        tags = f"  [{', '.join(view.tags)}]" if view.tags else ""
+        # Of what was searched for, enough to tell them apart; `recall` of one shows it whole.
+        value = (cut(view.value, _SHOWN_CHARS) if found else view.value).replace("\n", "\n     ")
+        lead = f"{place}. " if found else "  "
+        yield recalled(view, f"{view.id}{said}: {value}{tags}", lead, most=_READ_OUT_CHARS)
 
 
-class SessionStarted(msgspec.Struct, kw_only=True):
-    session_count: int
-    counted: bool
-    """False where the documents cannot be written to."""
-    categories: dict[str, int]
-    total: int
-    schema_version: str
-    matters: list[EntryBrief]
-    """The most important entries of every category, as far as they fit into a few hundred tokens."""
-    context: str
-    """The same, to be read."""
-    name_missing: bool
-    """Whether the assistant had no name when the session began."""
-    assistant_name: str
-    name_assigned: bool
-    contradictions: list[EntryLink]
-    proposals: int
-    """What `reflect` would propose."""
-    warnings: list[Problem] = []
+def whole_entry(view: EntryView, *, links: bool = True) -> Recalled:
+    """One entry in full."""
+    lines = [f"{view.ref}  [{view.status}, importance {view.importance}]"]
+    if view.confidence is not None:
+        lines.append(f"confidence: {view.confidence}")
+    if view.tags:
+        lines.append(f"tags: {', '.join(view.tags)}")
+    detail = f", {view.source['detail']}" if view.source["detail"] else ""
+    lines.append(f"source: {view.source['type']}{detail}")
+    last = f", last {view.last_accessed}" if view.last_accessed else ""
+    times = [f"{word} {at}" for word, at in (("created", view.created_at), ("updated", view.updated_at)) if at]
+    lines.append(", ".join([*times, f"read {counted(view.access_count, 'time')}{last}"]))
+    if view.links and links:
+        named = [f"{link['relation']} {link['target']}" for link in view.links]
+        lines.append(f"links: {', '.join(named)}")
+    if effects := effects_of(view.value):
+        lines.append(f"flagged: {words_of(effects)}")
+    if view.private:
+        lines.append("private: it is not in the shared document")
+    return recalled(view, "\n".join((*lines, "", view.value)))
 
 
-class Reflected(msgspec.Struct, kw_only=True):
-    stale_entries: list[Any]
-    archival_candidates: list[Any]
-    confidence_updates: list[Any]
-    summary: Any
-    applied: list[str] = []
-    """Entries that were changed."""
-    dry_run: bool = False
+def link_lines(outgoing: Iterable[EntryLink], incoming: Iterable[EntryLink]) -> Iterator[Recalled]:
+    """What an entry is linked to, and what is linked to it."""
+    for link in outgoing:
+        yield Recalled(text=f"  {link.relation} {link.target}{_said(link)}", origin="profile")
+    for link in incoming:
+        yield Recalled(text=f"  {link.source} {link.relation} this{_said(link)}", origin="profile")
 
 
-class ProfileStatus(msgspec.Struct, kw_only=True):
-    exists: bool
-    path: str
-    schema_version: str
-    session_count: int
-    file_size: str
-    categories: dict[str, int]
-    """Active entries."""
-    statuses: dict[str, int]
-    total: int
-    """Entries, whatever their status."""
-    links: int
-    tags: dict[str, int]
-    """The most frequent ones."""
-    private: str
-    """`shared`, `here` or `home`"""
-    private_path: str
-    private_entries: int
-    shadowed: list[str]
-    unread: int
-    pending_readings: int
-    forgotten: int
-    backups: list[str]
-    writable: bool
-    warnings: list[Problem] = []
+def _said(link: EntryLink) -> str:
+    if not link.status:
+        return " (not here)"
+    status = "" if link.status == ACTIVE else f" ({link.status})"
+    return f"{status}: {cut(one_line(link.entry_summary), _SUMMARY_CHARS)}"
 
 
-class Exported(msgspec.Struct, kw_only=True):
-    format: str
-    content: str
-    entries: int
-    private_entries: int
-
-
-class Page(msgspec.Struct, kw_only=True):
-    """A text to be shown as it is."""
-
-    text: str
-    entries: int
-    """On the page."""
-    put_away: int = 0
-    """Archived or superseded ones that are left out of it."""
-    warnings: list[Problem] = []
-
-
-class MovedEntries(msgspec.Struct, kw_only=True):
-    before: str
-    after: str
-    target: str
-    moved: list[str]
-    copied: list[str]
-    differing: list[str]
-    linked: list[str]
-    committed: bool
-    """Whether the last commit holds the shared document: its history keeps what leaves it."""
-    applied: bool
+def line_naming(text: str, names: Iterable[str]) -> Line:
+    """A line of ours that names something; recalled where one of the names is more than a word."""
+    return text if all(map(_WORD.fullmatch, names)) else Recalled(text=text, origin="profile")

@@ -1,0 +1,83 @@
+"""`memory profile connections`, the tool `connections`: what an entry is linked to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from quire.layers.profile.layout import FILE
+from quire.project import Project
+from quire.verbs.profile.document import ask_profile, entry_readings, entry_view, need_entry
+from quire.verbs.profile.options import EntryName
+from quire.verbs.profile.results import EntryLink, EntryView, link_lines, recalled
+from quire.verbs.verb import Line, Result, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+
+
+class ShowConnections(EntryName, frozen=True, kw_only=True):
+    pass
+
+
+class EntryConnections(Result, kw_only=True):
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("entry",)
+    LISTED_FOR_TOOLS: ClassVar[int] = 100
+
+    entry: EntryView
+    outgoing: list[EntryLink]
+    incoming: list[EntryLink]
+
+
+def entry_connections(project: Project, given: ShowConnections) -> EntryConnections:
+    """Show what an entry is linked to, and what is linked to it."""
+    return links_of(project, *given.entry("connections user timezone"))
+
+
+def links_of(project: Project, category: str, key: str) -> EntryConnections:
+    """An entry with its links and those that lead to it. Looking does not count as reading."""
+    from quire.layers.profile.records import entry_of
+
+    def work(index: Index) -> EntryConnections:
+        entry = entry_of(need_entry(project, index, category, key))
+        outgoing: list[EntryLink] = []
+        incoming: list[EntryLink] = []
+        for edge in index.edges_of(entry.ref):
+            if edge.path != FILE:
+                continue  # what facts say of it
+            other = index.find(edge.target if edge.source == entry.ref else edge.source)
+            link = EntryLink(
+                source=edge.source.removeprefix("profile:"),
+                target=edge.target.removeprefix("profile:"),
+                relation=edge.predicate,
+                entry_summary=entry_of(other).value if other else "",
+                status=other.status if other else "",
+            )
+            (outgoing if edge.source == entry.ref else incoming).append(link)
+        places = {f"{link.target} {link.relation}": place for place, link in enumerate(entry.links)}
+        outgoing.sort(key=lambda link: places.get(f"{link.target} {link.relation}", len(places)))
+        return EntryConnections(entry=entry_view(entry, entry_readings(project)), outgoing=outgoing, incoming=incoming)
+
+    return ask_profile(project, work)
+
+
+def lines(found: EntryConnections) -> Iterator[Line]:
+    yield recalled(found.entry, f"{found.entry.ref}: {found.entry.title}")
+    yield from link_lines(found.outgoing, found.incoming)
+    if not found.outgoing and not found.incoming:
+        yield "  It is not linked to anything."
+
+
+VERB = Verb(
+    takes=ShowConnections,
+    run=entry_connections,
+    lines=lines,
+    examples="Example:\n  memory profile connections learnings flaky_ci\n",
+    tool=Tool(
+        name="connections",
+        title="Links of an entry",
+        says="Profile: what an entry links to, and what links to it. Not for other layers: inspect_memory.",
+        needs=("key",),
+        gives={"outgoing": "array", "incoming": "array"},
+    ),
+)

@@ -1,0 +1,46 @@
+"""`memory profile context`: what an agent should know at the start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from quire.model import limits
+from quire.project import Project
+from quire.verbs.profile.document import ask_profile, profile_entries
+from quire.verbs.verb import Arguments, Line, Option, Recalled, Verb
+
+if TYPE_CHECKING:
+    from quire.retrieval.profile_context import ProfileContext
+
+
+class ShowProfileContext(Arguments, frozen=True, kw_only=True):
+    budget: Annotated[int | None, Option(metavar="TOKENS", help="At most this many tokens.")] = None
+
+
+def profile_context(project: Project, given: ShowProfileContext) -> ProfileContext:
+    """Show what an agent should know at the start: something of every category, the most important first."""
+    from quire.retrieval.profile_context import fit_profile
+
+    tokens = limits.within(
+        limits.PROFILE_TOKENS if given.budget is None else given.budget,
+        "budget",
+        limits.BUDGET_LEAST,
+        limits.BUDGET_MOST,
+    )
+    return ask_profile(project, lambda index: fit_profile(profile_entries(project, index), tokens))
+
+
+def lines(found: ProfileContext) -> Iterator[Line]:
+    if found.markdown:
+        yield Recalled(text=found.markdown.rstrip("\n"), origin="profile")
+    else:
+        yield "Nothing is remembered yet, or nothing that is active."
+
+
+VERB = Verb(
+    takes=ShowProfileContext,
+    run=profile_context,
+    lines=lines,
+    examples="Example:\n  memory profile context --budget 600\n",
+)

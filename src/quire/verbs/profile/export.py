@@ -1,0 +1,112 @@
+"""`memory profile export`, the tool `export_memories`: everything, to be read elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from msgspec import UNSET, UnsetType
+
+from quire.layers.profile.layout import ACTIVE, VERSION
+from quire.model.errors import InputError
+from quire.model.text import cut
+from quire.project import Project
+from quire.verbs.profile.document import ask_profile, profile_entries, usable_documents
+from quire.verbs.profile.options import one_of
+from quire.verbs.verb import Arguments, Aside, Line, Option, Recalled, Result, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+
+_FORMATS = ("markdown", "json")
+
+
+class ExportProfile(Arguments, frozen=True, kw_only=True):
+    output_format: Annotated[
+        str,
+        one_of(_FORMATS),
+        Option(
+            name="--format",
+            metavar="FORMAT",
+            choices=_FORMATS,
+            help="markdown (by default) or json.",
+            show_default=True,
+        ),
+    ] = "markdown"
+    everything: Annotated[
+        bool, Option(name="--all", help="In Markdown also what is archived or superseded.", tool=False)
+    ] = False
+    no_private: Annotated[bool, Option(help="Leave out what is not in the shared document.")] = False
+
+
+class ProfileExported(Result, kw_only=True):
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("private_entries",)
+    RECALLED: ClassVar[tuple[str, ...]] = ("content",)
+
+    format: str
+    content: str
+    entries: int
+    private_entries: int
+    private_left_out: int | UnsetType = UNSET
+
+
+def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
+    """Print everything, to be read elsewhere: as Markdown what is active, as JSON the document as it is stored."""
+    from quire.layers.profile.pages import export_document, export_page
+
+    if given.output_format not in _FORMATS:
+        raise InputError(
+            f"`{cut(given.output_format, 40)}` is no format.",
+            hint=f"It is one of {', '.join(_FORMATS)}.",
+            details={"field": "format", "allowed": list(_FORMATS)},
+        )
+
+    def work(index: Index) -> ProfileExported:
+        overview = usable_documents(index)
+        every = profile_entries(project, index)
+        entries = [entry for entry in every if not (given.no_private and entry.is_private)]
+        left_out = len(every) - len(entries)
+        if given.output_format == "json":
+            content = export_document(project.profile_places(), private=not given.no_private)
+        else:
+            entries = [entry for entry in entries if given.everything or entry.status == ACTIVE]
+            version = overview.version or VERSION
+            content = export_page(entries, version, overview.session_count, everything=given.everything)
+        return ProfileExported(
+            format=given.output_format,
+            content=content,
+            entries=len(entries),
+            private_entries=sum(entry.is_private for entry in entries),
+            private_left_out=left_out or UNSET,
+        )
+
+    return ask_profile(project, work)
+
+
+def lines(done: ProfileExported) -> Iterator[Line]:
+    if done.private_left_out is not UNSET:
+        yield Aside(text=f"Private entries left out: {done.private_left_out}; the command line shows them to the user.")
+    if done.format == "json":
+        from quire.guard.hostile_text import escape_controls
+
+        # JSON must stay JSON, whatever the texts in it hold.
+        yield Recalled(text=escape_controls(done.content).rstrip("\n"), origin="profile", verbatim=True)
+    else:
+        yield Recalled(text=done.content.rstrip("\n"), origin="profile")
+
+
+VERB = Verb(
+    takes=ExportProfile,
+    run=export_profile,
+    lines=lines,
+    examples="Examples:\n  memory profile export\n  memory profile export --format json > profile.json\n",
+    tool=Tool(
+        name="export_memories",
+        title="Export the profile",
+        says="Profile: all active entries as Markdown, or the document as JSON; long. Private entries are left out. "
+        "Use it only when the user wants a copy. Otherwise recall or search.",
+        # What somebody keeps out of the repository is not handed on in one piece by a tool that nobody watches.
+        given={"no_private": True},
+        gives={"content": "string"},
+    ),
+)

@@ -1,0 +1,132 @@
+"""`memory profile restore`: bring back what was forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from quire.model.errors import NotFound, UsageError
+from quire.model.text import counted, cut, one_line
+from quire.project import Project
+from quire.verbs.profile.document import change_profile, entry_view
+from quire.verbs.profile.options import DryRun, split_entry
+from quire.verbs.profile.results import EntryView, recalled
+from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.layers.profile.drafts import ProfileDraft
+
+
+class RestoreEntry(Arguments, frozen=True, kw_only=True):
+    category: Annotated[str | None, Word(required=False)] = None
+    key: Annotated[str | None, Word(required=False)] = None
+    at: Annotated[str | None, Option(metavar="TIME", help="The one that was forgotten at this time.")] = None
+    new_key: Annotated[str | None, Option(name="--as", metavar="KEY", help="Under another key of its category.")] = None
+    dry_run: DryRun = False
+
+
+class ForgottenEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry that was removed on this machine, and when."""
+
+    ref: str
+    id: str
+    category: str
+    key: str
+    kind: str = "entry"
+    title: str
+    value: str
+    at: str
+    score: float | None = None
+    verdict: str | None = None
+
+
+class ForgottenEntries(Result, kw_only=True):
+    results: list[ForgottenEntry]
+
+
+class EntryRestored(Result, kw_only=True):
+    entry: EntryView
+    links_restored: int
+    dry_run: bool = False
+
+
+def restore_entry(project: Project, given: RestoreEntry) -> EntryRestored | ForgottenEntries:
+    """Bring back an entry that was forgotten on this machine; without a name, show what there is.
+
+    Of several with one name the last; --at takes the one that was forgotten then.
+    """
+    if given.category is None:
+        if given.at is not None or given.new_key is not None:
+            raise UsageError("Name what is to be restored.", hint="memory profile restore tools old_shell --as new_key")
+        return ForgottenEntries(results=forgotten_entries(project))
+    category, key = split_entry(given.category, given.key)
+    if key is None:
+        raise UsageError("Name a category and a key.", hint="memory profile restore user timezone")
+    return _restored(project, category, key, given)
+
+
+def _restored(project: Project, category: str, key: str, given: RestoreEntry) -> EntryRestored:
+    from quire.layers.profile.forgotten import read_forgotten
+    from quire.layers.profile.links import restore
+
+    def plan(draft: ProfileDraft, _: Index) -> EntryRestored:
+        found = [
+            item
+            for item in read_forgotten(project.root)
+            if (item.category, item.key) == (category, key) and given.at in (None, item.at)
+        ]
+        if not found:
+            raise NotFound(
+                f"Nothing was forgotten as `{cut(f'{category}.{key}', 120)}` on this machine"
+                + (f" at {cut(given.at, 40)}." if given.at else "."),
+                hint="`memory profile restore` shows what there is; git has what was committed.",
+                details={"id": f"profile:{category}.{key}"},
+            )
+        entry, number = restore(draft, found[-1], given.new_key)
+        return EntryRestored(entry=entry_view(entry), links_restored=number, dry_run=given.dry_run)
+
+    return change_profile(project, "restore", plan, dry_run=given.dry_run)
+
+
+def forgotten_entries(project: Project) -> list[ForgottenEntry]:
+    """What can be restored, the newest first."""
+    from quire.layers.profile.forgotten import read_forgotten
+
+    project.recover()
+    return [
+        ForgottenEntry(
+            ref=f"profile:{item.category}.{item.key}",
+            id=f"{item.category}.{item.key}",
+            category=item.category,
+            key=item.key,
+            title=cut(one_line(str(item.fields.get("value", ""))), 80),
+            value=str(item.fields.get("value", "")),
+            at=item.at,
+        )
+        for item in reversed(read_forgotten(project.root))
+    ]
+
+
+def lines(done: EntryRestored | ForgottenEntries) -> Iterator[Line]:
+    if isinstance(done, EntryRestored):
+        links = f", with {counted(done.links_restored, 'link')} to it" if done.links_restored else ""
+        yield recalled(
+            done.entry, f"{done.entry.ref}{links}", f"{'Would be restored' if done.dry_run else 'Restored'}: "
+        )
+        return
+    if not done.results:
+        yield "Nothing was forgotten on this machine."
+    for item in done.results:
+        yield Recalled(text=f"  {item.id} (forgotten {item.at}): {item.title}", ref=item.ref, origin="profile")
+
+
+VERB = Verb(
+    takes=RestoreEntry,
+    run=restore_entry,
+    lines=lines,
+    writes=True,
+    examples="Examples:\n  memory profile restore\n  memory profile restore tools old_shell\n",
+)

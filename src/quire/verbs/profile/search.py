@@ -1,0 +1,186 @@
+"""`memory profile search`, the tool `search`: entries that bear on a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from msgspec import Meta
+
+from quire.layers.profile.layout import ACTIVE
+from quire.model import limits
+from quire.model.errors import InputError
+from quire.project import Project
+from quire.verbs.ask.answers import answer_from
+from quire.verbs.profile.document import (
+    ask_profile,
+    entry_readings,
+    entry_view,
+    note_entries_read,
+    profile_warnings,
+    usable_documents,
+)
+from quire.verbs.profile.options import Category
+from quire.verbs.profile.results import EntryView, entry_lines
+from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.index.search import Filter
+    from quire.layers.profile.access import Readings
+    from quire.retrieval.answer import Hit
+
+_RESULTS = 10
+
+
+class SearchEntries(Arguments, frozen=True, kw_only=True):
+    query: Annotated[str, Meta(min_length=1, max_length=4000), Word()]
+    category: Annotated[Category | None, Option(metavar="NAME", help="Only this category.")] = None
+    tags: Annotated[
+        list[str], Option(name="--tag", metavar="TAG", help="Only with this tag, or all of several.", tool=False)
+    ] = []
+    status: Annotated[
+        str | None,
+        Option(metavar="STATUS", help="archived, superseded or any, instead of active.", tool=False),
+    ] = None
+    limit: Annotated[int | None, Option(metavar="N", help="At most this many; 10 by default.", tool=False)] = None
+    strict: Annotated[
+        bool,
+        Meta(description="clear answers only"),
+        Option(help="Only clear answers, nothing that is merely possible."),
+    ] = False
+
+
+class EntriesFound(Result, kw_only=True):
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("query",)
+
+    query: str
+    results: list[EntryView]
+    beyond: int = 0
+    """Matches after the last that is shown."""
+    weak: bool = False
+    """Nothing clearly answers; what came nearest is given all the same."""
+    total: int = 0
+    """Entries that were searched."""
+
+
+def search_entries(project: Project, given: SearchEntries, *, note: bool = True) -> EntriesFound:
+    """Find entries by words and by meaning, the best first. It counts as reading them.
+
+    Clear answers come first, then at most three possible ones, marked as such.
+    """
+    from quire.retrieval.query import Ask
+
+    allowed = _allowed(given)
+    most = limits.within(_RESULTS if given.limit is None else given.limit, "limit", 1, limits.RESULTS_MOST)
+    asked = Ask(
+        question=given.query[: limits.QUESTION_CHARS],
+        budget=limits.BUDGET_MOST,
+        limit=most,
+        allowed=allowed,
+        everything=given.status is not None,
+        literal=True,
+        strict=given.strict,
+        rendered=False,
+    )
+
+    def work(index: Index) -> EntriesFound:
+        overview = usable_documents(index)
+        found = answer_from(project, index, asked)
+        if note and not found.weak:
+            note_entries_read(project, overview, [hit.record.ref.partition(":")[2] for hit in found.hits])
+        readings = entry_readings(project)
+        return EntriesFound(
+            query=given.query,
+            results=[_view(hit, readings) for hit in found.hits],
+            beyond=found.beyond,
+            weak=found.weak,
+            total=len(index.page(allowed)) if given.tags else _searched(index, allowed),
+            warnings=profile_warnings(project, overview),
+        )
+
+    return ask_profile(project, work)
+
+
+def _allowed(given: SearchEntries) -> Filter:
+    """What may answer: active entries, unless another status is named."""
+    from quire.index.search import Filter
+    from quire.layers.profile.rules import allowed_category, allowed_status
+
+    if not given.query.strip():
+        raise InputError(
+            "`query` is empty.",
+            hint="Say what you are looking for; `memory profile index` shows everything.",
+            details={"field": "query"},
+        )
+    if given.category is not None:
+        allowed_category(given.category)
+    if given.status is not None:
+        allowed_status(given.status, "any")
+    return Filter(
+        layers=("profile",),
+        sections=(given.category,) if given.category else (),
+        tags=tuple(tag.casefold() for tag in given.tags),
+        statuses=(ACTIVE,) if given.status is None else () if given.status == "any" else (given.status,),
+    )
+
+
+def _view(hit: Hit, readings: Readings) -> EntryView:
+    from quire.layers.profile.records import entry_of
+
+    parts = hit.parts
+    scores = {
+        "words": parts.get("evidence", 0.0),
+        "meaning": parts.get("nearness", 0.0),
+        "relevance": parts.get("relevance", 1.0),
+        "weight": parts.get("weight", 1.0),
+    }
+    fields = {
+        "score": round(hit.score, 4),
+        "tier": hit.tier,
+        "why": hit.why,
+        "scores": scores,
+        "verdict": hit.verdict,
+        "reviewed": hit.reviewed,
+    }
+    return entry_view(entry_of(hit.record), readings, **fields)
+
+
+def _searched(index: Index, allowed: Filter) -> int:
+    """How many entries could have answered."""
+    return sum(
+        number
+        for (_, category, status), number in index.section_counts("profile").items()
+        if (not allowed.sections or category in allowed.sections)
+        and (not allowed.statuses or status in allowed.statuses)
+    )
+
+
+def lines(found: EntriesFound) -> Iterator[Line]:
+    if found.weak:
+        yield "Nothing clearly answers this. Possible:"
+    yield from entry_lines(found.results, found=True)
+    if not found.results and not found.total:
+        yield "Nothing is remembered yet, or nothing with this status."
+    elif not found.results:
+        yield "No entry matches."
+    if found.beyond:
+        yield f"More match: {found.beyond}; --limit shows them."
+
+
+VERB = Verb(
+    takes=SearchEntries,
+    run=search_entries,
+    lines=lines,
+    examples="""Examples:
+  memory profile search "how do we manage dependencies?"
+  memory profile search hooks --category learnings --tag gotcha
+""",
+    tool=Tool(
+        name="search",
+        title="Search the profile",
+        says="Profile: the entries that bear on a question, by words and meaning, the best first. Use it for who the "
+        "user is, habits, preferred tools, lessons. Not for the product or its code: query_memory.",
+        gives={"results": "array"},
+    ),
+)

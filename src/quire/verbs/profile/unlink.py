@@ -1,0 +1,86 @@
+"""`memory profile unlink`, the tool `remove_link`: take the links from one entry to another away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+from quire.project import Project
+from quire.verbs.profile.document import change_profile
+from quire.verbs.profile.options import DryRun, LinkEnds, Relation
+from quire.verbs.profile.results import line_naming
+from quire.verbs.verb import Arguments, Line, Result, Tool, Verb, Word
+
+
+class UnlinkEntries(Arguments, frozen=True, kw_only=True):
+    source: Annotated[str, Word()]
+    target: Annotated[str, Word()]
+    relation: Annotated[str | None, Word(required=False)] = None
+    dry_run: DryRun = False
+
+
+class RemoveLink(LinkEnds, frozen=True, kw_only=True):
+    relation: Relation | None = None
+
+
+class EntriesUnlinked(Result, kw_only=True):
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("dry_run",)
+
+    link_removed: bool = True
+    source: str
+    target: str
+    relations: tuple[str, ...]
+    dry_run: bool = False
+
+
+def unlink_entries(project: Project, given: UnlinkEntries) -> EntriesUnlinked:
+    """Take the links from one entry to another away: all of them, or those of one RELATION."""
+    from quire.layers.profile.links import remove_links
+
+    found = change_profile(
+        project,
+        "unlink",
+        lambda draft, _: remove_links(draft, given.source, given.target, given.relation),
+        dry_run=given.dry_run,
+    )
+    return EntriesUnlinked(source=found.source, target=found.target, relations=found.relations, dry_run=given.dry_run)
+
+
+def remove_link(project: Project, given: RemoveLink) -> EntriesUnlinked:
+    """Take the links from one entry to another away."""
+    return unlink_entries(project, UnlinkEntries(source=given.source(), target=given.target(), relation=given.relation))
+
+
+def lines(done: EntriesUnlinked) -> Iterator[Line]:
+    said = "Would be unlinked" if done.dry_run else "Unlinked"
+    names = (done.source, done.target)
+    yield line_naming(f"{said}: {done.source} {', '.join(done.relations)} {done.target}", names)
+    if "supersedes" in done.relations:
+        category, _, key = done.target.partition(".")
+        command = f"memory profile remember {category} {key} --status active"
+        yield line_naming(f"  It stays archived; bring it back: {command}", names)
+
+
+VERB = Verb(
+    takes=UnlinkEntries,
+    run=unlink_entries,
+    lines=lines,
+    writes=True,
+    examples="Example:\n  memory profile unlink learnings.flaky_ci project.ci\n",
+)
+
+TOOL = Verb(
+    takes=RemoveLink,
+    run=remove_link,
+    lines=lines,
+    writes=True,
+    examples="",
+    tool=Tool(
+        name="remove_link",
+        title="Unlink two entries",
+        says="Profile: takes the links from one entry to another away, all or those of one relation. The entries "
+        "stay: forget removes one.",
+        gives={"link_removed": "boolean"},
+        destructive=True,
+    ),
+)
