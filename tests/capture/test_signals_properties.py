@@ -21,8 +21,9 @@ from quire.capture.transcripts.read_session import read
 from quire.capture.transcripts.types import Turn
 from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
-from quire.layers.journal.shapes import event_faults
+from quire.layers.journal.shapes import EVENT
 from quire.layers.journal.types import JournalEvent
+from quire.layers.journal.value_shapes import find_faults
 from thorough import examples
 
 SHARED = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
@@ -88,7 +89,7 @@ def test_what_comes_out_is_an_event_that_the_journal_takes(given: list[Turn]) ->
         signals=found.signals,
         source_ref="x.jsonl",
     )
-    assert not event_faults(msgspec.json.decode(msgspec.json.encode(event)))
+    assert not find_faults(EVENT, msgspec.json.decode(msgspec.json.encode(event)), "event")
 
 
 def test_no_secret_gets_through() -> None:

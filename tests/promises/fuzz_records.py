@@ -321,7 +321,7 @@ TARGETS: tuple[Target, ...] = (
     *(
         of_file(f"journal-{name}", f"{_HEAD}/{path}", _automation, modules, seed, own=False, cost=20)
         for name, path, modules, seed in (
-            ("run", "automation/latest-run.json", "layers.journal.daemon layers.journal.automation_shapes", _RUN),
+            ("run", "automation/latest-run.json", "layers.journal.daemon layers.journal.value_shapes", _RUN),
             ("runs", "local/runs.jsonl", "layers.journal.daemon", _NOTE),
             ("keeper", "automation/daemon.json", "layers.journal.daemon", _KEEPER),
         )

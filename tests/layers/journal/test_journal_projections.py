@@ -10,7 +10,8 @@ from journaling import bundle, needs_real, real_files, state, vectors
 from quire.layers.journal.canonical import decode_json
 from quire.layers.journal.documents import read_state
 from quire.layers.journal.projections import NOTHING, ProjectionMarker, projection_marker, render_projections
-from quire.layers.journal.shapes import state_faults
+from quire.layers.journal.types import State
+from quire.layers.journal.value_shapes import find_faults, shape_of
 
 PATHS = {
     "readme": "docs/agent-memory/README.md",
@@ -145,7 +146,7 @@ def test_all_real_pages_have_our_layout_line_by_line() -> None:
     pages, ours = 0, {}
     for path in real_files("state.json"):
         value = decode_json(path.read_bytes())
-        if state_faults(value):
+        if find_faults(shape_of(State), value, "state"):
             continue
         for page in render_projections(read_state(value)):
             written = path.parents[1] / page.path

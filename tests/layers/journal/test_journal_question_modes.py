@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.layers.journal.question_modes import MODES, query_mode, without_phrases
+from quire.layers.journal.layout import QUERY_MODES
+from quire.layers.journal.question_modes import query_mode, without_phrases
 from quire.layers.journal.question_words import sought_text, topic_text
 
 REAL = Path(__file__).parents[4] / "shared" / "fixtures" / "journal" / "_vectors" / "query-mode.json"
@@ -92,7 +93,7 @@ def test_questions_lose_what_only_makes_them_questions(question: str, sought: st
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(["what changed", "since", "é", "下一步", "x"])).map(" ".join))
 def test_any_text_has_a_mode_and_loses_nothing_but_phrases(text: str) -> None:
-    assert query_mode(text) in MODES
+    assert query_mode(text) in QUERY_MODES
     whole, kept = unicodedata.normalize("NFC", text), without_phrases(text)
     assert len(kept) == len(whole)
     assert all(char in (" ", before) for char, before in zip(kept, whole, strict=True))

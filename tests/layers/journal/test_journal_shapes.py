@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,17 +11,22 @@ from journaling import bundle, needs_real, state, vectors
 from quire.layers.journal.documents import value_of
 from quire.layers.journal.settings import config_faults
 from quire.layers.journal.shapes import (
+    CHECKPOINT,
+    EVENT,
     bundle_faults,
-    checkpoint_faults,
-    event_faults,
     output_schemas,
     query_faults,
     session_faults,
-    source_faults,
-    state_faults,
 )
+from quire.layers.journal.types import SessionSource, State
+from quire.layers.journal.value_shapes import find_faults, shape_of
 
-FAULTS = {"bundle": bundle_faults, "config": config_faults, "source": source_faults, "query": query_faults}
+FAULTS = {
+    "bundle": bundle_faults,
+    "config": config_faults,
+    "source": partial(find_faults, shape_of(SessionSource), path="source"),
+    "query": query_faults,
+}
 
 
 @needs_real
@@ -93,14 +99,14 @@ def test_each_fault_says_where_and_what(path: str, value: Any, faults: list[str]
 
 def test_a_state_names_the_faults_of_all_its_parts() -> None:
     value = value_of(state())
-    assert state_faults(value) == []
+    assert find_faults(shape_of(State), value, "state") == []
     value["schemaVersion"] = True
     value["provider"]["name"] = "someone"
     value["bundle"]["nextSteps"] = None
     value["maintenance"]["historyEventCount"] = False
     value["maintenance"]["recallCursors"]["local"]["lastRecalledAt"] = 3
     del value["maintenance"]["recallCursors"]["imports"]
-    assert state_faults(value) == [
+    assert find_faults(shape_of(State), value, "state") == [
         "state.schemaVersion must equal 2.",
         "state.provider.name must be one of: codex, claude, openai, local.",
         "state.bundle.nextSteps must be an array.",
@@ -111,7 +117,7 @@ def test_a_state_names_the_faults_of_all_its_parts() -> None:
 
 
 def test_nothing_at_all_has_every_fault() -> None:
-    assert checkpoint_faults({}) == [
+    assert find_faults(CHECKPOINT, {}, "checkpoint") == [
         "checkpoint.id must be a non-empty string.",
         "checkpoint.createdAt must be a non-empty string.",
         "checkpoint.eventId must be a non-empty string.",
@@ -119,7 +125,7 @@ def test_nothing_at_all_has_every_fault() -> None:
         "checkpoint.summary must be a non-empty string.",
         "checkpoint.bundle must be an object.",
     ]
-    assert event_faults({"id": "evt-000009", "signals": {"decisions": []}}) == [
+    assert find_faults(EVENT, {"id": "evt-000009", "signals": {"decisions": []}}, "event") == [
         "event.kind must be one of: tool_run, imported_session.",
         "event.sourceId must be a non-empty string.",
         "event.externalItemId must be a non-empty string.",

@@ -8,9 +8,10 @@ from journaling import bundle, needs_real, vectors
 from quire.layers.journal.bundle_diff import diff_bundles, diff_value
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.documents import value_of
-from quire.layers.journal.shapes import event_faults
+from quire.layers.journal.shapes import EVENT
 from quire.layers.journal.tool_runs import bundle_signals, run_summary, tool_run_event
 from quire.layers.journal.types import Signals
+from quire.layers.journal.value_shapes import find_faults
 
 # The other program records the two cases below without saying what changed; we say it.
 OTHERWISE = {
@@ -43,7 +44,7 @@ def test_a_run_repeats_what_lasts() -> None:
     made = tool_run_event(
         "init", bundle(), event_id="evt-000001", created_at="2026-01-01T00:00:00.000Z", validations=[("make", "ok")]
     )
-    assert event_faults(value_of(made)) == []
+    assert find_faults(EVENT, value_of(made), "event") == []
     assert (made.kind, made.source_id, made.external_item_id) == ("tool_run", "agent-memory.local", None)
     assert (made.source_ref, made.summary) == ("agent-memory:init", "init refreshed canonical memory for harbor.")
     hashed = {"commandName": "init", "bundleHash": content_hash(bundle()), "diffSummary": None}

@@ -8,9 +8,9 @@ from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 
-from quire.layers.journal import automation_shapes, shapes
 from quire.layers.journal.canonical import content_hash, decode_json
 from quire.layers.journal.layout import CHECKPOINTS, DAEMON, DAEMON_LOCK, FOLDER, LATEST_RUN, SCHEMA_VERSION, STATE
+from quire.layers.journal.shapes import CHECKPOINT
 from quire.layers.journal.types import (
     ArchiveManifest,
     Bundle,
@@ -23,7 +23,7 @@ from quire.layers.journal.types import (
     Run,
     State,
 )
-from quire.layers.journal.value_shapes import Object, find_faults
+from quire.layers.journal.value_shapes import Object, find_faults, shape_of
 from quire.model.errors import InvalidStore, UnsupportedVersion
 from quire.model.text import cut
 
@@ -48,27 +48,27 @@ def read_state(value: Any, where: str = f"{FOLDER}/{STATE}") -> State:
             hint="Use a program of that version, or make the memory anew with `memory journal init`.",
             details={"path": where, "version": version, "supported": SCHEMA_VERSION},
         )
-    return _read(State, shapes.STATE, value, "state", where)
+    return _read(State, value, "state", where)
 
 
 def read_checkpoint(value: Any, where: str = f"{FOLDER}/{CHECKPOINTS}") -> Checkpoint:
-    return _read(Checkpoint, shapes.CHECKPOINT, value, "checkpoint", where)
+    return _read(Checkpoint, value, "checkpoint", where, CHECKPOINT)
 
 
 def read_manifest(value: Any, where: str) -> ArchiveManifest:
-    return _read(ArchiveManifest, shapes.MANIFEST, value, "manifest", where)
+    return _read(ArchiveManifest, value, "manifest", where)
 
 
 def read_daemon(value: Any, where: str = f"{FOLDER}/{DAEMON}") -> Daemon:
-    return _read(Daemon, automation_shapes.DAEMON, value, "daemon", where)
+    return _read(Daemon, value, "daemon", where)
 
 
 def read_daemon_lock(value: Any, where: str = f"{FOLDER}/{DAEMON_LOCK}") -> DaemonLock:
-    return _read(DaemonLock, automation_shapes.DAEMON_LOCK, value, "lock", where)
+    return _read(DaemonLock, value, "lock", where)
 
 
 def read_run(value: Any, where: str = f"{FOLDER}/{LATEST_RUN}") -> Run:
-    return _read(Run, automation_shapes.RUN, value, "run", where)
+    return _read(Run, value, "run", where)
 
 
 def new_state(
@@ -106,8 +106,8 @@ def damaged(where: str, reason: str, faults: list[str] | None = None) -> Invalid
     )
 
 
-def _read(kind: type[RecordT], shape: Object, value: Any, name: str, where: str) -> RecordT:
-    faults = find_faults(shape, value, name)
+def _read(kind: type[RecordT], value: Any, name: str, where: str, shape: Object | None = None) -> RecordT:
+    faults = find_faults(shape or shape_of(kind), value, name)
     if faults:
         raise damaged(where, " ".join(faults), faults)
     return record_from(kind, value)
@@ -153,6 +153,7 @@ def _fields(kind: type[msgspec.Struct]) -> list[tuple[str, str, Callable[[Any], 
 
 
 def _converter(kind: Any) -> Callable[[Any], Any] | None:
+    kind = getattr(kind, "__origin__", kind) if hasattr(kind, "__metadata__") else kind
     if get_origin(kind) is tuple:
         inner = _converter(get_args(kind)[0])
         return tuple if inner is None else lambda items: tuple(map(inner, items))

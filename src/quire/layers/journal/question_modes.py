@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from typing import Literal, get_args
+from typing import Literal
 
 Mode = Literal["answer", "changes", "next", "traps"]
-MODES: tuple[str, ...] = get_args(Mode)
 
 # Lower case, without accents. The first that is found wins, in this order.
 _SPACED: dict[Mode, tuple[str, ...]] = {

@@ -155,13 +155,6 @@ def signal_lines(event: JournalEvent) -> list[str]:
     ]
 
 
-def event_of(record: Record) -> JournalEvent:
-    """The event behind a record."""
-    from quire.layers.journal.events import read_history
-
-    return read_history(record.raw).events[0]
-
-
 def checkpoint_record(checkpoint: Checkpoint, path: str, *, archived: bool = False) -> Record:
     created = _time(checkpoint.created_at)
     bundle = checkpoint.bundle

@@ -10,19 +10,15 @@ from quire.layers.journal.layout import (
     OUTPUTS,
     POLICIES,
     PREFERENCES,
-    PROVIDERS,
     QUERY_MODES,
     RESULT_STATUSES,
-    SCHEMA_VERSION,
     SCOPES,
     SECTIONS,
     SNAPSHOT_STATUSES,
-    SYNC_STATUSES,
     VALIDATION_COMMANDS,
 )
 from quire.layers.journal.value_shapes import (
     Each,
-    Equal,
     Flag,
     Number,
     Object,
@@ -85,28 +81,6 @@ BUNDLE = Object(
         ),
     }
 )
-_CURSOR = Object({"lastRecalledAt": _MAYBE, "lastRecalledEventId": _MAYBE})
-MAINTENANCE = Object(
-    {
-        "lastRecalledAt": _MAYBE,
-        "lastRecalledEventId": _MAYBE,
-        "latestCheckpointId": _MAYBE,
-        "historyEventCount": _NUMBER,
-        "importSourceCount": _NUMBER,
-        "recallCursors": Object(dict.fromkeys(SCOPES, _CURSOR)),
-    }
-)
-STATE = Object(
-    {
-        "schemaVersion": Equal(SCHEMA_VERSION),
-        "generatorVersion": _TEXT,
-        "provider": Object({"name": OneOf(PROVIDERS), "binary": _TEXT, "model": _MAYBE, "sessionId": _MAYBE}),
-        "generatedAt": _TEXT,
-        "bundleHash": _TEXT,
-        "bundle": BUNDLE,
-        "maintenance": MAINTENANCE,
-    }
-)
 SIGNALS = Object(dict.fromkeys(("decisions", "gotchas", "nextStepHints", "keyPaths", "validationObservations"), _TEXTS))
 EVENT = Object(
     {
@@ -123,15 +97,6 @@ EVENT = Object(
 )
 CHECKPOINT = Object(
     {"id": _TEXT, "createdAt": _TEXT, "eventId": _MAYBE, "bundleHash": _TEXT, "summary": _TEXT, "bundle": BUNDLE}
-)
-SOURCE = Object(
-    {
-        **_texts_of("id", "type", "path", "createdAt", "updatedAt").fields,
-        "lastSyncedAt": _MAYBE,
-        "lastSyncStatus": OneOf(SYNC_STATUSES),
-        "lastSyncError": _MAYBE,
-        "lastImportedCount": _NUMBER,
-    }
 )
 CONFIG = Object(
     {
@@ -163,17 +128,6 @@ CONFIG = Object(
     },
     optional=frozenset({"query", "automation", "retention"}),
 )
-MANIFEST = Object(
-    {
-        "createdAt": _TEXT,
-        "archivedEventIds": _TEXTS,
-        "archivedCheckpointIds": _TEXTS,
-        "historyMaxAgeDays": _NOT_NEGATIVE,
-        "checkpointMaxAgeDays": _NOT_NEGATIVE,
-        "keepRecent": _NOT_NEGATIVE,
-        "expireAfterDays": _NOT_NEGATIVE,
-    }
-)
 SESSION = Object({"summary": _TEXT, "signals": SIGNALS})
 """What is made of an imported session."""
 QUERY = Object(
@@ -198,22 +152,6 @@ QUERY = Object(
 
 def bundle_faults(value: Any, path: str = "bundle") -> list[str]:
     return find_faults(BUNDLE, value, path)
-
-
-def state_faults(value: Any) -> list[str]:
-    return find_faults(STATE, value, "state")
-
-
-def checkpoint_faults(value: Any) -> list[str]:
-    return find_faults(CHECKPOINT, value, "checkpoint")
-
-
-def event_faults(value: Any) -> list[str]:
-    return find_faults(EVENT, value, "event")
-
-
-def source_faults(value: Any) -> list[str]:
-    return find_faults(SOURCE, value, "source")
 
 
 def session_faults(value: Any) -> list[str]:

@@ -11,9 +11,8 @@ from msgspec import Struct
 from quire.files.digests import hex_digest
 from quire.layers.journal.documents import damaged, record_from, value_of
 from quire.layers.journal.layout import FOLDER, SOURCES
-from quire.layers.journal.shapes import SOURCE
 from quire.layers.journal.types import SessionSource
-from quire.layers.journal.value_shapes import find_faults
+from quire.layers.journal.value_shapes import find_faults, shape_of
 from quire.model.ids import slugify
 
 _NOT_IN_IDS = re.compile(r"[^a-z0-9-]+")
@@ -50,7 +49,7 @@ def read_sources(value: Any, where: str = f"{FOLDER}/{SOURCES}") -> SourceRegist
 
 
 def _entry(value: Any, number: int) -> SessionSource | Unread:
-    faults = find_faults(SOURCE, value, f"sources[{number}]")
+    faults = find_faults(shape_of(SessionSource), value, f"sources[{number}]")
     return Unread(value, tuple(faults)) if faults else record_from(SessionSource, value)
 
 

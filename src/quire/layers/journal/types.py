@@ -1,13 +1,22 @@
 """What the journal stores, as records. Names are those of the files in our spelling; `extra` holds the keys we do not
-know, which are written back where they stood."""
+know, which are written back where they stood. What a stored value must be like is said by its type, or beside it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct
 
-from quire.layers.journal.layout import GENERATOR_VERSION, SCHEMA_VERSION
+from quire.layers.journal.layout import (
+    GENERATOR_VERSION,
+    PREFERENCES,
+    PROVIDERS,
+    RUN_STATUSES,
+    SCHEMA_VERSION,
+    SYNC_STATUSES,
+)
+from quire.layers.journal.shapes import BUNDLE
+from quire.layers.journal.value_shapes import Equal, OneOf
 
 Fields = dict[str, Any]
 Bundle = dict[str, Any]
@@ -18,7 +27,7 @@ Count = int | float
 class Provider(Struct, frozen=True, kw_only=True, rename="camel"):
     """Who wrote the bundle."""
 
-    name: str
+    name: Annotated[str, OneOf(PROVIDERS)]
     binary: str
     model: str | None = None
     session_id: str | None = None
@@ -57,12 +66,12 @@ class Maintenance(Struct, frozen=True, kw_only=True, rename="camel"):
 class State(Struct, frozen=True, kw_only=True, rename="camel"):
     """`state.json`: the memory that holds."""
 
-    schema_version: int = SCHEMA_VERSION
+    schema_version: Annotated[int, Equal(SCHEMA_VERSION)] = SCHEMA_VERSION
     generator_version: str = GENERATOR_VERSION
     provider: Provider
     generated_at: str
     bundle_hash: str
-    bundle: Bundle
+    bundle: Annotated[Bundle, BUNDLE]
     maintenance: Maintenance = Maintenance()
     extra: Fields = {}
 
@@ -112,7 +121,7 @@ class SessionSource(Struct, frozen=True, kw_only=True, rename="camel"):
     created_at: str
     updated_at: str
     last_synced_at: str | None = None
-    last_sync_status: str = "never"
+    last_sync_status: Annotated[str, OneOf(SYNC_STATUSES)] = "never"
     last_sync_error: str | None = None
     last_imported_count: Count = 0
     extra: Fields = {}
@@ -138,7 +147,7 @@ class Daemon(Struct, frozen=True, kw_only=True, rename="camel"):
     started_at: str
     last_heartbeat_at: str
     interval_minutes: Count
-    provider: str
+    provider: Annotated[str, OneOf(PREFERENCES)]
     extra: Fields = {}
 
 
@@ -193,8 +202,8 @@ class Run(Struct, frozen=True, kw_only=True, rename="camel"):
 
     started_at: str
     finished_at: str
-    status: str
-    provider: str
+    status: Annotated[str, OneOf(RUN_STATUSES)]
+    provider: Annotated[str, OneOf(PREFERENCES)]
     import_sync: ImportSync = ImportSync()
     recall: RecallResult = RecallResult()
     prune: PruneResult = PruneResult()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import Any, get_args, get_origin
 
 from msgspec import Struct
+from msgspec.structs import fields
 
 from quire.model.text import trim
 
@@ -64,6 +66,25 @@ class Each(Struct, frozen=True):
 
 
 Shape = Text | Texts | OneOf | Number | Flag | Equal | Object | Each
+
+
+_SHAPES: dict[Any, Shape] = {str: Text(), str | None: Text(nullable=True), bool: Flag(), int | float: Number()}
+
+
+@cache
+def shape_of(kind: type[Struct]) -> Object:
+    """The shape of what is stored for a record: what its types say, or a shape that one of them is annotated with."""
+    return Object({field.encode_name: _shape_of(field.type) for field in fields(kind) if field.name != "extra"})
+
+
+def _shape_of(kind: Any) -> Shape:
+    if marks := getattr(kind, "__metadata__", ()):
+        shape: Shape = marks[0]
+        return shape
+    if get_origin(kind) is tuple:
+        item = get_args(kind)[0]
+        return Texts() if item is str else Each(shape_of(item))
+    return shape_of(kind) if isinstance(kind, type) and issubclass(kind, Struct) else _SHAPES[kind]
 
 
 def find_faults(shape: Shape, value: Any, path: str) -> list[str]:
