@@ -310,7 +310,7 @@ BREAKING = {
     "while it answers": ("quire.verbs.agents.hook_answer", "answer_hook"),
     "while it reads": ("quire.clients.hooks.read_event", "read_event"),
     "while it replies": ("quire.clients.hooks.reply", "reply"),
-    "while it notes": ("quire.verbs.agents.ended_sessions", "note_session"),
+    "while it notes": ("quire.clients.ended_sessions", "note_session"),
     "while it looks for a memory": ("quire.layers.presence", "memory_root"),
 }
 

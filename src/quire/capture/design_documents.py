@@ -31,8 +31,10 @@ from msgspec import Struct
 from quire.capture.front_matter import FrontMatter, Value, read_front_matter
 from quire.capture.markdown import Section, fields_of, items_of, open_items, sections_of
 from quire.files.digests import sha256
+from quire.files.local_files import LocalFile, read_object
 from quire.files.paths import escaping_part, read_inside
 from quire.layers.facts.content import normal_text
+from quire.layers.facts.layout import FOLDER
 from quire.model import limits
 from quire.model.records import Problem
 from quire.model.text import cut, one_line
@@ -49,6 +51,7 @@ STATUSES = (
     "deferred",
     "archived",
 )
+_INGESTED = "ingested.json"
 DOCUMENTS_MOST = 5_000
 DOCUMENT_BYTES = 1024 * 1024
 # Documents of other people, and very many.
@@ -140,6 +143,16 @@ def documents_stamp(root: str) -> str:
     first = islice(_markdown_files(root), DOCUMENTS_MOST)
     files = [(path, found.st_size, found.st_mtime_ns) for path, found in first]
     return sha256(repr(files).encode()) if files else ""
+
+
+def ingested(root: str) -> LocalFile:
+    """The file that says which state of the documents was taken in last, on this machine."""
+    return read_object(root, FOLDER, _INGESTED)
+
+
+def documents_wait(root: str) -> bool:
+    """Whether a document may have been changed since the last ingest: a look at names, sizes and times."""
+    return bool(ingested(root).fields.get("stamp", "") != documents_stamp(root))
 
 
 def _markdown_files(root: str) -> Iterator[tuple[str, os.stat_result]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.places import shown_text
@@ -368,3 +369,16 @@ def _is_plain_file(path: str, folder: str) -> bool:
 
 def _is_below(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def with_summary(item: Proposal, summary: str) -> Proposal:
+    """The proposal of an episode with the summary that its client made; not with one that may not be kept."""
+    if item.into != "episodes" or not summary.strip():
+        return item
+    from quire.guard.hostile_text import make_safe
+    from quire.guard.prompt_attacks import find_instructions
+
+    text, secrets = redacted(summary)
+    if secrets or find_instructions(text):
+        return item
+    return replace(item, fields={**item.fields, "summary": make_safe(text.strip())})

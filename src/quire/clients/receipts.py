@@ -42,6 +42,10 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     note: str = ""
     """Why nothing was handed over."""
 
+    def included(self) -> list[str]:
+        """The records that were handed over."""
+        return [item.ref for item in self.items if item.outcome == "included"]
+
 
 def add_receipt(root: str, receipt: Receipt, token: str) -> None:
     data = msgspec.json.encode(receipt)

@@ -18,6 +18,7 @@ from quire.clients.lines import add_line, read_lines
 from quire.files import disk
 from quire.files.local_files import ASIDE, ensure_local, held_in_place, is_at_rest, place_of, read_local
 from quire.files.paths import inside
+from quire.model.records import Problem
 
 MOST_BYTES = 1024 * 1024
 _TAKEN = "ended-"
@@ -45,6 +46,15 @@ class SpooledSessions(msgspec.Struct, frozen=True):
     names: list[str]
     damaged: tuple[str, ...] = ()
     """Those of them with lines that nobody could read."""
+
+    def problems(self) -> list[Problem]:
+        """That some of it could not be read."""
+        if not self.damaged:
+            return []
+        said = "It had lines that could not be read: sessions that they named are not read from here."
+        hint = f"The first such file is kept as `{ENDED}{ASIDE}`; `memory journal sync` finds sessions by itself."
+        path = place_of(FOLDER, ENDED)
+        return [Problem(code="LocalStateDamaged", severity="warning", path=path, message=said, hint=hint)]
 
     def done(self, root: str) -> None:
         """It was worked through. The first file with lines that nobody could read is kept."""

@@ -182,8 +182,8 @@ def _answer(client: str, event: str, world: World, pipe: int, until: float) -> t
 
     heard = read_event(client, event, _payload())
     silence = reply(heard, "")
+    from quire.clients.ended_sessions import ENDING, note_session
     from quire.layers.presence import memory_root
-    from quire.verbs.agents.ended_sessions import ENDING, note_session
 
     root = memory_root(heard.cwd or world.cwd)
     if root is None:

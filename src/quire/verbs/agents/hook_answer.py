@@ -9,17 +9,17 @@ from datetime import timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from quire.clients.ended_sessions import note_session
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import LockBusy, QuireError
 from quire.model.times import instant, timestamp
 from quire.project import Project
-from quire.verbs.agents.ended_sessions import documents_wait, note_session
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
 from quire.verbs.agents.session_brief import hook_start
 
 if TYPE_CHECKING:
     from quire.clients.hooks.types import HookEvent
-    from quire.clients.receipts import Receipt, ReceiptItem
+    from quire.clients.receipts import Receipt
     from quire.retrieval.injection import Injection
 
 _COMPACTION = ("before-compaction", "after-compaction")
@@ -73,7 +73,7 @@ def _handed(project: Project, event: HookEvent, tokens: int, chars: int, receipt
     if event.event in _OPENING:
         from quire.clients.receipts import last_start
 
-        told = [item.ref for receipt in receipts if receipt.event not in _OPENING for item in _included(receipt)]
+        told = [ref for receipt in receipts if receipt.event not in _OPENING for ref in receipt.included()]
         return hook_start(
             project,
             client=event.client,
@@ -138,13 +138,10 @@ def _add_receipt(project: Project, event: HookEvent, handed: Injection, millisec
 
 def work_waits(project: Project) -> bool:
     """Whether sessions ended that nobody has read yet, or design documents changed: a look at folders alone."""
+    from quire.capture.design_documents import documents_wait
     from quire.clients.spool import has_ended
 
     return has_ended(project.root) or documents_wait(project.root)
-
-
-def _included(receipt: Receipt) -> list[ReceiptItem]:
-    return [item for item in receipt.items if item.outcome == "included"]
 
 
 def _told(receipts: list[Receipt]) -> set[str]:
@@ -153,5 +150,5 @@ def _told(receipts: list[Receipt]) -> set[str]:
     for receipt in receipts:
         if receipt.event in _COMPACTION:
             found = set()
-        found.update(item.ref for item in _included(receipt))
+        found.update(receipt.included())
     return found

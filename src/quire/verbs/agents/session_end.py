@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,7 +15,6 @@ from quire.model.errors import LockBusy, QuireError
 from quire.model.records import Problem
 from quire.model.times import instant, timestamp
 from quire.project import Project, as_warning
-from quire.verbs.agents.ended_sessions import INGESTED
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.inbox.add import inbox_add
@@ -27,15 +26,11 @@ from quire.verbs.verb import Result
 if TYPE_CHECKING:
     from quire.capture.session_proposals import Account
     from quire.clients.spool import Ended, SpooledSessions
-    from quire.files.local_files import LocalFile
-    from quire.inbox.proposals import Proposal
     from quire.verbs.journal.automation_cycle import Cycle
 
 _SETTLED = timedelta(minutes=10)
 """A session that did not say that it ended counts as ended after so long."""
 _LOCK = "collect.lock"
-_READ = "collected.json"
-_KEPT = 2_000
 _LOCAL_PROVIDER = "local"
 
 
@@ -69,16 +64,6 @@ class Collected(Result, kw_only=True):
         return bool(self.failed)
 
 
-class _Read(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How far a session was read."""
-
-    offset: int = 0
-    hash: str = ""
-    at: str = ""
-    turns: int = 0
-    tool_calls: int = 0
-
-
 def collect_sessions(project: Project, *, running: bool = True) -> Collected:
     """Read the sessions that waited; without `running`, not those that may still be going on.
 
@@ -100,7 +85,7 @@ def collect_sessions(project: Project, *, running: bool = True) -> Collected:
                 _wait_on(project, ended)
                 done.waiting += 1
         _finish(project, taken)
-        done.warnings += [_torn()] if taken.damaged else []
+        done.warnings += taken.problems()
         if taken.sessions and project.has_journal():
             _collect_journal(project, done, running)
         _ingest_changed(project, done)
@@ -158,12 +143,13 @@ def _finish(project: Project, taken: SpooledSessions) -> None:
 
 def _collect(project: Project, ended: Ended, done: Collected) -> None:
     """Read one session from where it was left, and hand in what it leaves."""
-    from quire.capture.session_proposals import find_session, propose_session
+    from quire.capture.session_proposals import find_session, propose_session, with_summary
+    from quire.clients.read_marks import ReadMark, read_marks, write_marks
 
     name = f"{ended.client} {ended.session[:8]}"
     key = f"{ended.client}:{ended.session}"
-    found, notes = _read_notes(project)
-    before = notes.get(key, _Read())
+    found, marks = read_marks(project.root)
+    before = marks.get(key, ReadMark())
     try:
         session = find_session(
             ended.client,
@@ -191,7 +177,7 @@ def _collect(project: Project, ended: Ended, done: Collected) -> None:
         told = read.account
         if told is not None:
             done.episodes += _leave_episode(project, told, ended.at)
-        added = inbox_add(project, [_told(item, ended.summary) for item in read.proposals])
+        added = inbox_add(project, [with_summary(item, ended.summary) for item in read.proposals])
     except (QuireError, OSError, ValueError, RecursionError, MemoryError) as error:
         reason = error.message if isinstance(error, QuireError) else str(error)[:200]
         done.failed.append(UnreadSession(name, reason))
@@ -207,8 +193,8 @@ def _collect(project: Project, ended: Ended, done: Collected) -> None:
         Problem(code="SessionNotWhole", severity="warning", message=f"{name}: {text}") for text in read.problems
     ]
     counts = (told.turns, told.tool_calls) if told else (before.turns, before.tool_calls)
-    notes[key] = _Read(read.next_offset, read.content_hash, timestamp(project.world.now()), *counts)
-    _note_read(project, found, notes)
+    marks[key] = ReadMark(read.next_offset, read.content_hash, timestamp(project.world.now()), *counts)
+    write_marks(project.root, found, marks, project.world.token())
 
 
 def _leave_episode(project: Project, told: Account, heard: str) -> int:
@@ -232,33 +218,12 @@ def _leave_episode(project: Project, told: Account, heard: str) -> int:
     return len(episodes)
 
 
-def _read_notes(project: Project) -> tuple[LocalFile, dict[str, _Read]]:
-    from quire.files.local_files import read_object
-
-    found = read_object(project.root, FOLDER, _READ)
-    notes = {}
-    held = found.fields.get("sessions")
-    for key, value in held.items() if isinstance(held, dict) else ():
-        with contextlib.suppress(msgspec.ValidationError):
-            notes[key] = msgspec.convert(value, _Read)
-    return found, notes
-
-
-def _note_read(project: Project, found: LocalFile, notes: dict[str, _Read]) -> None:
-    from quire.files.local_files import LOCAL_VERSION, write_local
-
-    latest = sorted(notes.items(), key=lambda item: item[1].at)[-_KEPT:]
-    value: dict[str, Any] = {"version": LOCAL_VERSION, "sessions": dict(latest)}
-    with contextlib.suppress(QuireError):
-        write_local(project.root, found, msgspec.json.encode(value) + b"\n", project.world.token())
-
-
 def _ingest_changed(project: Project, done: Collected) -> None:
     """Take in what design documents decided, where one of them was changed since the last time."""
-    from quire.capture.design_documents import documents_stamp
-    from quire.files.local_files import LOCAL_VERSION, read_object, write_local
+    from quire.capture.design_documents import documents_stamp, ingested
+    from quire.files.local_files import LOCAL_VERSION, write_local
 
-    found, stamp = read_object(project.root, FOLDER, INGESTED), documents_stamp(project.root)
+    found, stamp = ingested(project.root), documents_stamp(project.root)
     if found.fields.get("stamp", "") == stamp:
         return
     try:
@@ -281,19 +246,6 @@ def _collect_journal(project: Project, done: Collected, running: bool) -> None:
         done.warnings.append(as_warning(error))
 
 
-def _torn() -> Problem:
-    from quire.clients.layout import ENDED
-    from quire.files.local_files import ASIDE, place_of
-
-    return Problem(
-        code="LocalStateDamaged",
-        severity="warning",
-        path=place_of(FOLDER, ENDED),
-        message="It had lines that could not be read: sessions that they named are not read from here.",
-        hint=f"The first such file is kept as `{ENDED}{ASIDE}`; `memory journal sync` finds sessions by itself.",
-    )
-
-
 def _is_missing(path: str) -> bool:
     """Whether a file was named and is not there: clients tell the end of sessions in which nothing was said."""
     if not path:
@@ -305,17 +257,3 @@ def _is_missing(path: str) -> bool:
     except (OSError, ValueError):
         return False  # nobody can say
     return False
-
-
-def _told(item: Proposal, summary: str) -> Proposal:
-    """The proposal of an episode with the summary that its client made; not with one that may not be kept."""
-    if item.into != "episodes" or not summary.strip():
-        return item
-    from quire.capture.transcripts.redaction import redacted
-    from quire.guard.hostile_text import make_safe
-    from quire.guard.prompt_attacks import find_instructions
-
-    text, secrets = redacted(summary)
-    if secrets or find_instructions(text):
-        return item
-    return msgspec.structs.replace(item, fields={**item.fields, "summary": make_safe(text.strip())})

@@ -1,4 +1,4 @@
-"""The end of a session, noted in a moment: what there is to do about it is done later."""
+"""Notes that a session ended or paused, at an event of its client; whoever reads it does so later."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ ENDING = ("before-compaction", "turn-end", "session-end")
 """Events at which nothing is handed over, and something may have been said that is worth reading."""
 _READABLE = ("claude", "codex", "gemini", "opencode")
 """Clients whose sessions lie in files that can be read later."""
-
-INGESTED = "ingested.json"
-"""Which state of the design documents was taken in last, on this machine."""
 
 
 def note_session(root: str, event: HookEvent, world: World) -> bool:
@@ -36,12 +33,3 @@ def note_session(root: str, event: HookEvent, world: World) -> bool:
         summary=event.summary[:8_000],
     )
     return note_ended(root, ended, world.token())
-
-
-def documents_wait(root: str) -> bool:
-    """Whether a design document may have been changed since the last ingest: a look at names, sizes and times."""
-    from quire.capture.design_documents import documents_stamp
-    from quire.files.local_files import read_object
-    from quire.layers.graph.layout import FOLDER
-
-    return bool(read_object(root, FOLDER, INGESTED).fields.get("stamp", "") != documents_stamp(root))
