@@ -54,7 +54,7 @@ def test_a_sound_memory_has_nothing_to_repair(root: Path) -> None:
     assert found.errors == []
     assert [problem for problem in found.warnings if problem.mend == "repair"] == []
     done = repair_of(opened(root))
-    assert (done.name, done.mends, done.files, done.copies) == ("", (), (), ())
+    assert (done.name, done.mends, done.files, done.copies) == (None, (), (), ())
     assert state_of(root) == before
     assert repairs_kept(opened(root)).repairs == ()
 
@@ -78,7 +78,7 @@ def test_what_can_be_mended_is_mended_and_put_back(name: str, root: Path) -> Non
     assert state_of(root) == before
 
     done = repair_of(opened(root, tick=1))
-    assert done.warnings == ()
+    assert done.warnings == []
     left = [problem.message for problem in named(opened(root), broken.code, broken.path)]
     assert not {*mended} & {*left}
     assert [problem for problem in (*done.checked.errors, *done.checked.warnings) if problem.mend == "repair"] == []
@@ -88,7 +88,7 @@ def test_what_can_be_mended_is_mended_and_put_back(name: str, root: Path) -> Non
     assert all((root / place).is_file() for place in done.copies)
 
     again = repair_of(opened(root, tick=2))
-    assert (again.name, again.mends) == ("", ())
+    assert (again.name, again.mends) == (None, ())
     assert state_of(root) == after
 
     taken = undo_repair(opened(root, tick=3))

@@ -122,7 +122,7 @@ def test_there_are_these_ten(empty: Tools) -> None:
 def test_save_says_what_it_did_by_ref(empty: Tools) -> None:
     relation = "rel.decision-retries-run-in-the-worker-affects-feature-retry-queue"
     assert empty.text("save_memory", task="Retries", nodes=NODES) == (
-        f"Saved.\ncreated: {QUEUE}, {WORKER}, {OPEN}\nrelations created: {relation}"
+        f"Saved:\n  Created: {QUEUE}\n  Created: {WORKER}\n  Created: {OPEN}\n  Relations created: {relation}"
     )
     saved = json.loads((empty.root / ".memory/memory/retries-run-in-the-worker.json").read_bytes())
     assert saved["source"]["kind"] == "mcp"
@@ -403,9 +403,11 @@ def test_what_the_code_outgrew_is_found_confirmed_and_fresh_again(tools: Tools) 
     assert (item["id"], item["commit"], item["new"]) == (WORKER, commit, True)
     assert (found["fresh"], found["marker_advanced"]) == (0, True)
     text = tools.text("sync_memory")
-    assert text.startswith(f"Synced: 0 fresh, 1 changed.\n{NOTICE}\n<memory-X ")
-    assert f"changed: {WORKER} — Retries run in the worker — `src/worker.py#retry` changed in {commit[:9]}" in text
-    assert "Where it still holds, put its id into confirm." in text.splitlines()[-1]
+    summary, title, *marked = text.splitlines()
+    assert summary.endswith(" Nodes: 0 fresh, 1 changed, 2 unanchored.")
+    assert (title, *marked[:2]) == ("Changed:", NOTICE, '<memory-X origin="graph">')
+    assert marked[2] == f"- {WORKER} — Retries run in the worker — `src/worker.py#retry` changed in {commit[:9]}"
+    assert 'holds, take the node out of "nodes" and put {"id": "…"} into "confirm".' in text
     query = tools("query_memory", question="where do retries run?")["results"][0]
     assert (query["ref"], query["verdict"]) == (WORKER, "changed")
 

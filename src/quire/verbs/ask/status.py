@@ -37,8 +37,8 @@ class StatusSeen(Result, kw_only=True):
     found: Status
     folder: str
 
-    def fields(self) -> Status:
-        return self.found
+    def fields(self) -> dict[str, Any]:
+        return msgspec.structs.asdict(self.found)
 
 
 class ProjectSeen(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
 
 from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Recalled, Result, Style, Tool, Verb
@@ -24,8 +26,8 @@ class Uncommitted(Result, kw_only=True):
     LISTED_FOR_TOOLS: ClassVar[int] = 100
     found: Changes
 
-    def fields(self) -> Changes:
-        return self.found
+    def fields(self) -> dict[str, Any]:
+        return msgspec.structs.asdict(self.found)
 
 
 def diff(project: Project, given: Diff) -> Uncommitted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 
@@ -34,13 +34,16 @@ class Sync(Arguments, frozen=True, kw_only=True):
 
 
 class CodeSynced(Result, kw_only=True):
-    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("titles", "fresh")
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("titles",)
     LISTED_FOR_TOOLS: ClassVar[int] = _LISTED_FOR_TOOLS
     found: Synced
     given: Sync
 
     def fields(self) -> Synced:
         return self.found
+
+    def tool_fields(self) -> dict[str, Any]:
+        return {**msgspec.structs.asdict(self.found), "fresh": len(self.found.fresh)}
 
     def exit_code(self) -> int:
         return 1 if self.given.check and self.found.findings else 0
