@@ -40,7 +40,8 @@ def save_all(desk: Any, *anchors: str) -> list[str]:
 
 
 def verdicts(desk: Any, refs: list[str]) -> list[str]:
-    return [desk.verdict(ref) for ref in refs]
+    found: list[str] = desk.verdicts(refs)
+    return found
 
 
 # -- repositories that are none, or not whole -------------------------------------------------
