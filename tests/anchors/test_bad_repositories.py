@@ -429,6 +429,7 @@ def test_a_link_that_leads_to_another_file_is_changed(code: Any) -> None:
     assert verdicts(code, refs) == ["changed", "changed"]
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("tracked", [True, False])
 @pytest.mark.parametrize("anchor", ["link/", "link/a.py", "link"])
 def test_a_link_to_a_folder_is_never_fresh_when_what_is_in_it_changed(code: Any, tracked: bool, anchor: str) -> None:

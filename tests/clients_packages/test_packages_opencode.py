@@ -196,6 +196,7 @@ def test_sessions_end_with_opencode_unless_they_ended_before(host: Opencode) -> 
     assert [(end["sessionID"], end["reason"]) for end in ends] == [("ses_1", "deleted"), ("ses_2", "exit")]
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("failure", FAILING)
 def test_a_program_that_fails_changes_nothing(host: Opencode, failure: str) -> None:
     host.program(FAILING[failure])

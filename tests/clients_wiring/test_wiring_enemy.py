@@ -144,6 +144,7 @@ def test_a_record_of_a_stranger_brings_nothing_into_a_file(
     assert all(EVIL not in data for data in held(repo).values())
 
 
+@pytest.mark.proof(keep=5)
 @pytest.mark.parametrize(
     ("client", "path", "kept"),
     [
@@ -171,6 +172,7 @@ def test_a_record_of_a_stranger_takes_nothing_out_of_a_file(
     assert b"quire" not in (repo / path).read_bytes()
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize(
     "path",
     [
@@ -281,6 +283,7 @@ def test_no_crash_and_no_neighbour_makes_a_stranger_s_word_our_own(
         assert not list(Path(world.memory_home).rglob("*.own")), number
 
 
+@pytest.mark.proof(keep=6)
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_teammate_takes_it_back_byte_for_byte(name: str, wiring: Project, repo: Path, stranger: World) -> None:
     client, files = PROJECTS[name]

@@ -50,6 +50,7 @@ def test_what_is_put_in_comes_out_byte_for_byte(name: str, wiring: Project, repo
     assert unwire_clients(wiring, [client]).parts == ()
 
 
+@pytest.mark.proof(keep=6)
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_lost_record_costs_nothing_but_what_only_it_knows(name: str, wiring: Project, repo: Path) -> None:
     client, files = PROJECTS[name]

@@ -155,6 +155,7 @@ def test_one_commit_is_compared_with_the_working_tree(branches: Any, repo: Path)
     assert data["change"] == "HEAD~1 to the working tree"
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize(
     "name",
     ["nonsense", "a b", "HEAD:src", "main..nonsense", "nonsense...main", "....", "main..-rf", "HEAD~99", "\x1b[31m"],
@@ -594,6 +595,7 @@ def test_a_rename_that_is_not_committed_is_not_followed_and_fails_nothing(shop: 
     assert data["committed"] is False
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize(
     ("place", "said"),
     [

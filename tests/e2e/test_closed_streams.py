@@ -9,6 +9,7 @@ from installed import Memory
 LINES = [["status"], ["status", "--json"], ["query", "retries"], ["check"], ["nothing-of-ours"]]
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_nothing_is_said_to_who_does_not_listen(line: list[str], closed: str, shared_memory: Memory) -> None:

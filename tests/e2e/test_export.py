@@ -333,6 +333,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.proof(keep=5)
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_place_that_is_none_for_an_export_is_refused(name: str, here: Memory, repo: Path, tree: Any) -> None:
     (repo / "sub").mkdir()

@@ -75,6 +75,7 @@ def test_a_first_fact_that_is_refused_leaves_nothing_behind(shared_memory: Any, 
     assert tree(bare.root) == before
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("section", ["Nonsense", "", "   ", "Arc", "S" * 100_000, "Specs\nDecisions", "-", "🎉"])
 def test_a_wrong_section_names_the_right_ones(refuses: Any, section: str) -> None:
     for line in (
@@ -96,6 +97,7 @@ def test_an_empty_section_is_refused_everywhere(refuses: Any) -> None:
         refuses("facts", *line, "--section", "", field="section")
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("content", ["", "   ", "\n\t\n", "- ", "-"])
 @pytest.mark.parametrize("verb", [["store", "Specs"], ["supersede", WORKER]])
 def test_empty_content(refuses: Any, verb: list[str], content: str) -> None:
@@ -114,6 +116,7 @@ def test_content_beyond_the_limit(refuses: Any, steady: Here, verb: list[str]) -
     assert steady.facts(*verb, "ü" * CONTENT_CHARS, "--dry-run").code == 0
 
 
+@pytest.mark.proof(keep=4)
 @proves("P9.1", "G10", "G11", over="facts")
 @proves("P9.2", "G10", over="facts")
 @pytest.mark.parametrize(
@@ -227,6 +230,7 @@ COUNTS = [
 ]
 
 
+@pytest.mark.proof(keep=12)
 @pytest.mark.parametrize(("line", "option"), [*NUMBERS, *COUNTS])
 @pytest.mark.parametrize("text", ["many", "", "1.5", "1e3", "0x10", "9" * 5000])
 def test_what_is_no_number_is_a_usage_error(steady: Here, line: list[str], option: str, text: str) -> None:
@@ -250,6 +254,7 @@ def test_an_empty_question(refuses: Any, query: str) -> None:
 HOSTILE = ['"', "NEAR(", "*", "content:x", "AND OR NOT", "'; DROP TABLE records; --", "🎉", "-", "x" * 120_000]
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("query", [*HOSTILE, "\x1b[31mred", "%", "_", "検索 " * 15_000])
 def test_any_words_are_a_question(steady: Here, query: str) -> None:
     for verb in ("recall", "search-archive", "episodes", "context"):
@@ -261,6 +266,7 @@ def test_any_words_are_a_question(steady: Here, query: str) -> None:
         assert "\x1b" not in text.out
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("name", ["", " ", "nowhere", "fact:", "fact:nowhere", "%", "____", "57af*", "x" * 5000])
 def test_an_id_that_names_nothing(refuses: Any, steady: Here, tree: Any, name: str) -> None:
     for line, field in (
@@ -439,6 +445,7 @@ USAGE = [
 ]
 
 
+@pytest.mark.proof(keep=6)
 @pytest.mark.parametrize("line", USAGE)
 def test_a_line_that_cannot_be_understood_exits_with_2(refuses: Any, line: list[str]) -> None:
     refuses("facts", *line, code=2)
@@ -728,6 +735,7 @@ def test_lines_of_another_system_and_a_mark_are_read(here: Here) -> None:
     assert here("check").code == 0
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("name", ["working.json", "access.jsonl", "notes.md"])
 @pytest.mark.parametrize("replace", [folder, pipe, dangling])
 def test_local_files_that_are_none_stop_no_reading(here: Here, replace: Callable[[Path], None], name: str) -> None:

@@ -332,6 +332,7 @@ PLACES: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", ["AGENTS.md", "CLAUDE.md"])
 def test_marks_of_a_conflict_in_an_instruction_file_are_an_error(begun: Here, place: str, name: str) -> None:

@@ -172,6 +172,7 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 SHARE = 256
 
 
+@pytest.mark.proof
 def test_who_begins_too_many_sessions_loses_the_one_longest_unused_and_nobody_else_does(here: Here) -> None:
     with started(here, "--rate", "100000") as door:
         writer, first, used = door.open_session(), door.open_session(READER), door.open_session(READER)
@@ -188,6 +189,7 @@ def test_who_begins_too_many_sessions_loses_the_one_longest_unused_and_nobody_el
         assert door.send(LIST).status == 200
 
 
+@pytest.mark.proof
 def test_no_session_is_ended_in_which_somebody_listens(here: Here) -> None:
     with started(here, "--rate", "100000") as door, contextlib.ExitStack() as stack:
         for _ in range(SHARE):

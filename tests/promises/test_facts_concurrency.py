@@ -382,6 +382,7 @@ def replace(path: Path, data: bytes | None) -> None:
     path.with_suffix(".git").replace(path)
 
 
+@pytest.mark.proof(keep=2)
 @proves("P3.2", over="facts")
 @pytest.mark.parametrize(
     ("act", "what"),

@@ -142,6 +142,7 @@ BAD: dict[str, tuple[bytes, str]] = {
 }
 
 
+@pytest.mark.proof(keep=3)
 @proves("P5.1", "D1", "D4", over="facts")
 @pytest.mark.parametrize("name", some(sorted(BAD), 6))
 def test_a_line_that_is_no_record_is_named_and_stays_byte_for_byte(project: Project, name: str) -> None:
@@ -216,6 +217,7 @@ ODD: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("name", some(sorted(ODD), 8))
 def test_a_line_that_says_odd_things_is_kept_and_stops_nothing(project: Project, name: str) -> None:
     bring(project, ODD[name])
@@ -277,6 +279,7 @@ IDS = [
 ]
 
 
+@pytest.mark.proof(keep=6)
 @pytest.mark.parametrize("name", IDS)
 def test_an_odd_id_names_its_own_fact_and_no_other(project: Project, name: str, tree: Callable[..., Tree]) -> None:
     bring(project, line(name, "The odd one."), line("x", "The plain one."))
@@ -475,6 +478,7 @@ FIELDS: dict[str, Callable[[Project, str], object]] = {
 }
 
 
+@pytest.mark.proof(keep=6)
 @proves("P5.1", "D2", over="facts")
 @pytest.mark.parametrize("field", FIELDS)
 def test_text_that_deceives_is_refused_or_written_without_what_deceives(project: Project, field: str) -> None:

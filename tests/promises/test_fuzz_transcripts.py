@@ -60,6 +60,7 @@ def bounded() -> Iterator[None]:
         tracemalloc.stop()
 
 
+@pytest.mark.proof(keep=4)
 @proves("P5.3", "D16", over="journal inbox")
 @pytest.mark.usefixtures("bounded")
 @pytest.mark.parametrize("kind", LINES)

@@ -80,6 +80,7 @@ def truth(root: Path) -> Tree:
     return {str(path.relative_to(root)): path.read_bytes() for path in kept}
 
 
+@pytest.mark.proof(keep=2)
 @proves("P3.3", "A9", over="graph facts profile journal")
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_killed_holder_keeps_nobody_waiting(layer: str, everything: Project, holding: Holding, world: World) -> None:
@@ -92,6 +93,7 @@ def test_a_killed_holder_keeps_nobody_waiting(layer: str, everything: Project, h
     tally("P3.3", faults=1, processes=1)
 
 
+@pytest.mark.proof(keep=2)
 @proves("P3.3", "B7", over="graph facts profile journal")
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_stopped_holder_is_named_and_readers_go_on(
@@ -117,6 +119,7 @@ def test_a_stopped_holder_is_named_and_readers_go_on(
     tally("P3.3", faults=1, processes=1, inputs=len(ACTS[layer]))
 
 
+@pytest.mark.proof(keep=2)
 @proves("P3.3", "B10", over="graph facts profile journal")
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("code", either(["ENOLCK"], ["ENOLCK", "EOPNOTSUPP", "ENOSYS"]))

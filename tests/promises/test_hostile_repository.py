@@ -151,6 +151,7 @@ def test_no_route_of_the_page_runs_what_the_repository_names(trap: Trap, repo: P
     tally("P7.1", inputs=len(VIEWS))
 
 
+@pytest.mark.proof(keep=2)
 @proves("P7.1", "F2")
 @pytest.mark.parametrize("line", [["status"], ["sync"], ["brief"], ["diff"], ["why", "HEAD"]], ids=" ".join)
 def test_inside_a_repository_that_lies_in_the_repository_nothing_of_it_counts(

@@ -528,6 +528,7 @@ FORGOTTEN: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("name", FORGOTTEN)
 def test_what_a_hand_wrote_into_the_forgotten_is_restored_or_refused_in_words(tmp_path: Path, name: str) -> None:
     space = made(tmp_path, filled)

@@ -202,6 +202,7 @@ def _a_file_in_its_place(path: Path) -> None:
     path.parent.write_text("not a folder")
 
 
+@pytest.mark.proof(keep=5)
 @proves("P4.1", "A15", over="index")
 @pytest.mark.parametrize(
     "damage",

@@ -54,6 +54,7 @@ def test_all_of_an_earlier_store_is_there_and_asking_changes_no_byte(store: Stor
     tally("P5.5", states=1, inputs=len(before))
 
 
+@pytest.mark.proof(keep=4)
 @proves("P5.5", over="graph profile journal")
 @pytest.mark.parametrize("name", KEPT)
 def test_work_that_an_earlier_version_was_cut_off_in_is_completed(name: str, tmp_path: Path) -> None:
