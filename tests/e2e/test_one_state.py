@@ -70,11 +70,13 @@ def test_a_reader_beside_writers_finds_nothing_wrong(looks: dict[str, Any], what
     assert looks[what]["wrong"] == {}
 
 
+@pytest.mark.proof
 def test_the_command_beside_writers_finds_nothing_wrong(looks: dict[str, Any]) -> None:
     assert [run.code for run in looks["commands"]] == [0] * len(looks["commands"])
     assert {warning["code"] for run in looks["commands"] for warning in run.json["warnings"]} <= {ALIKE}
 
 
+@pytest.mark.proof
 def test_an_index_made_anew_beside_writers_holds_one_state(looks: dict[str, Any]) -> None:
     assert list(looks["rebuild"]["wrong"]) == [f"{looks['records']} records, {WRITERS * RELATIONS} edges"]
 
