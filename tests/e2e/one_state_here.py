@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from quire.files.world import real_world
 from quire.project import Project
 from quire.verbs.admin.check import check_files
-from quire.verbs.admin.export import export
+from quire.verbs.admin.export import Export, export
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.graph.diff import Diff, diff
 from quire.verbs.graph.save import save_nodes
@@ -59,7 +59,7 @@ def look(project: Project, what: str) -> Iterator[str]:
     elif what == "diff":
         yield from _torn(diff(project, Diff()).found.diff)
     else:
-        text = export(project, output_format="json").text
+        text = export(project, Export(output_format="json")).text
         held = json.loads(text)
         refs = {record["ref"] for record in held["records"]}
         yield from (edge["ref"] for edge in held["edges"] if not {edge["source"], edge["target"]} <= refs)

@@ -15,11 +15,10 @@ from journal_here import Journal, on_a_terminal
 
 from installed import Git, Memory, Run, make_environment
 from quire.fields.envelope import succeeded
-from quire.fields.graph import exported_fields
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.admin.export import export
-from quire.verbs.plain import json_line
+from quire.verbs.admin.export import Export, export
+from quire.verbs.plain import json_line, plain
 
 NOW = "2026-03-02T11:19:00+00:00"
 HOSTILE = "# Heading\n\n```\nnever closed <!-- nor this\n\x1b]0;owned\x07"
@@ -246,9 +245,9 @@ def test_json_answers_with_the_text_and_the_counts(filled: Memory) -> None:
 def test_the_fields_are_those_of_the_project(memory: Memory, repo: Path, world: World) -> None:
     memory.init()
     project = Project.open(str(repo), world)
-    done = export(project, "json")
+    done = export(project, Export(output_format="json"))
     printed = memory("export", "--format", "json", "--json").out
-    assert printed == json_line(succeeded(project, exported_fields(done), done.warnings)) + "\n"
+    assert printed == json_line(succeeded(project, plain(done), done.warnings)) + "\n"
 
 
 # -- files ------------------------------------------------------------------------------------
@@ -404,9 +403,9 @@ def test_a_command_line_that_is_wrong_is_refused(line: tuple[str, ...], here: Me
 def test_the_project_refuses_what_the_command_line_would(project: Project) -> None:
     from quire.model.errors import InputError
 
-    for options in ({"output_format": "yaml"}, {"layers": ("nothing",)}, {"output": "a\0b"}):
+    for options in ({"output_format": "yaml"}, {"layers": ["nothing"]}, {"output": "a\0b"}):
         with pytest.raises(InputError):
-            export(project, **options)
+            export(project, Export(**options))
 
 
 def test_no_memory_is_said_as_ever(memory: Memory, repo: Path, tree: Any) -> None:

@@ -17,6 +17,7 @@ from history_events import GONE, Effect, seen, torn_or
 
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.export import Export
 from quire.verbs.admin.export import export as export_of
 from quire.verbs.admin.rebuild import Rebuild
 from quire.verbs.admin.rebuild import rebuild as rebuild_of
@@ -233,7 +234,12 @@ def export(hand: Hand) -> Verb:
         hand.facts = [record["ref"].removeprefix("fact:") for record in records if record["kind"] == "fact"]
         return list(export_lists(records))
 
-    return lambda: export_of(hand.project, "json", everything=True, private=True), told, [], nothing
+    return (
+        lambda: export_of(hand.project, Export(output_format="json", everything=True, private=True)),
+        told,
+        [],
+        nothing,
+    )
 
 
 def inspect(hand: Hand) -> Verb:

@@ -18,7 +18,7 @@ from quire.upkeep.findings import Finding
 from quire.upkeep.projects import ProjectRegistry
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.doctor import Doctor, doctor
-from quire.verbs.admin.export import export
+from quire.verbs.admin.export import Export, export
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
 from quire.verbs.agents.receipts import receipts
 from quire.verbs.agents.session_brief import hook_start
@@ -112,7 +112,7 @@ READING: dict[str, Verb] = {
     "inspect": lambda project: inspect_any(project, "feature.victim"),
     "why": lambda project: why(project, Why(place="src/a.py:1")),
     "diff": lambda project: diff(project, Diff()),
-    "export": lambda project: export(project, "json", everything=True, private=True),
+    "export": lambda project: export(project, Export(output_format="json", everything=True, private=True)),
     "doctor": lambda project: doctor(project, Doctor()),
     "facts": lambda project: overview(project, Overview()),
     "facts list": lambda project: list_facts(project, List()),

@@ -22,6 +22,8 @@ DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "query": ("ask.query", "query", "Query", ("question",)),
     "brief": ("ask.brief", "brief", "Brief", ("files",)),
     "why": ("ask.why", "why", "Why", ("place",)),
+    "export": ("admin.export", "export", "Export", ("output_format",)),
+    "purge": ("admin.purge", "purge_memory", "Purge", ("text",)),
     "receipts": ("agents.receipts", "show_receipts", "ShowReceipts", ()),
     "docs": ("admin.docs", "docs", "ReadDocs", ()),
     "note": ("facts.note", "take_note", "TakeNote", ("words",)),

@@ -10,7 +10,7 @@ from typing import Any
 from journal_trials import prune
 from merge_branches import Act, Yard
 
-from quire.verbs.admin.export import export
+from quire.verbs.admin.export import Export, export
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.save import save_nodes
@@ -112,7 +112,7 @@ def records(yard: Yard) -> dict[str, str]:
     """Everything that the memory tells, and the same from an index that is made from nothing."""
 
     def told() -> dict[str, str]:
-        document = json.loads(export(yard.project, "json", everything=True, private=True).text)
+        document = json.loads(export(yard.project, Export(output_format="json", everything=True, private=True)).text)
         return {record["ref"]: record["text"] for record in document["records"]}
 
     found = told()

@@ -12,7 +12,6 @@ from quire.fields.envelope import all_fields, effect_fields, own_fields, verdict
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
     from quire.layers.graph.store import StoredRelation
-    from quire.upkeep.export_formats import ExportText
     from quire.upkeep.init import Initialized
 
 # -- asking -----------------------------------------------------------------------------------
@@ -67,8 +66,3 @@ def initialized_fields(done: Initialized) -> dict[str, Any]:
 def first_brief_fields(text: str) -> dict[str, Any]:
     """The task of filling a new memory."""
     return {"brief": text}
-
-
-def exported_fields(done: ExportText) -> dict[str, Any]:
-    """How much was exported; the text itself where no file holds it."""
-    return {**own_fields(done), "text": None if done.path else done.text, "path": done.path or None}

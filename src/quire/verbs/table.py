@@ -49,6 +49,8 @@ VERBS = (
     ("facts normalize", "facts.normalize", "", ""),
     ("facts import", "facts.import_", "", ""),
     ("docs", "admin.docs", "", ""),
+    ("export", "admin.export", "", ""),
+    ("purge", "admin.purge", "", ""),
     ("receipts", "agents.receipts", "", ""),
     ("note", "facts.note", "", ""),
     ("notes", "facts.notes", "", ""),

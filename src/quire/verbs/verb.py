@@ -55,6 +55,8 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     """The field that makes it superfluous: where that is given, standard input is not read."""
     only_dash: bool = False
     """Whether standard input is read for `-` alone, and not where the word is missing."""
+    secret: bool = False
+    """Whether it never stands on the command line, which shells remember; a terminal asks, and does not show it."""
     is_path: bool = False
     """Whether it may hold bytes that are no text, as names of files do."""
 

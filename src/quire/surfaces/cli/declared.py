@@ -16,7 +16,7 @@ from quire.model.records import Problem
 from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
 from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, tell, warn
-from quire.surfaces.cli.reading import number, read_input, read_offered, read_text, share
+from quire.surfaces.cli.reading import number, read_hidden, read_input, read_offered, read_text, share
 from quire.verbs.verb import Aside, Input, LaidOut, Output, Recalled, Result, Row, Styled, Word, cli_marks
 from quire.verbs.verb import Option as VerbOption
 
@@ -165,6 +165,8 @@ def _declared(takes: type[Arguments]) -> tuple[list[Option], list[Argument]]:
     words: list[Argument] = []
     defaults = {field.name: field.default for field in msgspec.structs.fields(takes)}
     for name, (mark, hint) in cli_marks(takes).items():
+        if isinstance(mark, Word) and mark.secret:
+            continue
         if isinstance(mark, Word):
             words.append(
                 Argument(
@@ -216,7 +218,7 @@ def arguments_of(verb: Verb, values: dict[str, Any]) -> Arguments:
         value = values.get(name)
         if isinstance(mark, Word) and mark.stdin and not values.get(mark.unless):
             if value == "-" or (value is None and not mark.only_dash):
-                value = read_text(mark.stdin)
+                value = read_hidden(mark.stdin) if mark.secret else read_text(mark.stdin)
             elif value == ("-",):
                 value = (read_text(mark.stdin),)
         if isinstance(mark, Word) and mark.joined and value is not None:

@@ -19,6 +19,7 @@ DIALOGS = {
     "journal recall": "journal_consent",
     "journal restore": "journal_consent",
     "journal integrate": "journal_integrate_consent",
+    "purge": "purge_consent",
     "reset": "reset_consent",
 }
 """The words of a command, and the module below `quire.surfaces.cli` that has its `on_terminal`."""

@@ -35,6 +35,15 @@ def agreed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
+def read_hidden(what: str) -> str:
+    """A text that a terminal asks for and does not show; elsewhere it comes from standard input."""
+    if not sys.stdin.isatty():
+        return read_text(what)
+    from getpass import getpass
+
+    return getpass(f"{what} (it is not shown): ", stream=sys.stderr)
+
+
 def read_text(what: str) -> str:
     """A text from standard input."""
     data, _ = read_input(None, what)

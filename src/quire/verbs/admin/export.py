@@ -1,25 +1,24 @@
-"""The whole memory taken elsewhere: as a document for people, for programs, for another server."""
+"""`memory export`: the whole memory as one document, for people, for programs, for another server."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
-
-import msgspec
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 from quire.files.paths import escaping_part
 from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model.errors import InputError, NotInitialized, StorageFailed
-from quire.model.records import Record
-from quire.model.text import cut
+from quire.model.records import Problem, Record
+from quire.model.text import counted, cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
 from quire.verbs.ask.answers import unreadable_files
+from quire.verbs.verb import Arguments, Aside, LaidOut, Line, Option, Output, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -29,46 +28,108 @@ if TYPE_CHECKING:
 _CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
 """Folders that hold what is true; a file of ours in them would be taken for a part of it."""
 
+_LEFT_OUT = {
+    "not_current": ("not current", "--all"),
+    "events": ("of the journal's history", "--all"),
+    "private": ("private", "--private"),
+}
+_STDOUT = "-"
 _PAGE_MARK = "quire-export.txt"
 """What names the files of an exported page, so that another can take its place."""
 
 
-def export(
-    project: Project,
-    output_format: str = "markdown",
-    *,
-    layers: Sequence[str] = (),
-    everything: bool = False,
-    private: bool = False,
-    output: str | None = None,
-    force: bool = False,
-) -> ExportText:
-    """What is current, or with `everything` also what is not; with `output`, written to that file.
+class Export(Arguments, frozen=True, kw_only=True):
+    output_format: Annotated[
+        str,
+        Option(
+            name="--format",
+            metavar="FORMAT",
+            choices=("markdown", "json", "mcp"),
+            help="markdown (by default), json or mcp.",
+            show_default=True,
+        ),
+    ] = "markdown"
+    layers: Annotated[
+        list[str],
+        Option(
+            name="--layer",
+            metavar="LAYERS",
+            help="Only these layers, separated by commas.",
+            commas=True,
+            choices=LAYER_NAMES,
+        ),
+    ] = []
+    everything: Annotated[bool, Option(name="--all", help="Also what is retired, and the journal's history.")] = False
+    private: Annotated[bool, Option(help="Also the entries of the profile that only you have.")] = False
+    output: Annotated[str | None, Option(metavar="FILE", help="Write it to this file.", is_path=True)] = None
+    force: Annotated[bool, Option(help="Replace the file that is there.")] = False
 
-    `private` adds the entries of the profile that only this user has. A file that is there is replaced only with
-    `force`.
+
+class Exported(Result, kw_only=True):
+    format: str
+    text: str | None
+    """None where a file holds it."""
+    records: int
+    edges: int
+    left_out: dict[str, int]
+    """How many records were left out because they are `private`, `events`, or `not_current`."""
+    path: str | None = None
+
+
+def export(project: Project, given: Export) -> Exported:
+    """Print everything that the memory holds: for people, for programs, or for another server.
+
+    As Markdown one document to read; as json every record and relation with its fields; as mcp the file of the
+    reference memory server for MCP. What is retired, the journal's history and private entries are left out unless
+    they are asked for.
     """
     from quire.upkeep.export import judge_holdings
     from quire.upkeep.export_formats import EXPORT_FORMATS, render_export
 
-    _known("format", output_format, EXPORT_FORMATS)
-    for layer in layers:
+    _known("format", given.output_format, EXPORT_FORMATS)
+    for layer in given.layers:
         _known("layer", layer, LAYER_NAMES)
     project.ready_to_ask()
-    target = None if output is None else _target(project, output, force=force)
+    target = None if given.output in (None, _STDOUT) else _target(project, given.output, force=given.force)
 
-    def work(index: Index) -> ExportText:
-        found = _holdings(project, index, layers or LAYER_NAMES, everything=everything, private=private)
-        if output_format != "mcp":
+    def work(index: Index) -> tuple[ExportText, list[Problem]]:
+        layers = given.layers or LAYER_NAMES
+        found = _holdings(project, index, layers, everything=given.everything, private=given.private)
+        if given.output_format != "mcp":
             found = judge_holdings(found, project.root, project.git)
-        done = render_export(found, output_format)
-        return msgspec.structs.replace(done, warnings=tuple(unreadable_files(index)))
+        return render_export(found, given.output_format), unreadable_files(index)
 
-    done = project.with_index(work)
-    if target is None:
-        return done
-    _write_text(project, target, done.text, force=force)
-    return msgspec.structs.replace(done, path=target)
+    made, problems = project.with_index(work)
+    if target is not None:
+        _write_text(project, target, made.text, force=given.force)
+    return Exported(
+        format=made.format,
+        text=None if target else made.text,
+        records=made.records,
+        edges=made.edges,
+        left_out=made.left_out,
+        path=target,
+        warnings=problems,
+    )
+
+
+def lines(done: Exported) -> Iterator[Line]:
+    if done.path:
+        yield f"Wrote {done.path}: {counted(done.records, 'record')}, {counted(done.edges, 'relation')}."
+    elif done.text and done.format == "markdown":
+        yield LaidOut(text=done.text.rstrip("\n"))
+    elif done.text:
+        from quire.guard.hostile_text import escape_controls
+
+        # Nothing in it that a terminal would act on, wherever the pipe ends; and JSON stays JSON.
+        yield Output(text=escape_controls(done.text).rstrip("\n"))
+    if not done.records:
+        yield Aside(text="Nothing to export.")
+    left = [
+        f"{count:,} {said} ({option})" for name, (said, option) in _LEFT_OUT.items() if (count := done.left_out[name])
+    ]
+    if left:
+        yield Aside(text=f"Left out: {', '.join(left)}.")
 
 
 def _holdings(project: Project, index: Index, layers: Sequence[str], *, everything: bool, private: bool) -> Holdings:
@@ -234,3 +295,16 @@ def _known(field: str, value: str, allowed: Sequence[str]) -> None:
 
 def _refused(output: str, reason: str, hint: str) -> InputError:
     return InputError(f"`{cut(output, 200)}` {reason}.", hint=hint, details={"field": "output"})
+
+
+VERB = Verb(
+    takes=Export,
+    run=export,
+    lines=lines,
+    examples="""Examples:
+  memory export > memory.md
+  memory export --format json --all --output memory.json
+  memory export --layer graph,facts --output handbook.md --force
+  memory export --format mcp > memory.jsonl
+""",
+)

@@ -1,28 +1,38 @@
-"""Taking a text out of everything that is ours: files of every layer, what is kept beside them, index, pages, map."""
+"""`memory purge`: take a text out of files of every layer, what is kept beside them, index, pages, map."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from quire.files.write_access import INDEX, MEMORY, RECOVERY, LockedFolder
 from quire.layers.protocol import MEMORY_HOME
 from quire.layers.table import HOMES, LAYERS
-from quire.model.errors import Conflict, InputError
+from quire.model.errors import Conflict, InputError, UsageError
+from quire.model.text import counted
 from quire.project import Project
 from quire.verbs.admin.repair import repair_access
+from quire.verbs.verb import Arguments, Line, Option, Result, Styled, Verb, Word
 
 if TYPE_CHECKING:
     from quire.upkeep.purge.plan import Place
 
 _ATTEMPTS = 3
+_SHOWN = 40
 
 
-class Purged(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a text stood, and where it still does."""
+class Purge(Arguments, frozen=True, kw_only=True):
+    text: Annotated[str | None, Word(required=False, stdin="The text", unless="secrets", secret=True)] = None
+    secrets: Annotated[bool, Option(help="Every certain secret that `memory check` names.")] = False
+    yes: Annotated[bool, Option(help="Do not ask.")] = False
+    dry_run: Annotated[bool, Option(help="Say where it stands, change nothing.")] = False
+
+
+class Purged(Result, kw_only=True):
+    """Where a text stood, and where it still does. The texts themselves are not in it."""
 
     dry_run: bool = False
     texts: int
@@ -32,6 +42,21 @@ class Purged(msgspec.Struct, frozen=True, kw_only=True):
     """Files that hold it and are not ours to change."""
     has_history: bool = False
     """Whether git may have it in earlier commits."""
+
+
+def purge_memory(project: Project, given: Purge) -> Purged:
+    """Take a text out of every file that is ours, the kept copies included; it cannot be undone.
+
+    For what should never have been written down. The text is read from standard input, or asked for, and never from
+    the command line, which shells remember. [purged] takes its place in nodes, facts, profile, journal, inbox, notes,
+    logs, backups and recovery copies; digests are made anew; copies of repairs that hold it go; the index is made
+    anew. What git has in its history is said, and is for you to rewrite. A secret that was written down has to be
+    replaced, whatever is done here.
+    """
+    if not given.dry_run and not given.yes:
+        raise UsageError("A purge asks before it changes anything.", hint="Repeat the command with --yes or --dry-run.")
+    texts = [] if given.text is None else [given.text]
+    return purge(project, texts, secrets=given.secrets, dry_run=given.dry_run)
 
 
 def purge(project: Project, texts: Sequence[str] = (), *, secrets: bool = False, dry_run: bool = False) -> Purged:
@@ -169,3 +194,40 @@ def _admitted(text: str) -> str:
     if found in PURGED * len(found):
         raise InputError(f"`{PURGED}` is what takes the place of a text.", hint="There is nothing to take out.")
     return found
+
+
+def lines(done: Purged) -> Iterator[Line]:
+    if not done.places and not done.left:
+        yield "No secret was found." if not done.texts else "It stands in no file of the memory."
+        return
+    total = sum(place.count for place in done.places)
+    if done.places:
+        verb = "It stands there" if done.dry_run else "Taken out"
+        yield f"{verb} {counted(total, 'time')}, in {counted(len(done.places), 'file')}:"
+    for place in done.places[:_SHOWN]:
+        action = "" if place.action == "replaced" else f" ({'goes' if done.dry_run else 'removed'}: {place.reason})"
+        yield f"  {place.path}: {counted(place.count, 'time')}{action}"
+    if len(done.places) > _SHOWN:
+        yield f"  and {len(done.places) - _SHOWN:,} more"
+    for place in done.left:
+        yield Styled(text=f"  {place.path}: left as it is: {place.reason}", style="yellow")
+    if done.places and not done.dry_run:
+        yield ""
+        yield "Replace it where it is in use: whoever had the files may have it."
+        if done.has_history:
+            yield "Git keeps it in every commit that has it. With the text in a file outside the repository:"
+            yield "  git filter-repo --replace-text FILE"
+        yield "Other clones and branches, and the sessions of your agents, are not reached from here."
+
+
+VERB = Verb(
+    takes=Purge,
+    run=purge_memory,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory purge                          asks for the text without showing it, says where it stands, asks again
+  memory purge --secrets --dry-run      where secrets stand that `memory check` names
+  memory purge --yes < text.txt         a text from a file; its last line end does not count
+""",
+)
