@@ -29,10 +29,10 @@ from quire.files.world import real_world
 from quire.index.open_index import open_index
 from quire.index.text_analysis import TOKENIZER
 from quire.layers.facts.content import content_hash
-from quire.layers.facts.drafts import time_text
 from quire.layers.facts.layout import FILE, FOLDER, SECTIONS
 from quire.layers.facts.lines import encode_record
 from quire.layers.facts.types import Episode, Fact
+from quire.model.times import time_text
 from quire.project import Project
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.facts.archive import Archive, archive

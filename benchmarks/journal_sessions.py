@@ -22,8 +22,8 @@ import msgspec
 from benchmarks.facts_speed import _prose
 from benchmarks.stores import WORDS, vocabulary
 from quire.capture.transcripts.claude import encoded_folder
-from quire.layers.journal.numbered_ids import time_text
 from quire.layers.journal.types import JournalEvent, Signals
+from quire.model.times import time_text
 
 BEGIN = datetime(2026, 1, 5, 8, tzinfo=UTC)
 LINES = (20, 60)

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from quire.model.tokens import count_tokens
+from quire.model.untyped import as_dict, as_text
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 MESSAGE_TOKENS = 4
@@ -85,11 +86,11 @@ def tool_calls(message: Message) -> Iterator[ToolCall]:
     """The tools that a message calls, in their order."""
     for block in _blocks(message.raw.get("content")):
         if _kind(block).endswith("tool_use"):
-            yield ToolCall(_text(block.get("id")), _text(block.get("name")), _object(block.get("input")))
+            yield ToolCall(as_text(block.get("id")), as_text(block.get("name")), as_dict(block.get("input")))
     calls = message.raw.get("tool_calls")
     for call in calls if isinstance(calls, list) else []:
         if isinstance(call, dict):
-            yield _called(_text(call.get("id")), call.get("function") or call.get("custom"))
+            yield _called(as_text(call.get("id")), call.get("function") or call.get("custom"))
     if isinstance(message.raw.get("function_call"), dict):
         yield _called("", message.raw["function_call"])
 
@@ -99,11 +100,11 @@ def tool_results(message: Message) -> Iterator[ToolResult]:
     content = message.raw.get("content")
     if message.role in _ANSWERS:
         text = text_of(content)
-        yield ToolResult(_text(message.raw.get("tool_call_id")), text, _looks_failed(text))
+        yield ToolResult(as_text(message.raw.get("tool_call_id")), text, _looks_failed(text))
     for block in _blocks(content):
         if _kind(block).endswith("tool_result"):
             yield ToolResult(
-                _text(block.get("tool_use_id")), text_of(block.get("content")), block.get("is_error") is True
+                as_text(block.get("tool_use_id")), text_of(block.get("content")), block.get("is_error") is True
             )
 
 
@@ -143,7 +144,7 @@ def _cost(content: Any) -> int:
 def _block_cost(block: dict[str, Any]) -> int:
     kind = _kind(block)
     if kind in TEXT_BLOCKS:
-        return count_tokens(_text(block.get("text")))
+        return count_tokens(as_text(block.get("text")))
     if kind.endswith("tool_result"):
         return _cost(block.get("content"))
     if "image" in kind:
@@ -157,26 +158,18 @@ def _blocks(content: Any) -> list[dict[str, Any]]:
 
 
 def _kind(block: dict[str, Any]) -> str:
-    return _text(block.get("type"))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return as_text(block.get("type"))
 
 
 def _called(name: str, function: Any) -> ToolCall:
-    said = _object(function)
+    said = as_dict(function)
     arguments = said.get("arguments")
     if isinstance(arguments, str):
         try:
             arguments = msgspec.json.decode(arguments)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             arguments = {}
-    return ToolCall(name, _text(said.get("name")), _object(arguments))
+    return ToolCall(name, as_text(said.get("name")), as_dict(arguments))
 
 
 def _looks_failed(text: str) -> bool:

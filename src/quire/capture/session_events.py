@@ -23,9 +23,10 @@ from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
 from quire.files.digests import hex_digest
 from quire.files.paths import mark_before
 from quire.layers.journal import layout
-from quire.layers.journal.numbered_ids import moment_of, time_text
+from quire.layers.journal.numbered_ids import moment_of
 from quire.layers.journal.types import JournalEvent
 from quire.model.errors import QuireError
+from quire.model.times import time_text
 
 if TYPE_CHECKING:
     from quire.capture.signals.extraction import SessionSignals

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from quire.files import disk
 from quire.files.file_lock import is_alive
-from quire.files.paths import read_bytes, storage_failed
+from quire.files.paths import read_bytes, read_if_there, storage_failed
 from quire.model.errors import Conflict, StorageFailed
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType
         sweep_temporaries(folder)
         try:
             stage(temporary, data, like=target)
-            if expects is not ... and _held(target) != expects:
+            if expects is not ... and read_if_there(target) != expects:
                 raise Conflict(f"`{os.path.basename(path)}` was changed by somebody else.", hint="Run it again.")
             disk.rename(temporary, target)
         except BaseException:
@@ -90,13 +90,6 @@ def _refuse_devices(target: str, path: str) -> None:
             f"`{os.path.basename(path)}` is no plain file; it was left as it is.",
             hint="Put a plain file there, or none.",
         )
-
-
-def _held(path: str) -> bytes | None:
-    try:
-        return read_bytes(path)
-    except FileNotFoundError:
-        return None
 
 
 def sweep_temporaries(folder: str) -> None:

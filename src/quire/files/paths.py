@@ -76,6 +76,14 @@ def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
         os.close(descriptor)
 
 
+def read_if_there(path: str) -> bytes | None:
+    """The bytes of `read_bytes`; None where there is no such file."""
+    try:
+        return read_bytes(path)
+    except FileNotFoundError:
+        return None
+
+
 def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES, plain: set[str] | None = None) -> bytes:
     """A regular file's bytes below a root. A link on the way is refused as one at its end is.
 

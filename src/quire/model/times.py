@@ -15,6 +15,11 @@ def timestamp(moment: datetime) -> str:
     return _in_utc(moment).replace(microsecond=0).isoformat()
 
 
+def time_text(moment: datetime) -> str:
+    """`2026-03-02T11:19:00.000Z`: milliseconds, UTC."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def stamp(moment: datetime) -> str:
     """The same instant as part of a file name: `20260302T111900Z`."""
     return _in_utc(moment).strftime("%Y%m%dT%H%M%SZ")

@@ -10,7 +10,7 @@ import msgspec
 from quire.files import disk
 from quire.files.durable_write import write_file
 from quire.files.marked_sections import FoundSection, Markers, conflicts, find_section, place_section, remove_section
-from quire.files.paths import follow_inside, read_bytes
+from quire.files.paths import follow_inside, read_if_there
 from quire.files.world import World
 from quire.model import limits
 from quire.model.errors import Conflict, OutsideProject
@@ -107,7 +107,7 @@ def install_guidance(
         if path is None:
             targets.append(GuidanceFile(name, "skipped", _why_not(root, name)))
             continue
-        before = _read(path)
+        before = read_if_there(path)
         after = before or b""
         if b"@AGENTS.md" in after and name == "CLAUDE.md":
             targets.append(GuidanceFile(name, "skipped", "it includes AGENTS.md"))
@@ -135,7 +135,7 @@ def refresh_map(root: str, world: World, map_text: str) -> tuple[list[str], list
     problems: list[Problem] = []
     for name, path in _present(root).items():
         for attempt in range(1, _ATTEMPTS + 1):
-            data = _read(path) or b""
+            data = read_if_there(path) or b""
             found = find_section(data, MAP)
             if found.state == "damaged" or found.in_conflict:
                 problems.append(_left_alone(name, found, MAP))
@@ -157,7 +157,7 @@ def stale_maps(root: str, map_text: str) -> list[tuple[str, bytes, bytes]]:
     """The files whose map is not this one: where they really are, what they hold, and what they would hold."""
     found = []
     for path in _present(root).values():
-        data = _read(path) or b""
+        data = read_if_there(path) or b""
         if _is_whole(find_section(data, MAP)):
             after = place_section(data, MAP, map_text)
             if after != data:
@@ -169,7 +169,7 @@ def map_problems(root: str, map_text: str) -> list[Problem]:
     """What `check` says of the installed map."""
     problems: list[Problem] = []
     for name, path in _present(root).items():
-        found = find_section(_read(path) or b"", MAP)
+        found = find_section(read_if_there(path) or b"", MAP)
         if found.state == "damaged":
             problems.append(_left_alone(name, found, MAP))
         elif found.state == "present" and found.body.strip() != map_text.strip():
@@ -207,7 +207,7 @@ def missing_maps(root: str) -> list[Problem]:
     for name in FILES:
         if name in holders or os.path.lexists(os.path.join(root, name)) != (name in present):
             continue  # a link to the other one, or nothing that can be read
-        data = (_read(present[name]) or b"") if name in present else b""
+        data = (read_if_there(present[name]) or b"") if name in present else b""
         is_wanted = name in present or name == FILES[0]
         if is_wanted and not any(f"@{other}".encode() in data for other in holders):
             without.append(name)
@@ -228,7 +228,7 @@ def open_conflicts(root: str) -> list[Problem]:
     """Merge conflicts that stand open in instruction files."""
     found = []
     for name, path in _present(root).items():
-        data = _read(path) or b""
+        data = read_if_there(path) or b""
         is_ours = any(find_section(data, mark).in_conflict for mark in (MAP, GUIDANCE))
         found += [
             Problem(
@@ -247,7 +247,11 @@ def open_conflicts(root: str) -> list[Problem]:
 
 def _holders(root: str) -> list[str]:
     """The instruction files that have the map."""
-    return [name for name, path in _present(root).items() if find_section(_read(path) or b"", MAP).state != "missing"]
+    return [
+        name
+        for name, path in _present(root).items()
+        if find_section(read_if_there(path) or b"", MAP).state != "missing"
+    ]
 
 
 def _is_whole(section: FoundSection) -> bool:
@@ -258,7 +262,7 @@ def held_map(root: str, name: str) -> str:
     """The map that an instruction file holds, or the file that it includes; empty where there is none."""
     try:
         path = follow_inside(root, name)
-        data = _read(path) if _is_readable(path) else None
+        data = read_if_there(path) if _is_readable(path) else None
     except OutsideProject:
         return ""
     if data is None:
@@ -273,7 +277,7 @@ def remove_guidance(root: str, world: World) -> list[GuidanceFile]:
     """Take both sections out again; a file that held nothing else goes too."""
     targets = []
     for name, path in _present(root).items():
-        before = _read(path)
+        before = read_if_there(path)
         if before is None:
             continue
         after = without_guidance(before)
@@ -339,13 +343,6 @@ def _present(root: str) -> dict[str, str]:
             if _is_readable(real) and real not in found.values():
                 found[name] = real
     return {name: found[name] for name in FILES if name in found}
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        return read_bytes(path)
-    except FileNotFoundError:
-        return None
 
 
 def _renamed(data: bytes) -> bytes:

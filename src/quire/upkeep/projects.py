@@ -104,9 +104,6 @@ class ProjectRegistry:
             projects[:] = [*(item for item in projects if item.registry_id != registry_id), entry]
         return entry
 
-    def knows(self, root: str) -> bool:
-        return any(item.project_root == root for item in self.projects())
-
     def remove(self, name: str) -> Registered:
         """Forget the project with this registry id, project id or path. Its files stay."""
         path = os.path.realpath(os.path.join(self._world.cwd, name)) if "/" in name or name.startswith(".") else ""

@@ -105,11 +105,6 @@ class Synced(msgspec.Struct, kw_only=True):
     def findings(self) -> int:
         return len(self.changed) + len(self.moved) + len(self.orphaned)
 
-    @property
-    def news(self) -> int:
-        listed: list[ChangedNode | MovedNode | OrphanedNode] = [*self.changed, *self.moved, *self.orphaned]
-        return sum(node.new for node in listed)
-
 
 def sync_memory(store: GraphStore, git: Git, index: Index, looking: TreeReader) -> Synced:
     """The whole report; the marker is left as it is. The look at the working tree was begun before.

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files.json_files import compact, decode_object
+from quire.files.json_files import compact
 from quire.files.paths import inside, read_bytes
 from quire.files.undo_recorder import RecordedChange, is_as_left, overtaken, put_back, put_lines_back
 from quire.files.write_access import LOCAL
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.facts.layout import FILE_BYTES
-from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
+from quire.layers.graph.layout import FOLDER, NODES, RELATIONS, body_of, sidecar_of
+from quire.layers.record_parts import fields_of
 from quire.model.errors import Conflict
+from quire.model.untyped import as_text
 from quire.model.vocabulary import LIVE_STATUSES
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def refuse_torn(graph: GraphStore, steps: Sequence[UndoStep]) -> None:
                 raise _tied(node_id, relation.path)
     for step in steps:
         if step.path.startswith(f"{RELATIONS}/"):
-            fields = _fields(step.data)
+            fields = fields_of(step.data)
             for node_id in (fields[end] for end in ("from", "to") if isinstance(fields.get(end), str)):
                 if node_id not in made and (node_id in gone or graph.find_node(node_id) is None):
                     raise Conflict(
@@ -116,14 +118,14 @@ def refuse_rejected(graph: GraphStore, steps: Sequence[UndoStep], rejections: Re
             for content in _new_contents(step.now or b"", step.data or b""):
                 rejections.refuse({"content": content})
         elif _is_sidecar(step.path):
-            fields, was = _fields(step.data), _fields(step.now)
+            fields, was = fields_of(step.data), fields_of(step.now)
             is_back = was.get("status") not in LIVE_STATUSES
-            body = by_path.get(_body_of(step.path))
+            body = by_path.get(body_of(step.path))
             texts = {}
             if is_back or was.get("title") != fields.get("title"):
                 texts["title"] = str(fields.get("title", ""))
             if is_back or body is not None:
-                data = body.data if body is not None else _held(graph.folder, _body_of(step.path))
+                data = body.data if body is not None else _held(graph.folder, body_of(step.path))
                 texts["body"] = (data or b"").decode("utf-8", "replace")
             if fields.get("status") in LIVE_STATUSES:
                 rejections.refuse(texts)
@@ -150,19 +152,19 @@ def _only_in(one: bytes, other: bytes) -> bytes:
 def events_back(graph: GraphStore, steps: Sequence[UndoStep], task: str, at: str) -> bytes:
     """What is added to the log, in its own words: what was done stays in it, and what was undone comes after."""
     paths = {step.path: step for step in steps}
-    sidecars = {_sidecar_of(path) for path in paths if path.startswith(f"{NODES}/")}
+    sidecars = {sidecar_of(path) for path in paths if path.startswith(f"{NODES}/")}
     relations = {path for path in paths if path.startswith(f"{RELATIONS}/")}
     told = []
     more: dict[str, Any]
     for path in sorted(sidecars | relations):
         stored = None if path in paths else _held(graph.folder, path)
         now, data = (paths[path].now, paths[path].data) if path in paths else (stored, stored)
-        before, after = _fields(now), _fields(data)
+        before, after = fields_of(now), fields_of(data)
         if path in relations:
             name, more = _what_became(before, after), {}
             line: dict[str, Any] = {"event": f"relation.{name}", "relation_id": (after or before).get("id")}
         else:
-            name, more = _what_became_of_node(before, after, body=_body_of(path) in paths)
+            name, more = _what_became_of_node(before, after, body=body_of(path) in paths)
             line = {"event": f"memory.{name}", "id": (after or before).get("id"), "reason": task}
         told.append({**line, "actor": "user", "timestamp": at, "payload": {"task": task, **more}})
     return b"".join(compact(line) + b"\n" for line in told if line.get("id") or line.get("relation_id"))
@@ -195,25 +197,9 @@ def _held(folder: str, path: str) -> bytes | None:
         return None
 
 
-def _fields(data: bytes | None) -> dict[str, Any]:
-    try:
-        return decode_object(data) if data is not None else {}
-    except ValueError:
-        return {}
-
-
 def _id_of(data: bytes | None) -> str:
-    found = _fields(data).get("id")
-    return found if isinstance(found, str) else ""
+    return as_text(fields_of(data).get("id"))
 
 
 def _is_sidecar(path: str) -> bool:
     return path.startswith(f"{NODES}/") and path.endswith(".json")
-
-
-def _sidecar_of(path: str) -> str:
-    return path.removesuffix(".md") + ".json" if path.endswith(".md") else path
-
-
-def _body_of(path: str) -> str:
-    return path.removesuffix(".json") + ".md"

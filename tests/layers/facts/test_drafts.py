@@ -12,13 +12,14 @@ from making import edge, episode, fact
 
 from quire.layers.facts.archive import archive_facts, restore_facts
 from quire.layers.facts.connect import connect
-from quire.layers.facts.drafts import FactsDraft, find_fact, section_named, time_text
+from quire.layers.facts.drafts import FactsDraft, find_fact, section_named
 from quire.layers.facts.records import FactWithTwins, episode_of_record, held_of
 from quire.layers.facts.source import overview_of
 from quire.layers.facts.store_fact import FactInput, store_fact, supersede_fact
 from quire.layers.facts.types import Episode, Fact
 from quire.model.errors import InputError, NotFound
 from quire.model.records import Edge, Record, RecordSummary
+from quire.model.times import time_text
 
 
 def told(content: str, name: str) -> FactInput:

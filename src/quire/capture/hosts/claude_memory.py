@@ -22,6 +22,7 @@ from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.claude import encoded_folder
 from quire.capture.transcripts.types import KnownPlaces
 from quire.layers.profile.layout import RELATIONSHIPS, USER
+from quire.model.untyped import as_text
 
 _INDEX = "MEMORY.md"
 _DEPTH = 3
@@ -87,8 +88,7 @@ def _section(text: str) -> str:
 
 
 def _field(document: HostDocument, name: str) -> str:
-    value = document.head.get(name)
-    return value if isinstance(value, str) else ""
+    return as_text(document.head.get(name))
 
 
 def _name(document: HostDocument) -> str:

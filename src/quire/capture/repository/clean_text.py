@@ -7,6 +7,7 @@ import html
 import re
 
 from quire.capture.quotable_text import quote, safe_text
+from quire.layers.journal import text_match
 from quire.layers.journal.layout import NONE
 from quire.model.text import cut, first_sentence, one_line, trim
 
@@ -26,8 +27,6 @@ _STARS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,500}?)(?<=[^\s*])\1
 _LOW_LINES = re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])([^\n]{1,500}?)(?<=[^\s_])\1(?!\w)")
 _REFERENCE = re.compile(r"(?<=\S)\[\^?[\w-]{1,20}\](?![(\[])")
 _ROLE = re.compile(r":\w{1,20}:`([^`<\n]{1,200}?)\s?(?:<[^>`\n]{0,300}>)?`")
-_SIGNS = re.compile(r"[\W_]+")
-_ALIKE = 0.8
 
 
 def plain(markdown: str) -> str:
@@ -67,21 +66,17 @@ def stated(text: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def normal(text: str) -> str:
-    """What two texts have in common that say the same in another spelling: letters and digits, in lower case."""
-    return _SIGNS.sub(" ", text.lower()).strip()
+    """The normal form that the journal compares texts by."""
+    return text_match.normal_text(text)
 
 
 def are_alike(first: str, second: str) -> bool:
-    """Whether two texts are one said twice; those with other numbers never are. The rule is that of the journal."""
+    """Whether two texts are one said twice, by the journal's rule."""
     if normal(first) == normal(second):
         return bool(normal(first))
-    one, other = _words(first), _words(second)
-    if not one or not other or len(one & other) / max(len(one), len(other)) < _ALIKE:
-        return False
-    return not any(char.isnumeric() for word in one ^ other for char in word)
+    return text_match.are_alike(_words(first), _words(second))
 
 
 @functools.lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
-    """The words that count: single letters do not, single digits do."""
-    return frozenset(word for word in normal(text).split() if len(word) > 1 or word.isnumeric())
+    return text_match.words_of(normal(text))

@@ -19,6 +19,7 @@ from quire.layers.journal.dedupe import Deduped
 from quire.layers.journal.evidence_groups import Group, GroupedEvidence, group_events
 from quire.layers.journal.layout import NONE
 from quire.layers.journal.numbered_ids import moment_of, ordinal_of
+from quire.layers.journal.text_match import DONE, mark_of, unmarked
 from quire.layers.journal.types import Bundle, JournalEvent
 
 GOTCHAS_MOST = 24
@@ -29,7 +30,6 @@ GROUPS_MOST = 200
 """Older evidence would not be kept beside so much that is newer; only what it says is done still counts."""
 SIGNALS_MOST = 100
 _NEW_STATES, _NEW_PASSED = 8, 2
-_MARK = re.compile(r"\s*(NEXT|DONE)\s*[:：]\s*", re.I)
 _COLON = re.compile(r"[:：]\s")
 _NOT_FAILED = re.compile(r"\b(?:0|no|zero|without)\s+(?:\w+\s+){0,1}(?:fail\w*|errors?)", re.I)
 _FAILED = re.compile(
@@ -102,8 +102,8 @@ def _with_steps(items: dict[str, Any], told: list[Group], ever_done: set[str]) -
     for group in told:
         done = _done_topics(group)[-SIGNALS_MOST:]
         for hint in group.signals.next_step_hints[-SIGNALS_MOST:]:
-            title, start = _titled(_unmarked(hint))
-            if not _is_done_hint(hint) and not any(are_alike(title, topic) for topic in done):
+            title, start = _titled(unmarked(hint))
+            if mark_of(hint) != DONE and not any(are_alike(title, topic) for topic in done):
                 why = f"It came up {_when(group)}: {group.representative_summary}"
                 _put(items, title, {"why": said(why), "start": start}, group, "nextSteps")
         if done:
@@ -235,14 +235,5 @@ def _titled(text: str) -> tuple[str, str]:
     return title, said(parts[1]) if len(parts) == 2 and parts[0].strip() else ""
 
 
-def _unmarked(hint: str) -> str:
-    return _MARK.sub("", hint, count=1) if _MARK.match(hint) else hint
-
-
-def _is_done_hint(hint: str) -> bool:
-    found = _MARK.match(hint)
-    return found is not None and found[1].upper() == "DONE"
-
-
 def _done_topics(group: Group) -> list[str]:
-    return [_titled(_unmarked(hint))[0] for hint in group.signals.next_step_hints if _is_done_hint(hint)]
+    return [_titled(unmarked(hint))[0] for hint in group.signals.next_step_hints if mark_of(hint) == DONE]

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from quire.model.text import one_line
+from quire.model.untyped import as_dict, as_list, as_text, at_path
 
 DOCUMENT_BYTES = 1024 * 1024
 TEXT_CHARS = 2_000
@@ -37,25 +38,15 @@ def toml_table(text: str) -> dict[str, Any]:
         return {}
 
 
-def part(value: Any, *path: str) -> Any:
-    """What stands at a path of keys, or None."""
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
 def text_at(value: Any, *path: str) -> str:
     """The text at a path, on one line; empty where there is none."""
-    found = part(value, *path)
-    return one_line(found[:TEXT_CHARS]) if isinstance(found, str) else ""
+    return one_line(as_text(at_path(value, *path))[:TEXT_CHARS])
 
 
 def texts_at(value: Any, *path: str) -> list[str]:
-    found = part(value, *path)
-    items = found[:_ITEMS_MOST] if isinstance(found, list) else []
+    items = as_list(at_path(value, *path))[:_ITEMS_MOST]
     return [text for item in items if (text := text_at({"": item}, ""))]
 
 
 def table_at(value: Any, *path: str) -> dict[str, Any]:
-    found = part(value, *path)
-    return found if isinstance(found, dict) else {}
+    return as_dict(at_path(value, *path))

@@ -8,16 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.capture.repository.documents import (
-    DOCUMENT_BYTES,
-    json_object,
-    part,
-    table_at,
-    text_at,
-    texts_at,
-    toml_table,
-)
+from quire.capture.repository.documents import DOCUMENT_BYTES, json_object, table_at, text_at, texts_at, toml_table
 from quire.capture.repository.tree import Tree, folder_of, look_at_top, make_tree, read_beginning
+from quire.model.untyped import at_path
 
 _TARGETS_MOST = 64
 _SCRIPTS_MOST = 400
@@ -79,7 +72,7 @@ def declared_name(root: str) -> str:
 
 def _package_json(path: str, text: str) -> PackageManifest:
     value = json_object(text)
-    workspaces = part(value, "workspaces")
+    workspaces = at_path(value, "workspaces")
     return _manifest(
         path,
         value,
@@ -94,11 +87,11 @@ def _package_json(path: str, text: str) -> PackageManifest:
 
 
 def _node_targets(value: dict[str, Any]) -> list[ManifestTarget]:
-    binary = part(value, "bin")
+    binary = at_path(value, "bin")
     named = {text_at(value, "name").rpartition("/")[2]: binary} if isinstance(binary, str) else table_at(value, "bin")
     found = [ManifestTarget("bin", name, text) for name in named if (text := text_at(named, name))]
     found += [ManifestTarget(kind, kind, text) for kind in ("main", "module") if (text := text_at(value, kind))]
-    return found + _exports(part(value, "exports"))
+    return found + _exports(at_path(value, "exports"))
 
 
 def _exports(value: Any) -> list[ManifestTarget]:
@@ -167,7 +160,7 @@ def _setup_cfg(path: str, text: str) -> PackageManifest:
 
 def _cargo(path: str, text: str) -> PackageManifest:
     value = toml_table(text)
-    binaries = part(value, "bin")
+    binaries = at_path(value, "bin")
     found = [
         ManifestTarget("binary", text_at(item, "name"), text_at(item, "path"))
         for item in (binaries[:_TARGETS_MOST] if isinstance(binaries, list) else [])

@@ -13,11 +13,12 @@ from msgspec import Struct
 
 from quire.capture.repository.ci_files import automated_lines, plain_words, runs
 from quire.capture.repository.clean_text import SENTENCE_CHARS, said
-from quire.capture.repository.documents import part, table_at
+from quire.capture.repository.documents import table_at
 from quire.capture.repository.manifests import NODE, PYTHON, RUST, PackageManifest
 from quire.capture.repository.scan import ProjectScan
 from quire.capture.repository.tree import read_beginning
 from quire.layers.journal import layout
+from quire.model.untyped import at_path
 
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _JUSTFILES = ("justfile", "Justfile", ".justfile")
@@ -132,7 +133,7 @@ def _of_language(scan: ProjectScan) -> Iterator[Check]:
 
 def _crates(scan: ProjectScan) -> str:
     manifest = scan.manifests.get(RUST)
-    is_workspace = manifest is not None and part(manifest.document, "workspace") is not None
+    is_workspace = manifest is not None and at_path(manifest.document, "workspace") is not None
     return "all crates of the workspace" if is_workspace else "the crate"
 
 

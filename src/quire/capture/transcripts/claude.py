@@ -9,11 +9,12 @@ from typing import Any
 
 from quire.capture.message import Message, text_of, tool_calls, tool_results
 from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
-from quire.capture.transcripts.lenient_json import fields, label, moment, words
+from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.lines import first_records
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import Known, SessionFile, Skipped, Turn
+from quire.model.untyped import as_dict, as_text
 
 TYPE = "claude-local"
 _SUFFIX = ".jsonl"
@@ -125,9 +126,9 @@ def _session(found: Found, root: str, is_sure: bool) -> SessionFile | None:
     is_agent = _SUBAGENTS in found.path
     cwd = at = title = thread = ""
     for record in first_records(found.path):
-        cwd = cwd or words(record.get("cwd"))
+        cwd = cwd or as_text(record.get("cwd"))
         at = at or moment(record.get("timestamp"))
-        thread = thread or words(record.get("sessionId"))
+        thread = thread or as_text(record.get("sessionId"))
         title = _title(record) or title
         if cwd and at:
             break
@@ -146,7 +147,7 @@ def _session(found: Found, root: str, is_sure: bool) -> SessionFile | None:
 
 
 def _title(record: dict[str, Any]) -> str:
-    return label(record.get(_TITLES.get(words(record.get("type")), "")))
+    return label(record.get(_TITLES.get(as_text(record.get("type")), "")))
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ class ClaudeParser(Parser):
 
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
         self.noted(record.get("cwd"), _title(record))
-        kind = words(record.get("type"))
+        kind = as_text(record.get("type"))
         if "display" in record and not kind:
             yield from self._typed(record)
         elif record.get("isMeta") is True:
@@ -169,8 +170,8 @@ class ClaudeParser(Parser):
         elif kind == "system":
             yield from self._told(record)
         else:
-            message = fields(record.get("message")) or record
-            role = _ROLES.get(kind) or ("" if kind else _ROLES.get(words(message.get("role")), ""))
+            message = as_dict(record.get("message")) or record
+            role = _ROLES.get(kind) or ("" if kind else _ROLES.get(as_text(message.get("role")), ""))
             if role:
                 yield from self._message(record, message, role)
 
@@ -201,24 +202,24 @@ class ClaudeParser(Parser):
 
     def _typed(self, record: dict[str, Any]) -> Iterator[Turn]:
         """A line of what was typed in all projects; those of other repositories are not ours to read."""
-        project, root = words(record.get("project")), self.places.root
+        project, root = as_text(record.get("project")), self.places.root
         if not root or (project and belongs(project, root)):
-            yield Turn(role="user", text=words(record["display"]), at=moment(record.get("timestamp")))
+            yield Turn(role="user", text=as_text(record["display"]), at=moment(record.get("timestamp")))
 
     def _plain_tool(self, record: dict[str, Any], kind: str) -> Iterator[Turn]:
-        name, tool = words(record.get("id")) or words(record.get("tool_use_id")), words(record.get("tool_name"))
+        name, tool = as_text(record.get("id")) or as_text(record.get("tool_use_id")), as_text(record.get("tool_name"))
         at, subagent = record.get("timestamp"), self._is_subagent(record)
         if kind == "tool_use":
-            yield from self.called(name, tool, fields(record.get("tool_input")), at, subagent=subagent)
+            yield from self.called(name, tool, as_dict(record.get("tool_input")), at, subagent=subagent)
             return
         output = record.get("tool_output", record.get("content"))
-        text = text_of(output) or words(fields(output).get("text")) or text_of(fields(output).get("content"))
+        text = text_of(output) or as_text(as_dict(output).get("text")) or text_of(as_dict(output).get("content"))
         failed = record.get("is_error") is True
         yield from self.answered(name, text, at, failed=failed, subagent=subagent, tool=tool)
 
     def _attached(self, record: dict[str, Any]) -> Iterator[Turn]:
         """Of what is attached to a message only a prompt that was typed while the agent worked is said by anybody."""
-        attached = fields(record.get("attachment"))
+        attached = as_dict(record.get("attachment"))
         if attached.get("type") == "queued_command" and attached.get("commandMode", "prompt") == "prompt":
             text = text_of(attached.get("prompt"))
             yield Turn(
@@ -229,7 +230,7 @@ class ClaudeParser(Parser):
         if record.get("subtype") not in ("compact_boundary", "microcompact_boundary", "local_command"):
             yield Turn(
                 role="system",
-                text=words(record.get("content")),
+                text=as_text(record.get("content")),
                 at=moment(record.get("timestamp")),
                 is_error=record.get("level") == "error",
                 is_subagent=self._is_subagent(record),

@@ -13,12 +13,13 @@ from typing import Any
 
 from quire.capture.message import text_of
 from quire.capture.transcripts.file_walk import Found, file_at, files_below, pass_over
-from quire.capture.transcripts.lenient_json import decoded, fields, label, moment, words
+from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session, record_of
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.tools import arguments_of, failed_by_code
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
+from quire.model.untyped import as_dict, as_text
 
 TYPE = "codex-local"
 _SUFFIX = ".jsonl"
@@ -85,7 +86,7 @@ def _thread_names(path: str, skipped: list[Skipped]) -> dict[str, str]:
         with open_session(index) as stream:
             for line in lines_of(stream):
                 record = record_of(line) or {}
-                name, thread = label(record.get("thread_name")), words(record.get("id"))
+                name, thread = label(record.get("thread_name")), as_text(record.get("id"))
                 if name and thread and (thread in names or len(names) < _NAMES_MOST):
                     names[thread] = name
     except OSError as error:
@@ -99,9 +100,9 @@ def _session(found: Found, root: str, names: dict[str, str]) -> SessionFile | No
     for record in first_records(found.path):
         at = at or moment(record.get("timestamp"))
         meta = _meta(record)
-        name = name or words(meta.get("id")) or words(meta.get("session_id"))
-        parent = parent or words(meta.get("parent_thread_id")) or words(_spawned(meta).get("parent_thread_id"))
-        cwd = cwd or words(meta.get("cwd")) or _cwd_in(record)
+        name = name or as_text(meta.get("id")) or as_text(meta.get("session_id"))
+        parent = parent or as_text(meta.get("parent_thread_id")) or as_text(_spawned(meta).get("parent_thread_id"))
+        cwd = cwd or as_text(meta.get("cwd")) or _cwd_in(record)
         if name and cwd and at:
             break
     if root and cwd and not belongs(cwd, root):
@@ -123,22 +124,22 @@ def _session(found: Found, root: str, names: dict[str, str]) -> SessionFile | No
 def _meta(record: dict[str, Any]) -> dict[str, Any]:
     """What a line says about its session. In the oldest files it is a first line without a type."""
     if record.get("type") == "session_meta":
-        meta = fields(record.get("payload"))
-        return {**fields(meta.get("meta")), **meta}
+        meta = as_dict(record.get("payload"))
+        return {**as_dict(meta.get("meta")), **meta}
     return record if "type" not in record and "record_type" not in record and "id" in record else {}
 
 
 def _spawned(meta: dict[str, Any]) -> dict[str, Any]:
     """By whom a session was started, where that was another one."""
-    source = fields(meta.get("source")).get("subagent")
-    return fields(fields(source).get("thread_spawn")) or fields(source)
+    source = as_dict(meta.get("source")).get("subagent")
+    return as_dict(as_dict(source).get("thread_spawn")) or as_dict(source)
 
 
 def _cwd_in(record: dict[str, Any]) -> str:
     """The folder as the model was told it, where nothing else names it."""
-    item = fields(record.get("payload")) or record
+    item = as_dict(record.get("payload")) or record
     if record.get("type") == "turn_context":
-        return words(item.get("cwd"))
+        return as_text(item.get("cwd"))
     found = _CWD.search(text_of(item.get("content"))) if item.get("type") == "message" else None
     return (found[1] or found[2]).strip() if found else ""
 
@@ -154,8 +155,8 @@ class CodexParser(Parser):
         """What was said lately as one of the two copies: by whom, what its text comes to, as which."""
 
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
-        kind, at = words(record.get("type")), record.get("timestamp")
-        payload = fields(record.get("payload"))
+        kind, at = as_text(record.get("type")), record.get("timestamp")
+        payload = as_dict(record.get("payload"))
         meta = _meta(record)
         if meta:
             self._begin(meta)
@@ -165,7 +166,7 @@ class CodexParser(Parser):
             self.compactions += 1
             yield Turn(
                 role="system",
-                text=words(payload.get("message")),
+                text=as_text(payload.get("message")),
                 at=moment(at),
                 is_subagent=self._is_subagent,
                 is_summary=True,
@@ -180,33 +181,33 @@ class CodexParser(Parser):
     def _begin(self, meta: dict[str, Any]) -> None:
         self.noted(meta.get("cwd"))
         source = meta.get("source")
-        if meta.get("thread_source") == "subagent" or source == "subagent" or "subagent" in fields(source):
+        if meta.get("thread_source") == "subagent" or source == "subagent" or "subagent" in as_dict(source):
             self._is_subagent = True
             self.agent(meta.get("id"))
 
     def _event(self, payload: dict[str, Any], at: Any) -> Iterator[Turn]:
-        kind = words(payload.get("type"))
+        kind = as_text(payload.get("type"))
         if kind in _WHAT:
-            yield from self._said(_WHAT[kind], words(payload.get("message")), at, "event")
+            yield from self._said(_WHAT[kind], as_text(payload.get("message")), at, "event")
         elif kind == "error":
-            yield Turn(role="system", text=words(payload.get("message")), at=moment(at), is_error=True)
+            yield Turn(role="system", text=as_text(payload.get("message")), at=moment(at), is_error=True)
 
     def _item(self, item: dict[str, Any], at: Any) -> Iterator[Turn]:
-        kind = words(item.get("type"))
+        kind = as_text(item.get("type"))
         if kind == "message":
             yield from self._message(item, at)
         elif kind in _CALLS:
             yield from self._call(item, kind, at)
         elif kind in _ANSWERS:
             text, failed = _answer(item.get("output"))
-            name = words(item.get("call_id"))
+            name = as_text(item.get("call_id"))
             yield from self.answered(name, text, at, failed=failed, subagent=self._is_subagent)
 
     def _message(self, item: dict[str, Any], at: Any) -> Iterator[Turn]:
         content = item.get("content")
-        role = words(item.get("role"))
+        role = as_text(item.get("role"))
         if not role:
-            first = fields(content[0]) if isinstance(content, list) and content else {}
+            first = as_dict(content[0]) if isinstance(content, list) and content else {}
             role = "assistant" if first.get("type") == "output_text" else "user"
         # What developers and systems say is how the program instructs its model.
         if role in ("user", "assistant"):
@@ -222,17 +223,17 @@ class CodexParser(Parser):
             yield Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent)
 
     def _call(self, item: dict[str, Any], kind: str, at: Any) -> Iterator[Turn]:
-        tool = words(item.get("name")) or kind.removesuffix("_call")
+        tool = as_text(item.get("name")) or kind.removesuffix("_call")
         if kind in ("local_shell_call", "web_search_call"):
-            arguments = fields(item.get("action"))
+            arguments = as_dict(item.get("action"))
         else:
             arguments = arguments_of(item.get("arguments", item.get("input")))
-        script = words(arguments.get("script"))
+        script = as_text(arguments.get("script"))
         if "*** Begin Patch" in script[:200]:
             arguments = {"patch": script}
-        space = words(item.get("namespace"))
+        space = as_text(item.get("namespace"))
         tool = f"{space}__{tool}" if space else tool
-        yield from self.called(words(item.get("call_id")), tool, arguments, at, subagent=self._is_subagent)
+        yield from self.called(as_text(item.get("call_id")), tool, arguments, at, subagent=self._is_subagent)
 
 
 def _answer(output: Any) -> tuple[str, bool]:
@@ -245,8 +246,8 @@ def _answer(output: Any) -> tuple[str, bool]:
         if isinstance(inner, dict) and isinstance(inner.get("output"), str):
             output = inner
     if isinstance(output, dict):
-        code = fields(output.get("metadata")).get("exit_code", 0)
-        text = words(output.get("output")) or text_of(output.get("content"))
+        code = as_dict(output.get("metadata")).get("exit_code", 0)
+        text = as_text(output.get("output")) or text_of(output.get("content"))
         return text, output.get("success") is False or code not in (0, None)
     text = text_of(output)
     return text, failed_by_code(text)

@@ -9,12 +9,13 @@ from typing import Any
 
 from quire.capture.front_matter import read_front_matter
 from quire.capture.transcripts.file_walk import Found, file_at, files_below, pass_over
-from quire.capture.transcripts.lenient_json import label, moment, words
+from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
 from quire.model import limits
 from quire.model.text import plain_newlines
+from quire.model.untyped import as_text
 
 CURSOR, MARKDOWN = "cursor-export", "markdown"
 _SUFFIXES = (".md", ".markdown", ".mdx")
@@ -148,6 +149,6 @@ def _noted(body: str) -> Iterator[dict[str, Any]]:
 
 class ExportParser(Parser):
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
-        text = words(record.get("text"))
+        text = as_text(record.get("text"))
         if text.strip():
-            yield Turn(role=words(record.get("role")), text=text, at=moment(record.get("at")))
+            yield Turn(role=as_text(record.get("role")), text=text, at=moment(record.get("at")))

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
-from quire.capture.transcripts.lenient_json import decoded, entries, fields, label, moment, words
+from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import Tally, lines_of, open_session, read_whole
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import WHOLE_BYTES, SessionFile, Skipped
 from quire.files.digests import hex_digest
+from quire.model.untyped import as_dict, as_list, as_text
 
 TYPE = "gemini-local"
 MESSAGES_MOST = 200_000
@@ -149,14 +150,14 @@ def records(session: SessionFile, tally: Tally) -> Iterator[dict[str, Any]]:
     except ValueError:
         tally.bad_lines += 1
         return
-    document = fields(value)
+    document = as_dict(value)
     if document:
         yield {name: document[name] for name in ("kind", "summary", "sessionId") if name in document}
     for key in ("messages", "clientHistory", "history"):
         if isinstance(document.get(key), list):
             value = document[key]
             break
-    for message in entries(value):
+    for message in as_list(value):
         if isinstance(message, dict):
             yield message
 
@@ -182,9 +183,9 @@ def _live_messages(path: str, tally: Tally) -> Iterator[dict[str, Any]]:
         for start, end, number in live.values():
             if start != last_place:
                 stream.seek(start)
-                last_place, last = start, fields(_decoded(stream.read(end - start)))
-            written = entries(fields(last.get("$set")).get("messages"))
-            yield last if number < 0 else fields(written[number]) if number < len(written) else {}
+                last_place, last = start, as_dict(_decoded(stream.read(end - start)))
+            written = as_list(as_dict(last.get("$set")).get("messages"))
+            yield last if number < 0 else as_dict(written[number]) if number < len(written) else {}
 
 
 def _decoded(data: bytes) -> Any:
@@ -196,14 +197,14 @@ def _decoded(data: bytes) -> Any:
 
 
 def _about(record: dict[str, Any]) -> dict[str, Any]:
-    told = fields(record.get("$set")) or ({} if "id" in record else record)
+    told = as_dict(record.get("$set")) or ({} if "id" in record else record)
     return {name: told[name] for name in ("kind", "summary", "sessionId") if name in told}
 
 
 def _apply(record: dict[str, Any], live: dict[str, tuple[int, int, int]], start: int, end: int) -> None:
     """What a line changes about which messages hold."""
     back = record.get("$rewindTo")
-    written = fields(record.get("$set")).get("messages")
+    written = as_dict(record.get("$set")).get("messages")
     if isinstance(back, str):
         # Everything from that message on; and all of them, where it is not known.
         while live and live.popitem()[0] != back:
@@ -211,6 +212,6 @@ def _apply(record: dict[str, Any], live: dict[str, tuple[int, int, int]], start:
     elif isinstance(written, list):
         live.clear()
         for number, message in enumerate(written):
-            live[words(fields(message).get("id")) or f"{start}.{number}"] = (start, end, number)
+            live[as_text(as_dict(message).get("id")) or f"{start}.{number}"] = (start, end, number)
     elif isinstance(record.get("id"), str) and "type" in record:
         live[record["id"]] = (start, end, -1)

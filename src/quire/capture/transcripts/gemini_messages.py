@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.lenient_json import entries, fields, moment, words
+from quire.capture.transcripts.lenient_json import moment
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.types import Turn
+from quire.model.untyped import as_dict, as_list, as_text
 
 _ROLES = {"user": "user", "gemini": "assistant", "model": "assistant"}
 _TOLD = ("info", "warning", "error")
@@ -23,7 +24,7 @@ class GeminiParser(Parser):
         self._is_subagent = False
 
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
-        kind = words(record.get("type")) or words(record.get("role"))
+        kind = as_text(record.get("type")) or as_text(record.get("role"))
         if not kind:
             self._begin(record)
         elif kind in _TOLD:
@@ -43,7 +44,7 @@ class GeminiParser(Parser):
         content = record.get("parts") if "parts" in record else record.get("displayContent") or record.get("content")
         for answer in _parts(content, "functionResponse"):
             text, failed = _answer(answer.get("response"))
-            yield from self._result(words(answer.get("id")), words(answer.get("name")), text, at, failed=failed)
+            yield from self._result(as_text(answer.get("id")), as_text(answer.get("name")), text, at, failed=failed)
         text = _text(content)
         if text.lstrip().startswith(_SNAPSHOT):
             self.compactions += 1
@@ -52,16 +53,16 @@ class GeminiParser(Parser):
             yield Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent)
         for call in _parts(content, "functionCall"):
             yield from self._call(call, at)
-        for call in map(fields, entries(record.get("toolCalls"))):
+        for call in map(as_dict, as_list(record.get("toolCalls"))):
             yield from self._call(call, call.get("timestamp") or at)
             if call.get("status") in ("success", "error", "cancelled"):
                 text, failed = _result_text(call)
                 when = call.get("timestamp") or at
-                yield from self._result(words(call.get("id")), words(call.get("name")), text, when, failed=failed)
+                yield from self._result(as_text(call.get("id")), as_text(call.get("name")), text, when, failed=failed)
 
     def _call(self, call: dict[str, Any], at: Any) -> Iterator[Turn]:
-        name, tool = words(call.get("id")), words(call.get("name"))
-        yield from self.called(name, tool, fields(call.get("args")), at, subagent=self._is_subagent)
+        name, tool = as_text(call.get("id")), as_text(call.get("name"))
+        yield from self.called(name, tool, as_dict(call.get("args")), at, subagent=self._is_subagent)
 
     def _result(self, name: str, tool: str, text: str, at: Any, *, failed: bool) -> Iterator[Turn]:
         yield from self.answered(name, text, at, failed=failed, subagent=self._is_subagent, tool=tool)
@@ -69,7 +70,7 @@ class GeminiParser(Parser):
 
 def _parts(content: Any, key: str) -> Iterator[dict[str, Any]]:
     for part in content if isinstance(content, list) else (content,):
-        found = fields(fields(part).get(key))
+        found = as_dict(as_dict(part).get(key))
         if found:
             yield found
 
@@ -77,18 +78,20 @@ def _parts(content: Any, key: str) -> Iterator[dict[str, Any]]:
 def _text(content: Any) -> str:
     """The texts of a content, which is a text, a part, or a list of both. Thoughts are not said."""
     parts = content if isinstance(content, list) else [content]
-    texts = (words(part) or ("" if fields(part).get("thought") else words(fields(part).get("text"))) for part in parts)
+    texts = (
+        as_text(part) or ("" if as_dict(part).get("thought") else as_text(as_dict(part).get("text"))) for part in parts
+    )
     return "\n".join(text for text in texts if text)
 
 
 def _answer(response: Any) -> tuple[str, bool]:
-    told = fields(response)
-    error = words(told.get("error"))
-    return (error, True) if error else (words(told.get("output")) or words(response), False)
+    told = as_dict(response)
+    error = as_text(told.get("error"))
+    return (error, True) if error else (as_text(told.get("output")) or as_text(response), False)
 
 
 def _result_text(call: dict[str, Any]) -> tuple[str, bool]:
     answers = [_answer(part.get("response")) for part in _parts(call.get("result"), "functionResponse")]
     text = "\n".join(text for text, _ in answers if text) or _text(call.get("result"))
     failed = call.get("status") == "error" or any(failed for _, failed in answers)
-    return text or words(call.get("resultDisplay")), failed
+    return text or as_text(call.get("resultDisplay")), failed

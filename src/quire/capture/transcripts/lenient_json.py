@@ -10,6 +10,7 @@ import msgspec
 from quire.guard.hostile_text import make_safe
 from quire.model.text import cut, one_line
 from quire.model.times import EPOCH, instant, is_timestamp
+from quire.model.untyped import as_text
 
 TITLE_CHARS = 200
 _TIME_CHARS = 40
@@ -35,21 +36,9 @@ def decoded(data: bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def words(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def fields(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def entries(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def label(value: Any) -> str:
     """A name or a title: one line of ordinary length, nothing hostile in it."""
-    return cut(one_line(make_safe(words(value)[: TITLE_CHARS * 4])), TITLE_CHARS)
+    return cut(one_line(make_safe(as_text(value)[: TITLE_CHARS * 4])), TITLE_CHARS)
 
 
 def moment(value: Any) -> str:

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
-from quire.capture.transcripts.lenient_json import decoded, entries, fields, label, moment, words
+from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
+from quire.model.untyped import as_dict, as_list, as_text
 
 TYPE = "opencode-local"
 PIECE_BYTES = 16 * 1024 * 1024
@@ -77,21 +78,21 @@ def _is_wanted(name: str) -> bool:
 
 def _session(found: Found, root: str, skipped: list[Skipped]) -> SessionFile | None:
     try:
-        about = fields(decoded(read_whole(found.path, PIECE_BYTES)))
+        about = as_dict(decoded(read_whole(found.path, PIECE_BYTES)))
     except (OSError, ValueError):
         about = {}
-    name = words(about.get("id"))
+    name = as_text(about.get("id"))
     if not is_name(name):
         pass_over(skipped, found.path, "it is not about a session")
         return None
-    folder = words(about.get("directory"))
+    folder = as_text(about.get("directory"))
     if root and folder and not belongs(folder, root):
         return None
     return SessionFile(
         source_type=TYPE,
         external_id=name,
         path=found.path,
-        started_at=moment(fields(about.get("time")).get("created")),
+        started_at=moment(as_dict(about.get("time")).get("created")),
         title=label(about.get("title")),
         thread=label(about.get("parentID")) or name,
         size=found.size,
@@ -172,16 +173,16 @@ class OpencodeParser(Parser):
         self._is_subagent = False
 
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
-        message = fields(record.get("message"))
+        message = as_dict(record.get("message"))
         if not message:
             self.noted(record.get("directory"), record.get("title"))
-            if words(record.get("parentID")):
+            if as_text(record.get("parentID")):
                 self._is_subagent = True
                 self.agent(record.get("id"))
             return
-        at = fields(message.get("time")).get("created")
-        self.noted(fields(message.get("path")).get("cwd"))
-        parts = [fields(part) for part in entries(record.get("parts"))]
+        at = as_dict(message.get("time")).get("created")
+        self.noted(as_dict(message.get("path")).get("cwd"))
+        parts = [as_dict(part) for part in as_list(record.get("parts"))]
         if message.get("role") == "user":
             yield from self._asked(parts, at)
         elif message.get("role") == "assistant":
@@ -189,8 +190,8 @@ class OpencodeParser(Parser):
             self.compactions += is_summary
             for part in parts:
                 yield from self._part(part, at, is_summary=is_summary)
-            error = fields(message.get("error"))
-            said = words(fields(error.get("data")).get("message")) or words(error.get("name"))
+            error = as_dict(message.get("error"))
+            said = as_text(as_dict(error.get("data")).get("message")) or as_text(error.get("name"))
             if said:
                 yield self._turn("system", said, at, is_error=True)
 
@@ -198,8 +199,8 @@ class OpencodeParser(Parser):
         return Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent, **flags)
 
     def _asked(self, parts: list[dict[str, Any]], at: Any) -> Iterator[Turn]:
-        texts = [words(part.get("text")) for part in parts if part.get("type") == "text" and not _is_added(part)]
-        files = [words(fields(part.get("source")).get("path")) for part in parts if part.get("type") == "file"]
+        texts = [as_text(part.get("text")) for part in parts if part.get("type") == "text" and not _is_added(part)]
+        files = [as_text(as_dict(part.get("source")).get("path")) for part in parts if part.get("type") == "file"]
         if any(texts):
             yield self._turn("user", "\n".join(filter(None, texts)), at, paths=tuple(filter(None, files)))
 
@@ -207,15 +208,15 @@ class OpencodeParser(Parser):
         kind = part.get("type")
         if kind == "text" and not _is_added(part):
             role = "system" if is_summary else "assistant"
-            yield self._turn(role, words(part.get("text")), at, is_summary=is_summary)
+            yield self._turn(role, as_text(part.get("text")), at, is_summary=is_summary)
         elif kind == "tool":
-            state, name = fields(part.get("state")), words(part.get("callID"))
-            when = fields(state.get("time")).get("start") or at
-            tool = words(part.get("tool"))
-            yield from self.called(name, tool, fields(state.get("input")), when, subagent=self._is_subagent)
+            state, name = as_dict(part.get("state")), as_text(part.get("callID"))
+            when = as_dict(state.get("time")).get("start") or at
+            tool = as_text(part.get("tool"))
+            yield from self.called(name, tool, as_dict(state.get("input")), when, subagent=self._is_subagent)
             if state.get("status") in ("completed", "error"):
                 failed = state.get("status") == "error"
-                text = words(state.get("error" if failed else "output"))
+                text = as_text(state.get("error" if failed else "output"))
                 yield from self.answered(name, text, when, failed=failed, subagent=self._is_subagent, tool=tool)
 
 

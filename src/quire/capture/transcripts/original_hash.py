@@ -15,11 +15,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from quire.capture.transcripts.lenient_json import fields, words
 from quire.capture.transcripts.lines import lines_of, open_session, record_of
 from quire.capture.transcripts.types import SessionFile
 from quire.files.freshness import stamp_of
 from quire.layers.journal.canonical import canonical_text, content_hash, decode_json
+from quire.model.untyped import as_dict, as_text
 
 MOST_BYTES = 8 * 1024 * 1024
 """Of a larger file this much is read, where so much is needed at all."""
@@ -86,7 +86,7 @@ class _Talk(Struct):
         self.text = f"{self.text}\n{text}" if self.text else text
         self.units = len(_utf16(self.text)) // 2
         self.end = end
-        if not self.is_named and (thread := words(fields(fields(record).get("payload")).get("id"))):
+        if not self.is_named and (thread := as_text(as_dict(as_dict(record).get("payload")).get("id"))):
             self.thread, self.is_named = thread, True
         if len(self.snippets) < _SNIPPETS:
             for snippet in _texts(record):
@@ -187,9 +187,9 @@ def _namings(path: str, _stamp: str) -> dict[str, tuple[str, ...]]:
             if line.end > MOST_BYTES:
                 break
             record = record_of(line) or {}
-            told = {"THREAD_NAME": words(record.get("thread_name")), "UPDATED_AT": words(record.get("updated_at"))}
+            told = {"THREAD_NAME": as_text(record.get("thread_name")), "UPDATED_AT": as_text(record.get("updated_at"))}
             lines = [_tidy(f"{name}: {text}") for name, text in told.items() if text]
-            thread = words(record.get("id"))
+            thread = as_text(record.get("id"))
             if thread and lines:
                 found.setdefault(thread, []).append("\n".join(("\n\nEXTRA:", *lines)))
     # The newest are the likeliest.

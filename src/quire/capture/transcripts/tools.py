@@ -9,9 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.capture.transcripts.lenient_json import decoded, fields, words
+from quire.capture.transcripts.lenient_json import decoded
 from quire.capture.transcripts.machine_text import is_own_call, is_own_script
 from quire.capture.transcripts.types import PATH_CHARS, PATHS
+from quire.model.untyped import as_dict, as_text
 
 OPEN_CALLS = 512
 """So many calls are remembered until their answers come."""
@@ -68,7 +69,7 @@ class Calls:
 def call_of(tool: str, arguments: dict[str, Any]) -> TranscriptCall:
     command = _command(arguments)
     paths = tuple(named_paths(arguments, command))
-    own = is_own_call(tool, command, paths) or is_own_script(words(arguments.get("script")))
+    own = is_own_call(tool, command, paths) or is_own_script(as_text(arguments.get("script")))
     return TranscriptCall(tool, command or _said(arguments), paths, own)
 
 
@@ -80,7 +81,7 @@ def arguments_of(value: Any) -> dict[str, Any]:
         except ValueError:
             found = None
         return found if isinstance(found, dict) else {"script": value}
-    return fields(value)
+    return as_dict(value)
 
 
 def _command(arguments: dict[str, Any]) -> str:
@@ -98,7 +99,7 @@ def _command(arguments: dict[str, Any]) -> str:
 
 def _said(arguments: dict[str, Any]) -> str:
     """What a call says in words, where it runs no command: a plan, a question, a task for another agent."""
-    return next((text for name in _PLANS if (text := words(arguments.get(name)))), "")
+    return next((text for name in _PLANS if (text := as_text(arguments.get(name)))), "")
 
 
 def named_paths(arguments: dict[str, Any], command: str = "") -> Iterator[str]:
@@ -116,8 +117,8 @@ def _named(arguments: dict[str, Any], command: str) -> Iterator[str]:
     for name in _PATHS:
         value = arguments.get(name)
         for item in value if isinstance(value, list) else (value,):
-            yield words(item) or words(fields(item).get("path")) or words(fields(item).get("file_path"))
-    for text in (command, words(arguments.get("patch")), words(arguments.get("input"))):
+            yield as_text(item) or as_text(as_dict(item).get("path")) or as_text(as_dict(item).get("file_path"))
+    for text in (command, as_text(arguments.get("patch")), as_text(arguments.get("input"))):
         if "*** " in text:
             yield from (found[1].strip() for found in _PATCHED.finditer(text[:_PATCH_CHARS]))
 

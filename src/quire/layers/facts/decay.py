@@ -11,8 +11,6 @@ from quire.layers.facts.types import Connection, Fact
 from quire.model.records import days_between, worn
 from quire.model.times import instant
 
-FLOOR = 0.1
-"""What counts less is left out of answers unless it is asked for."""
 HALF_LIFE_MOST = 90.0
 # Beyond this count every profile that grows has long reached the cap; the power must not overflow.
 _COUNT_MOST = 64

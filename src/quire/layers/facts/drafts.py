@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
 
 import msgspec
@@ -23,6 +23,7 @@ from quire.layers.facts.types import Connection, Episode, Fact, Stored
 from quire.model.errors import InputError, NotFound
 from quire.model.records import Edge, Record, RecordSummary
 from quire.model.text import cut
+from quire.model.times import time_text
 
 _SECTION_NAMES = {"".join(filter(str.isalnum, name.lower())): name for name in SECTIONS}
 
@@ -284,8 +285,3 @@ def section_named(text: str, field: str = "section") -> str:
             details={"field": field, "allowed": list(SECTIONS)},
         )
     return found
-
-
-def time_text(moment: datetime) -> str:
-    """As these files have it: `2026-03-02T11:19:00.000Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

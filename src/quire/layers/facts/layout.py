@@ -44,7 +44,6 @@ LifecycleKind = Literal[
 ]
 """What a design document can tell of: what was decided, what limits, what is open, what came of it."""
 LIFECYCLE_KINDS: tuple[str, ...] = get_args(LifecycleKind)
-PROFILES = ("standard", "global", "recent_work")
 DEFAULT_MIND = "default"
 OTHER_DEFAULT = "primensus"
 """What some writers of such files call the mind that holds everything."""

@@ -18,3 +18,13 @@ NO_DESCRIPTION = "has no description yet"
 OTHERS = ("facts.jsonl", "rejected", "integrations")
 """What else lies in the folder: the facts, what was rejected, what was written into files of clients."""
 GENERATED = (INDEX, write_access.LOCAL, write_access.RECOVERY, BACKUP, write_access.LOCK)
+
+
+def body_of(path: str) -> str:
+    """The file of a node's text, by the file of its fields."""
+    return path.removesuffix(".json") + ".md"
+
+
+def sidecar_of(path: str) -> str:
+    """The file of a node's fields, by either of its two files."""
+    return path.removesuffix(".md") + ".json" if path.endswith(".md") else path

@@ -10,15 +10,16 @@ from typing import Any
 from quire.files.paths import read_text
 from quire.guard.admission import stored_secrets
 from quire.model.records import Problem
+from quire.model.untyped import as_list
 
 
 def secrets_in_fields(path: str, fields: dict[str, Any]) -> Iterator[Problem]:
     """Scan what people write; ids, paths and digests are not prose."""
     source, origin = fields.get("source"), fields.get("origin")
-    texts = [fields.get("title"), *_strings(fields.get("tags")), *_strings(fields.get("anchors"))]
+    texts = [fields.get("title"), *as_list(fields.get("tags")), *as_list(fields.get("anchors"))]
     texts += [source.get("task")] if isinstance(source, dict) else []
     texts += [origin.get("locator")] if isinstance(origin, dict) else []
-    texts += [item.get("id") for item in _strings(fields.get("evidence")) if isinstance(item, dict)]
+    texts += [item.get("id") for item in as_list(fields.get("evidence")) if isinstance(item, dict)]
     for text in texts:
         if isinstance(text, str) and not _is_clean(text):
             yield from secrets_in_text(path, text)
@@ -38,7 +39,3 @@ def secrets_in_file(path: str, full: str) -> Iterator[Problem]:
 
 def secrets_in_text(path: str, text: str, line: int | None = None) -> Iterator[Problem]:
     yield from stored_secrets(path, text, line)
-
-
-def _strings(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from quire.files.json_files import decode_object
 from quire.files.jsonc_edit import set_member
 from quire.layers.graph.codec import body_hash, body_text, node_hash_holds, relation_hash
-from quire.layers.graph.layout import NODES, RELATIONS
+from quire.layers.graph.layout import NODES, RELATIONS, sidecar_of
 from quire.model.errors import QuireError
 
 _DIGEST = "content_hash"
@@ -17,17 +17,13 @@ def rehash_graph(before: Mapping[str, bytes], after: Mapping[str, bytes | None])
     """Sidecars and relations among the files, or beside a body among them, with digests that hold."""
     found = {}
     bodies = [path for path in after if path.startswith(f"{NODES}/") and path.endswith(".md")]
-    for path in dict.fromkeys([*after, *(_sidecar_of(body) for body in bodies)]):
+    for path in dict.fromkeys([*after, *(sidecar_of(body) for body in bodies)]):
         data = after.get(path, before.get(path))
         if data is not None and path in before and _has_digest(path):
             rehashed = _rehashed(path, before, after, data)
             if rehashed != data:
                 found[path] = rehashed
     return found
-
-
-def _sidecar_of(body: str) -> str:
-    return f"{body.removesuffix('.md')}.json"
 
 
 def _has_digest(path: str) -> bool:

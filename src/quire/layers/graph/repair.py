@@ -16,7 +16,7 @@ from quire.files.json_files import compact, decode_object
 from quire.files.jsonc_edit import remove_items, set_member
 from quire.files.transaction import FileUpdate
 from quire.layers.graph.codec import body_hash, body_text, encode_fields, event_decoder, node_hash_holds, relation_hash
-from quire.layers.graph.layout import EVENTS, SCHEMA
+from quire.layers.graph.layout import EVENTS, SCHEMA, body_of
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
 from quire.model.errors import QuireError
@@ -244,17 +244,17 @@ def _node_copy(draft: _Draft, problem: Problem) -> str:
     going = [path for path in paths if path != keeper]
     if not going or (problem.path == keeper and not are_all):
         return ""
-    if any(name in draft.untouched for path in going for name in (path, _body_of(path))):
+    if any(name in draft.untouched for path in going for name in (path, body_of(path))):
         return ""
     for path in going:
         draft.put(path, None)
-        draft.put(_body_of(path), None)
+        draft.put(body_of(path), None)
     return f"Of copies that say the same, {keeper} stays, and {', '.join(going)} goes."
 
 
 def _is_same_node(draft: _Draft, one: str, other: str) -> bool:
     first, second = (_fields(draft, path) for path in (one, other))
-    bodies = [draft.held(_body_of(path)) for path in (one, other)]
+    bodies = [draft.held(body_of(path)) for path in (one, other)]
     if bodies[0] is None or bodies[0] != bodies[1] or _rest(first, *_OWN) != _rest(second, *_OWN):
         return False
     body = body_text(bodies[0])
@@ -309,10 +309,6 @@ def _rest(fields: dict[str, Any], *names: str) -> dict[str, Any]:
 
 def _alike(fields: dict[str, Any]) -> bytes:
     return compact(_rest(fields, "id", "content_hash"))
-
-
-def _body_of(path: str) -> str:
-    return path.removesuffix(".json") + ".md"
 
 
 _MENDS: dict[str, Callable[[_Draft, Problem], str]] = {

@@ -13,7 +13,7 @@ from quire.files.paths import is_text, storage_failed
 from quire.files.transaction import is_interrupted
 from quire.files.world import World
 from quire.files.write_access import RECOVERY, LockedFolder, standing_still
-from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
+from quire.layers.graph.layout import FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal
@@ -55,7 +55,7 @@ class GraphSource:
         for folder, _ in self._folders():
             self._look(folder, found, bodies)
         for path, stamp in bodies.items():
-            sidecar = _sidecar_of(path)
+            sidecar = sidecar_of(path)
             if sidecar in found:
                 found[sidecar] += f"+{stamp}"
         return found
@@ -76,7 +76,7 @@ class GraphSource:
 
     def _stamp(self, path: str) -> str:
         parts = []
-        for name in (path, _body_of(path)):
+        for name in (path, body_of(path)):
             with contextlib.suppress(OSError):
                 parts.append(stamp_of(os.stat(os.path.join(self._store.folder, name), follow_symlinks=False)))
             if not parts:
@@ -85,7 +85,7 @@ class GraphSource:
 
     def indexed_files(self, files: Iterable[str]) -> list[str]:
         """Of files written below the project, the sidecars and relations they belong to."""
-        names = {_sidecar_of(file.removeprefix(f"{FOLDER}/")) for file in files if file.startswith(f"{FOLDER}/")}
+        names = {sidecar_of(file.removeprefix(f"{FOLDER}/")) for file in files if file.startswith(f"{FOLDER}/")}
         return sorted(name for name in names if name.startswith((f"{NODES}/", f"{RELATIONS}/")))
 
     def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem]:
@@ -144,14 +144,6 @@ class GraphSource:
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
-
-
-def _body_of(path: str) -> str:
-    return path.removesuffix(".json") + ".md"
-
-
-def _sidecar_of(path: str) -> str:
-    return path.removesuffix(".md") + ".json" if path.endswith(".md") else path
 
 
 def node_record(stored: StoredNode) -> Record:

@@ -33,7 +33,7 @@ from quire.layers.journal.layout import (
     FOLDER,
     batch_name,
 )
-from quire.layers.journal.numbered_ids import ordinal_of, time_text
+from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.retention import aged_checkpoints, aged_events, is_expired, new_manifest
 from quire.layers.journal.state_changes import counted_maintenance
 from quire.layers.journal.store import (
@@ -48,6 +48,7 @@ from quire.layers.journal.store import (
 from quire.layers.journal.types import ArchiveManifest, Checkpoint, JournalEvent
 from quire.model.errors import Conflict, NotFound, QuireError
 from quire.model.records import Problem
+from quire.model.times import time_text
 
 
 class Batch(Struct, frozen=True, kw_only=True):

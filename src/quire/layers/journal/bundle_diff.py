@@ -8,13 +8,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.layers.journal.bundles import objects_at, part, shown
+from quire.layers.journal.bundles import objects_at, shown
 from quire.layers.journal.canonical import canonical_text
 from quire.layers.journal.documents import parse_document, read_state
 from quire.layers.journal.events import read_history
 from quire.layers.journal.layout import ALL, CHECKPOINTS, EVENTS, SECTION_KEYS, STATE
 from quire.layers.journal.types import Bundle, Fields
 from quire.model.errors import QuireError
+from quire.model.untyped import at_path
 
 _NOTHING = "nothing had to change"
 
@@ -59,7 +60,7 @@ def diff_bundles(
     changed = {name for name, key in SECTION_KEYS.items() if not _is_same(before.get(key), after.get(key))}
     changed |= {"gotchas"} if merged_gotchas else set()
     changed |= {"next-steps"} if merged_next_steps else set()
-    snapshots = [part(bundle, "currentFocus", "validationSnapshot") for bundle in (before, after)]
+    snapshots = [at_path(bundle, "currentFocus", "validationSnapshot") for bundle in (before, after)]
     return BundleDiff(
         changed_sections=tuple(name for name in SECTION_KEYS if name in changed),
         added_gotchas=gotchas[0],

@@ -8,22 +8,15 @@ from typing import Any
 
 from quire.layers.journal.layout import ALL, NONE, SECTION_KEYS
 from quire.layers.journal.types import Bundle, Fields
+from quire.model.untyped import as_list, as_text, at_path
 
 _POINTER = re.compile(r"See evt-[0-9]+ in the history\.")
 """Said by earlier versions where no way out was known; retention may have put that event away since."""
 
 
-def part(value: Any, *path: str) -> Any:
-    """What stands at a path of keys, or None."""
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
 def shown(value: Any, *path: str) -> str:
     """The text at a path; empty where there is none."""
-    found = part(value, *path)
-    return found if isinstance(found, str) else ""
+    return as_text(at_path(value, *path))
 
 
 def known(value: Any, *path: str) -> str:
@@ -38,15 +31,11 @@ def labelled(name: str, text: str) -> str:
 
 
 def texts_at(value: Any, *path: str) -> list[str]:
-    return [item for item in listed(part(value, *path)) if isinstance(item, str)]
+    return [item for item in as_list(at_path(value, *path)) if isinstance(item, str)]
 
 
 def objects_at(value: Any, *path: str) -> list[Fields]:
-    return [item for item in listed(part(value, *path)) if isinstance(item, dict)]
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return [item for item in as_list(at_path(value, *path)) if isinstance(item, dict)]
 
 
 def entry_file(bundle: Bundle) -> str:

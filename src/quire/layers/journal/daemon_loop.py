@@ -21,11 +21,11 @@ from quire.files.world import World
 from quire.layers.journal import daemon
 from quire.layers.journal.daemon_owner import hold_lock
 from quire.layers.journal.layout import FOLDER, PROCESS_START, STATE
-from quire.layers.journal.numbered_ids import time_text
 from quire.layers.journal.settings import read_config
 from quire.layers.journal.store import load_config
 from quire.layers.journal.types import Daemon
 from quire.model.errors import Conflict, QuireError
+from quire.model.times import time_text
 
 _QUICKEST_SECONDS = 1.0
 NEXT = "nextRunAt"

@@ -13,10 +13,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.layers.journal.bundles import part, shown
+from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import canonical_text
 from quire.layers.journal.text_match import ALIKE, are_alike, normal_text, words_of
 from quire.layers.journal.types import Bundle, Fields
+from quire.model.untyped import at_path
 
 _BODIES = {"gotchas": ("cause", "correctPath"), "nextSteps": ("start", "done")}
 """By which bodies items with nearly the same title are told to be one."""
@@ -68,7 +69,7 @@ def dedupe_bundle(bundle: Bundle, previous: Bundle | None = None) -> Deduped:
         if isinstance(bundle.get(key), list):
             result[key], merged[key] = dedupe_items(bundle[key], _BODIES[key], _listed(previous, key))
     for path in _LISTS:
-        texts = part(result, *path)
+        texts = at_path(result, *path)
         if isinstance(texts, list):
             result = _replaced(result, path, dedupe_texts(texts, _listed(previous, *path)))
     return Deduped(bundle=result, merged_gotchas=tuple(merged["gotchas"]), merged_next_steps=tuple(merged["nextSteps"]))
@@ -153,7 +154,7 @@ def _united(older: Fields, newer: Fields) -> Fields:
 
 
 def _listed(bundle: Bundle | None, *path: str) -> list[Any]:
-    found = part(bundle, *path)
+    found = at_path(bundle, *path)
     return found if isinstance(found, list) else []
 
 

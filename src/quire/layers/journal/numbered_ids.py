@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from quire.layers.journal.layout import CHECKPOINT_PREFIX, EVENT_PREFIX, ID_DIGITS, ORDINAL_MOST
 from quire.model.times import EPOCH, instant
@@ -53,8 +53,3 @@ def moment_of(created_at: str | None) -> datetime | None:
             return EPOCH + timedelta(milliseconds=int(created_at))
         return EPOCH + timedelta(seconds=int(created_at)) if _SECONDS.fullmatch(created_at) else None
     return instant(created_at)
-
-
-def time_text(moment: datetime) -> str:
-    """`2026-05-01T08:30:00.000Z`: milliseconds, UTC."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -19,7 +19,7 @@ from quire.files.durable_write import ensure_folder, write_file
 from quire.files.local_files import read_object, remove_local
 from quire.files.paths import escaping_part, follow_inside, inside, is_text, read_bytes
 from quire.files.world import World
-from quire.layers.journal.bundles import entry_file, listed
+from quire.layers.journal.bundles import entry_file
 from quire.layers.journal.documents import parse_document, read_state
 from quire.layers.journal.entry_block import entry_marker, place_entry, remove_entry, render_entry
 from quire.layers.journal.layout import ENTRY_FILES, FILE_BYTES, FOLDER, PAGES_DUE, STATE
@@ -28,6 +28,7 @@ from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State
 from quire.model.errors import Conflict, OutsideProject, QuireError
 from quire.model.records import Problem
+from quire.model.untyped import as_list
 
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
 _ATTEMPTS = 5
@@ -176,7 +177,7 @@ def write_due_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
     try:
         if data is None:
             return [], []
-        formerly = [name for name in listed(due.fields.get("formerly")) if isinstance(name, str)]
+        formerly = [name for name in as_list(due.fields.get("formerly")) if isinstance(name, str)]
         state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
         written = write_pages(root, state, world, formerly, entry=due.fields.get("entry") is True)
         remove_local(root, due)

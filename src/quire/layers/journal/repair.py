@@ -40,7 +40,7 @@ from quire.layers.journal.layout import (
     STATE,
     default_config,
 )
-from quire.layers.journal.numbered_ids import next_checkpoint_id, ordinal_of, time_text
+from quire.layers.journal.numbered_ids import next_checkpoint_id, ordinal_of
 from quire.layers.journal.pages import planned_pages
 from quire.layers.journal.settings import config_bytes, read_config
 from quire.layers.journal.sources import SourceRegistry
@@ -57,7 +57,7 @@ from quire.layers.journal.store import (
 )
 from quire.layers.journal.types import Checkpoint, Cursor, Maintenance, State
 from quire.model.errors import QuireError
-from quire.model.times import stamp
+from quire.model.times import stamp, time_text
 
 _RESTORE = "It is not mended here: `memory journal restore` makes the state from a checkpoint."
 

@@ -86,11 +86,6 @@ class Writing(Struct, frozen=True, kw_only=True):
     """Whether a person agreed that the block goes into a file that has none."""
 
 
-def has_journal(root: str) -> bool:
-    """Whether there is a folder for it: one look at the disk."""
-    return os.path.isdir(os.path.join(root, FOLDER))
-
-
 @contextlib.contextmanager
 def journal_access(root: str, world: World, operation: str, seconds: float | None = None) -> Iterator[None]:
     """The right to write. What a dead writer left is complete by then."""

@@ -19,6 +19,7 @@ from quire.layers.profile.layout import (
     USER,
 )
 from quire.model.times import instant
+from quire.model.untyped import as_list, as_text
 
 
 class ProfileLink(msgspec.Struct, frozen=True):
@@ -104,24 +105,24 @@ def read_entry(category: str, key: str, fields: dict[str, Any], *, is_private: b
     status = fields.get("status")
     if not isinstance(status, str) or not status:
         status = ACTIVE
-    if status == ACTIVE and _text(fields.get("invalid_at")):
+    if status == ACTIVE and as_text(fields.get("invalid_at")):
         status = SUPERSEDED
     return Entry(
         category=category,
         key=key,
         value=value,
-        created_at=_text(fields.get("created_at")),
-        updated_at=_text(fields.get("updated_at")) or _text(fields.get("created_at")),
-        tags=tuple(dict.fromkeys(tag for tag in _list(fields.get("tags")) if isinstance(tag, str) and tag)),
+        created_at=as_text(fields.get("created_at")),
+        updated_at=as_text(fields.get("updated_at")) or as_text(fields.get("created_at")),
+        tags=tuple(dict.fromkeys(tag for tag in as_list(fields.get("tags")) if isinstance(tag, str) and tag)),
         confidence=_share(fields.get("confidence")) if category != USER else None,
         importance=_importance(fields.get("importance")),
         source_type=kind if isinstance(kind, str) and kind else SESSION,
         source_detail=detail if isinstance(detail, str) else None,
         access_count=_count(fields.get("access_count")),
-        last_accessed=_text(fields.get("last_accessed")) or None,
+        last_accessed=as_text(fields.get("last_accessed")) or None,
         status=status,
         links=tuple(_links(fields.get("links"))),
-        summary=_text(fields.get("summary")),
+        summary=as_text(fields.get("summary")),
         is_private=is_private,
         fields=fields,
     )
@@ -130,14 +131,6 @@ def read_entry(category: str, key: str, fields: dict[str, Any], *, is_private: b
 def told(fields: dict[str, Any]) -> dict[str, Any]:
     """An entry without what every reading of it changes."""
     return {name: value for name, value in fields.items() if name not in READ_FIELDS}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _is_number(value: Any) -> bool:
@@ -161,7 +154,7 @@ def _count(value: Any) -> int:
 def _links(value: Any) -> list[ProfileLink]:
     found = [
         ProfileLink(item["target"], item["relation"])
-        for item in _list(value)
+        for item in as_list(value)
         if isinstance(item, dict) and isinstance(item.get("target"), str) and isinstance(item.get("relation"), str)
     ]
     return list(dict.fromkeys(link for link in found if all(split_name(link.target)) and link.relation))

@@ -28,8 +28,9 @@ def focus(project: Project, given: Focus) -> PinsChanged:
     There are 25 slots. Without FACT, shows what is pinned and what was read of late.
     """
     from quire.layers.facts.archive import named_ids
-    from quire.layers.facts.drafts import find_fact, time_text
+    from quire.layers.facts.drafts import find_fact
     from quire.layers.facts.working_memory import pin
+    from quire.model.times import time_text
 
     if given.fact_ids is None:
         facts_ready(project)

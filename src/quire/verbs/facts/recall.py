@@ -102,7 +102,7 @@ def _say_why(index: Index, done: FactsRecalled, allowed: Filter, mind: str | Non
 
 def _note_reading(project: Project, ids: Sequence[str]) -> None:
     from quire.layers.facts.access import note_access
-    from quire.layers.facts.drafts import time_text
+    from quire.model.times import time_text
 
     if project.read_only:
         return

@@ -23,8 +23,8 @@ class Release(Arguments, frozen=True, kw_only=True):
 def release(project: Project, given: Release) -> PinsChanged:
     """Let go of pins: of FACT…, or of all. The facts themselves stay."""
     from quire.layers.facts.archive import named_ids
-    from quire.layers.facts.drafts import time_text
     from quire.layers.facts.working_memory import unpin
+    from quire.model.times import time_text
 
     names = None if given.fact_ids is None else named_ids(given.fact_ids)
 

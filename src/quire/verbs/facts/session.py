@@ -67,9 +67,9 @@ def record_session(project: Project, given: NoteSession) -> tuple[OpenSession, l
     """
     from quire.files.write_access import write_access
     from quire.guard.admission import admit
-    from quire.layers.facts.drafts import time_text
     from quire.layers.facts.sessions import checkpoint_session, read_sessions
     from quire.model import limits
+    from quire.model.times import time_text
 
     admit(given.session_id, "session_id", most=_SESSION_CHARS, single_line=True)
     for name, text, most in (

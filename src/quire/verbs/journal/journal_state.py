@@ -97,7 +97,7 @@ def prepare_journal(project: Project) -> None:
 
 
 def journal_time(project: Project) -> str:
-    from quire.layers.journal.numbered_ids import time_text
+    from quire.model.times import time_text
 
     return time_text(project.world.now())
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from quire.layers.journal.bundles import objects_at, part, shown, texts_at
+from quire.layers.journal.bundles import objects_at, shown, texts_at
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.checks.findings import MENDS, RESTORES, document_at, failed, listing, passed, warned
 from quire.layers.journal.documents import read_state
@@ -25,6 +25,7 @@ from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State
 from quire.model.errors import QuireError
 from quire.model.records import Problem
+from quire.model.untyped import at_path
 
 _STATE, _CONFIG = f"{FOLDER}/{STATE}", f"{FOLDER}/{CONFIG}"
 _FRESH_DAYS = 14
@@ -148,7 +149,7 @@ def _is_there(root: str, path: str) -> bool:
 
 def check_baseline(bundle: Bundle, now: datetime) -> Problem:
     """Whether the project itself was checked, and when."""
-    snapshot = part(bundle, "currentFocus", "validationSnapshot")
+    snapshot = at_path(bundle, "currentFocus", "validationSnapshot")
     at = shown(snapshot, "validatedAt")
     hint = "`memory journal update --validate` runs the project's own checks."
     if shown(snapshot, "status") == "not-run" or not at:
