@@ -91,7 +91,6 @@ NOT_HERE: dict[str, str] = {
     "upkeep.reset": _BEHIND,
     "upkeep.status": _BEHIND,
     "upkeep.sync": _INDEX,
-    "upkeep.undo_plan": _OURS,
     "upkeep.upgrade_command": "what the installer of this package wrote about it",
     "upkeep.verdicts": _INDEX,
     "upkeep.views.record_details": _OURS,
