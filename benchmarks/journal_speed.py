@@ -45,7 +45,7 @@ from quire.layers.journal.store import open_journal
 from quire.project import Project
 from quire.retrieval.journal.answer import answer_journal
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.journal.query import JournalQuery, journal_query
@@ -129,7 +129,7 @@ class Ground:
         journal_init(self.project(), JournalInit())
         for kind in ("claude", "codex"):
             if (self.home / f".{kind}").exists():
-                add(self.project(), Add(source_type=f"{kind}-local", path=str(self.home / f".{kind}")))
+                add(self.project(), JournalAdd(source_type=f"{kind}-local", path=str(self.home / f".{kind}")))
 
     def project(self) -> Project:
         """As one call of an agent has it: nothing is remembered from the call before."""
@@ -542,7 +542,7 @@ def measure_transcript(size: int) -> dict[str, Any]:
         path = ground.home / "session.jsonl"
         lines = make_transcript(path, ground.root, size)
         ground.begin()
-        add(ground.project(), Add(source_type="claude-local", path=str(path)))
+        add(ground.project(), JournalAdd(source_type="claude-local", path=str(path)))
         times: Times = {}
         _timed(times, "reading and decoding", lambda: _decode([path]))
         peak = _timed(times, "sync", lambda: _peak_memory(("sync", "--all"), ground.root, ground.env))

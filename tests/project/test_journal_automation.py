@@ -21,7 +21,7 @@ from quire.layers.journal.canonical import file_bytes
 from quire.model.errors import NotInitialized, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
@@ -48,7 +48,7 @@ def sessions(journal: Project, tmp_path: Path) -> Path:
     """A folder of sessions that is registered as the source `agent`."""
     folder = tmp_path / "agent/transcripts"
     folder.mkdir(parents=True)
-    add(journal, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
+    add(journal, JournalAdd(source_type="claude-local", path=str(folder.parent), name="agent"))
     return folder
 
 
@@ -279,7 +279,7 @@ def test_retention_that_fails_keeps_nothing_else_from_being_done(
 def test_a_source_that_is_gone_keeps_no_other_from_being_read(journal: Project, sessions: Path, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    add(journal, Add(source_type="codex-local", path=str(gone), name="gone"))
+    add(journal, JournalAdd(source_type="codex-local", path=str(gone), name="gone"))
     gone.rmdir()
     write_session(sessions / "one.jsonl")
     cycle = journal_run_once(journal)
@@ -296,7 +296,7 @@ def test_a_source_that_is_gone_keeps_no_other_from_being_read(journal: Project, 
 def test_a_run_in_which_nothing_but_failures_happened_has_failed(journal: Project, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    add(journal, Add(source_type="codex-local", path=str(gone), name="gone"))
+    add(journal, JournalAdd(source_type="codex-local", path=str(gone), name="gone"))
     gone.rmdir()
     cycle = journal_run_once(journal)
     assert (cycle.status, cycle.run["errors"]) == ("failed", [])

@@ -24,7 +24,7 @@ from quire.layers.journal.daemon_process import StartedDaemon, start_daemon
 from quire.model.errors import Conflict, QuireError
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.automate_start import start
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.automate_stop import stop
@@ -153,7 +153,7 @@ def add_sessions(project: Project, tmp_path: Path, number: int) -> None:
         path = folder / f"s{count}.jsonl"
         path.write_text(json.dumps(line) + "\n")
         os.utime(path, (1.7e9, 1.7e9))
-    add(project, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
+    add(project, JournalAdd(source_type="claude-local", path=str(folder.parent), name="agent"))
 
 
 def test_a_run_while_another_is_under_way_does_nothing(here: Project, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ import pytest
 
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
@@ -88,7 +88,7 @@ def project(repo: Path, world: World, tmp_path: Path) -> Project:
     project = Project.open(str(repo), world)
     journal_init(project, JournalInit())
     sessions_of(repo).mkdir(parents=True)
-    add(project, Add(source_type="claude-local", path=str(tmp_path / "claude"), name="claude"))
+    add(project, JournalAdd(source_type="claude-local", path=str(tmp_path / "claude"), name="claude"))
     return project
 
 
@@ -286,7 +286,7 @@ def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: P
     notes = crowd.finish(*killed)
     import_sessions(project)
     journal_recall(project, JournalRecall(source="imports"))
-    add(project, Add(source_type="markdown", path=str(root / "src"), name="last"))
+    add(project, JournalAdd(source_type="markdown", path=str(root / "src"), name="last"))
     assert [note for note in notes if note["did"] == "read" and (note["problems"] or note.get("failed"))] == []
     events = check(project, talk)
     ids = {event["id"] for event in events}

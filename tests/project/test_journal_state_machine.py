@@ -23,11 +23,11 @@ from quire.files.world import World
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
 from quire.layers.journal.shapes import bundle_faults
 from quire.project import Project
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.journal_state import change_journal
 from quire.verbs.journal.recall import JournalRecall, journal_recall
-from quire.verbs.journal.remove import Remove, remove
+from quire.verbs.journal.remove import JournalRemove, remove
 from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
@@ -186,13 +186,13 @@ class JournalMachine(RuleBasedStateMachine):
         if name not in self.sources:
             kind = "claude-local" if name == "claude" else "markdown"
             place = self.claude if name == "claude" else self.notes
-            add(self.project, Add(source_type=kind, path=str(place), name=name, all_folders=self.everywhere))
+            add(self.project, JournalAdd(source_type=kind, path=str(place), name=name, all_folders=self.everywhere))
             self.sources.add(name)
 
     @rule(name=st.sampled_from(NAMES))
     def remove(self, name: str) -> None:
         if name in self.sources:
-            remove(self.project, Remove(name=name))
+            remove(self.project, JournalRemove(name=name))
             self.sources.remove(name)
 
     @precondition(lambda self: self.sources)

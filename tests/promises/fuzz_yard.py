@@ -20,7 +20,7 @@ from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
@@ -117,7 +117,7 @@ def root() -> str:
     forget_entry(project, ForgetEntry(category="tools", key="shell"))
     _write(os.path.join(_yard(), "sessions", "projects", "x", "s1.jsonl"), _TALK.replace(b"ROOT", top.encode()))
     journal_init(project, JournalInit())
-    add(project, Add(source_type="claude-local", path=os.path.join(_yard(), "sessions"), name="claude"))
+    add(project, JournalAdd(source_type="claude-local", path=os.path.join(_yard(), "sessions"), name="claude"))
     import_sessions(project)
     journal_recall(project, JournalRecall())
     return top

@@ -14,7 +14,7 @@ from quire.project import Project
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 __all__ = ["ACTS", "CHANGES"]
@@ -27,7 +27,7 @@ CHANGES: dict[str, Callable[[Project], object]] = {
     "profile": lambda project: remember_entry(
         project, RememberEntry(category="learnings", key="holder", value="The holder went on.")
     ),
-    "journal": lambda project: add(project, Add(source_type="markdown", path=project.root, name="holder")),
+    "journal": lambda project: add(project, JournalAdd(source_type="markdown", path=project.root, name="holder")),
     "inbox": lambda project: inbox_add(project, [proposal("The holder went on.")]),
 }
 ACTS: dict[str, tuple[tuple[str, ...], ...]] = {

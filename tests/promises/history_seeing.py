@@ -33,7 +33,7 @@ from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
@@ -187,7 +187,7 @@ def begin(root: str) -> list[Effect]:
     remember_entry(project, RememberEntry(category="assistant", key="name", value="Ada"))
     sessions = os.path.join(os.path.dirname(root), "sessions")
     os.makedirs(os.path.join(sessions, "projects"), exist_ok=True)
-    add(project, Add(source_type="claude-local", path=sessions, name="claude"))
+    add(project, JournalAdd(source_type="claude-local", path=sessions, name="claude"))
     return [
         *written(BEGINNING, GRAPH + SHARED, LIVE + SHARED, f"chain/{CHAIN}", "pair/both", f"{PROFILE}user.shared"),
         *written("evt-000001", JOURNAL + "evt-000001"),

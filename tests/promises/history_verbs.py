@@ -61,9 +61,9 @@ from quire.verbs.inbox.accept import accept as accept_proposals
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_proposals
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.recall import JournalRecall, journal_recall
-from quire.verbs.journal.remove import Remove, remove
+from quire.verbs.journal.remove import JournalRemove, remove
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.page.actions import ActEdit, act_edit
@@ -320,14 +320,15 @@ def enlist(hand: Hand) -> Verb:
     word = hand.word()
     hand.sources.append(word)
     effects = written(word, SOURCES + word)
-    call = lambda: add(hand.project, Add(source_type="markdown", path=os.path.join(hand.root, "docs"), name=word))  # noqa: E731
+    docs = JournalAdd(source_type="markdown", path=os.path.join(hand.root, "docs"), name=word)
+    call = lambda: add(hand.project, docs)  # noqa: E731
     return call, lambda _: effects, effects, nothing
 
 
 def unlist(hand: Hand) -> Verb:
     name = hand.sources.pop() if hand.sources else "nobody"
     return (
-        lambda: remove(hand.project, Remove(name=name)),
+        lambda: remove(hand.project, JournalRemove(name=name)),
         lambda _: removed(SOURCES + name),
         removed(SOURCES + name),
         nothing,

@@ -25,7 +25,7 @@ from quire.model.errors import InvalidStore, NotInitialized, StorageFailed
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.diff import JournalDiff, journal_diff
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.inspect import journal_inspect
@@ -33,7 +33,7 @@ from quire.verbs.journal.journal_state import change_journal
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import JournalRecall, journal_recall
-from quire.verbs.journal.remove import Remove, remove
+from quire.verbs.journal.remove import JournalRemove, remove
 from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import sources
@@ -124,8 +124,8 @@ def begun(space: str) -> None:
     bare(space)
     project = open_project(space, NOW, "a")
     journal_init(project, JournalInit())
-    add(project, Add(source_type="claude-local", path=os.path.join(sessions_of(space), "claude"), name="claude"))
-    add(project, Add(source_type="markdown", path=os.path.join(sessions_of(space), "notes"), name="notes"))
+    add(project, JournalAdd(source_type="claude-local", path=os.path.join(sessions_of(space), "claude"), name="claude"))
+    add(project, JournalAdd(source_type="markdown", path=os.path.join(sessions_of(space), "notes"), name="notes"))
 
 
 def synced(space: str) -> None:
@@ -257,9 +257,11 @@ SCENARIOS: dict[str, Scenario] = {
     "update": Scenario(committed, lambda project: journal_update(project, JournalUpdate())),
     "add": Scenario(
         begun,
-        lambda project: add(project, Add(source_type="markdown", path=os.path.join(project.root, "src"), name="more")),
+        lambda project: add(
+            project, JournalAdd(source_type="markdown", path=os.path.join(project.root, "src"), name="more")
+        ),
     ),
-    "remove": Scenario(synced, lambda project: remove(project, Remove(name="claude"))),
+    "remove": Scenario(synced, lambda project: remove(project, JournalRemove(name="claude"))),
     "sync": Scenario(begun, sync, stepwise=True),
     "sync grown": Scenario(grown, sync, stepwise=True),
     "recall": Scenario(synced, lambda project: journal_recall(project, JournalRecall())),
@@ -570,7 +572,10 @@ class Trial(NamedTuple):
                 yield f"one more run left `{name}` different"
         yield from self.kept(held(self.space))
         yield from self.sound(held(self.space))
-        add(self.open("e"), Add(source_type="markdown", path=os.path.join(self.space, "harbor/src"), name="at-last"))
+        add(
+            self.open("e"),
+            JournalAdd(source_type="markdown", path=os.path.join(self.space, "harbor/src"), name="at-last"),
+        )
         for name in BESIDE:
             if look(self.space).get(name) != self.after.get(name):
                 yield f"at last `{name}` is still different"
@@ -649,10 +654,10 @@ def work_add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """A source comes and, every other time, goes."""
     project = Project.open(root)
     name = f"src-{number}-{turn}"
-    add(project, Add(source_type="markdown", path=os.path.join(root, "src"), name=name))
+    add(project, JournalAdd(source_type="markdown", path=os.path.join(root, "src"), name=name))
     yield {"did": "add", "name": name}
     if turn % 2:
-        remove(project, Remove(name=name))
+        remove(project, JournalRemove(name=name))
         yield {"did": "remove", "name": name}
 
 

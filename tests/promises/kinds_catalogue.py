@@ -51,7 +51,7 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.integrate import JournalIntegrate, integrate_journal
 from quire.verbs.journal.log import JournalLog, journal_log
@@ -456,7 +456,7 @@ def _journal(space: str) -> None:
         project = open_project(space, then, f"j{season}")
         if season == 0:
             journal_init(project, JournalInit())
-            add(project, Add(source_type="claude-local", path=claude, name="claude"))
+            add(project, JournalAdd(source_type="claude-local", path=claude, name="claude"))
         import_sessions(project)
         journal_recall(project, JournalRecall())
         for turn in range(12 if season < 2 else 1):

@@ -48,7 +48,7 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import ListRejected, rejected
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.integrate import journal_integration
 from quire.verbs.journal.log import JournalLog, journal_log
@@ -208,7 +208,7 @@ WRITING: dict[str, Verb] = {
     "run": lambda project: journal_run_once(project),
     "sync": lambda project: sync(project, Sync()),
     "spend": lambda project: _spend(project),
-    "agree": lambda project: add(project, Add(source_type="markdown", path=_other(project).root, name="more")),
+    "agree": lambda project: add(project, JournalAdd(source_type="markdown", path=_other(project).root, name="more")),
     "remember there": lambda project: remember_entry(
         _other(project), RememberEntry(category="user", key="hobby", value="Sailing at night.")
     ),

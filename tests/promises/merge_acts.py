@@ -16,7 +16,7 @@ from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_text
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
@@ -72,7 +72,7 @@ def reject(value: str) -> Act:
 def source(yard: Yard) -> None:
     """Where sessions of an agent lie, on this machine and on any other."""
     yard.sessions.mkdir(exist_ok=True)
-    add(yard.project, Add(source_type="claude-local", path=str(yard.sessions), name="claude"))
+    add(yard.project, JournalAdd(source_type="claude-local", path=str(yard.sessions), name="claude"))
 
 
 def sessions(*numbers: int, day: str = "2026-03-01") -> Act:

@@ -22,7 +22,7 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import StorageFailed
 from quire.project import Project
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -112,7 +112,7 @@ def desk(repo: Path, world: World, tmp_path: Path) -> Desk:
     journal_init(project, JournalInit())
     folder = tmp_path / "claude" / "projects" / str(repo).replace("/", "-").replace("_", "-")
     folder.mkdir(parents=True)
-    add(project, Add(source_type="claude-local", path=str(tmp_path / "claude"), name="claude"))
+    add(project, JournalAdd(source_type="claude-local", path=str(tmp_path / "claude"), name="claude"))
     return Desk(project, folder)
 
 

@@ -23,7 +23,7 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import NotFound, QuireError, UnsupportedVersion
 from quire.project import Project
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -55,7 +55,7 @@ class Harbor:
 
     def add(self) -> None:
         self.sessions.mkdir(exist_ok=True)
-        add(self.project, Add(source_type="claude-local", path=str(self.sessions), name="claude"))
+        add(self.project, JournalAdd(source_type="claude-local", path=str(self.sessions), name="claude"))
 
     def say(self, number: int, part: int = 0, day: str = "2026-03-01") -> None:
         say(str(self.sessions), str(self.root), number, part, day)
@@ -479,7 +479,7 @@ def test_a_check_that_somebody_writes_in_the_middle_of_finds_nothing_wrong(harbo
                 if len(opened) == number + 1:
                     monkeypatch.setattr(paths, "os", os)
                     harbor.say(number)
-                    added = Add(source_type="markdown", path=str(harbor.root / "src"), name=f"more-{number}")
+                    added = JournalAdd(source_type="markdown", path=str(harbor.root / "src"), name=f"more-{number}")
                     add(harbor.project, added)
                     harbor.sync()
                     journal_recall(harbor.project, JournalRecall())

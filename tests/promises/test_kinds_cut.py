@@ -25,7 +25,7 @@ from quire.verbs.agents.session_end import collect_sessions
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import sources
@@ -140,7 +140,7 @@ def _sync(project: Project, word: str) -> object:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{word}.md").write_text(f"# {word}\n\nDecision: keep {word} because it holds.\n", encoding="utf-8")
     if "more" not in {source.id for source in sources(project, Arguments()).sources}:
-        add(project, Add(source_type="markdown", path=str(folder), name="more"))
+        add(project, JournalAdd(source_type="markdown", path=str(folder), name="more"))
     return import_sessions(project)
 
 

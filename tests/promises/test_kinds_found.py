@@ -26,7 +26,7 @@ from quire.verbs.facts.list import List, list_facts
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.page.record_views import ViewRecord, view_record
 from quire.verbs.verb import Arguments
@@ -124,7 +124,7 @@ def test_agreed_sources_of_a_newer_version_are_left_alone(space: Space) -> None:
     data = spoil(space, "agreed sources", "newer", "version")
     project = space.open()
     with pytest.raises(UnsupportedVersion):
-        add(project, Add(source_type="markdown", path=os.path.join(space.folder, "home"), name="more"))
+        add(project, JournalAdd(source_type="markdown", path=os.path.join(space.folder, "home"), name="more"))
     assert Path(space.path("agreed sources")).read_bytes() == data
 
 
@@ -156,7 +156,7 @@ def test_a_body_of_ten_megabytes_is_refused_before_it_is_searched(space: Space) 
 def test_a_name_of_a_source_has_a_limit(space: Space) -> None:
     before = Path(space.path("sources")).read_bytes()
     with pytest.raises(InputError, match="limit is 160"):
-        add(space.open(), Add(source_type="markdown", path=space.folder, name="x" * 161))
+        add(space.open(), JournalAdd(source_type="markdown", path=space.folder, name="x" * 161))
     assert Path(space.path("sources")).read_bytes() == before
 
 

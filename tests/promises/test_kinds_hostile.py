@@ -39,7 +39,7 @@ from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.edit import Edit, edit
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.page.record_views import ViewRecord, view_record
@@ -216,8 +216,8 @@ ENDLESS: dict[str, Callable[[Project], object]] = {
     "tag of an entry": lambda project: remember_entry(
         project, RememberEntry(category="tools", key="key", value="Short.", tags=[LONG_LINE])
     ),
-    "source": lambda project: add(project, Add(source_type="markdown", path=project.root, name=LONG_LINE)),
-    "path of a source": lambda project: add(project, Add(source_type="markdown", path=LONG_LINE)),
+    "source": lambda project: add(project, JournalAdd(source_type="markdown", path=project.root, name=LONG_LINE)),
+    "path of a source": lambda project: add(project, JournalAdd(source_type="markdown", path=LONG_LINE)),
     "checkpoint": lambda project: journal_restore(project, JournalRestore(name=LONG_LINE)),
     "rejected value": lambda project: reject(project, Reject(value=LONG_TEXT)),
     "reason of a rejection": lambda project: reject(project, Reject(value="Nobody.", reason=LONG_LINE)),

@@ -23,7 +23,7 @@ from quire.verbs.facts.notes import note
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
@@ -206,7 +206,7 @@ def test_what_an_imported_session_orders_is_not_told(harbor: Project, repo: Path
         ]
         (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     journal_init(harbor, JournalInit())
-    add(harbor, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
+    add(harbor, JournalAdd(source_type="claude-local", path=str(folder.parent), name="agent"))
     assert import_sessions(harbor, "agent").imported == len(ATTACKS)
     journal_recall(harbor, JournalRecall())
     assert leaked(harbor, words, repo) == []

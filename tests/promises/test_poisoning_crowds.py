@@ -23,7 +23,7 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.profile.remember import RememberEntry, remember_entry
@@ -160,7 +160,7 @@ def test_a_session_that_says_it_over_and_over_leaves_the_others_their_places(
         ]
         (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     journal_init(project, JournalInit())
-    add(project, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
+    add(project, JournalAdd(source_type="claude-local", path=str(folder.parent), name="agent"))
     assert import_sessions(project, "agent").imported == len(texts)
     found = answer_question(project, QUESTION, layers=("journal",), limit=10, budget=8_000).hits
     refs = [hit.record.ref for hit in found]

@@ -32,7 +32,7 @@ from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
@@ -350,7 +350,7 @@ class Hostile:
             (sessions / f"zq{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
             os.utime(sessions / f"zq{name}.jsonl", (moment, moment))
         journal_init(self._made, JournalInit())
-        add(self._made, Add(source_type="claude-local", path=str(sessions.parent), name="agent"))
+        add(self._made, JournalAdd(source_type="claude-local", path=str(sessions.parent), name="agent"))
         import_sessions(self._made, "agent")
         journal_recall(self._made, JournalRecall())
         (sessions / "zqthree.jsonl").write_text((sessions / "zqone.jsonl").read_text().replace('"one"', '"three"'))

@@ -20,7 +20,7 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.automate_stop import stop
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.integrate import JournalIntegrate, integrate_journal
@@ -120,7 +120,7 @@ def sessions(project: Project, tmp_path: Path) -> Path:
     folder = tmp_path / "agent/transcripts"
     folder.mkdir(parents=True)
     write_session(folder / "one.jsonl")
-    add(project, Add(source_type="claude-local", path=str(folder.parent), name="agent"))
+    add(project, JournalAdd(source_type="claude-local", path=str(folder.parent), name="agent"))
     return folder
 
 
@@ -692,7 +692,7 @@ def test_a_sync_imports_what_is_new_and_says_how_far_it_is(
     other.mkdir(parents=True)
     for number in range(25):
         write_session(other / f"s{number:02}.jsonl", (f"Task {number}.", f"DECISION: Topic{number} it is."))
-    add(project, Add(source_type="claude-local", path=str(other.parent), name="other"))
+    add(project, JournalAdd(source_type="claude-local", path=str(other.parent), name="other"))
     before = memory_of(tree, tools.root)
     seen = tools("journal_sync", dry_run=True)
     assert (seen["imported"], seen["dry_run"]) == (26, True)
@@ -824,7 +824,7 @@ def test_the_keys_of_the_original_are_all_there(running: Asked, tmp_path: Path) 
     write_session(folder / "one.jsonl", changed=time.time() - 3600)
     add(
         Project.open(str(running.root), running.tool_calls.world),
-        Add(source_type="claude-local", path=str(folder.parent), name="agent"),
+        JournalAdd(source_type="claude-local", path=str(folder.parent), name="agent"),
     )
     answers = {
         "memory_assess": running("memory_assess"),

@@ -29,7 +29,7 @@ from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.journal.add import Add, add
+from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
@@ -231,7 +231,7 @@ def _journal(project: Project, place: Path) -> None:
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         os.utime(path, (1772366400.0 + number, 1772366400.0 + number))
     journal_init(project, JournalInit())
-    add(project, Add(source_type="claude-local", path=str(sessions.parent), name="agent"))
+    add(project, JournalAdd(source_type="claude-local", path=str(sessions.parent), name="agent"))
     import_sessions(project, "agent")
     journal_recall(project, JournalRecall())
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from quire.clients.wiring.catalogue import parts_of
 from quire.clients.wiring.file_plan import Plan, plan_install, plan_remove
-from quire.clients.wiring.file_writer import Written
+from quire.clients.wiring.file_writer import WrittenFile
 from quire.clients.wiring.manifest import Manifest, Manifests
 from quire.clients.wiring.recorded_writer import RecordedWriter
 from quire.clients.wiring.types import CLIENTS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
@@ -57,7 +57,7 @@ def integrate_clients(
 
 def _write_one(
     writer: RecordedWriter, path: str, found: list[Part], asked: tuple[str, ...], action: Action, *, force: bool
-) -> Written:
+) -> WrittenFile:
     known = writer.manifests.get(writer.key(path))
     others = _others(writer, path, known, asked)
     involved = tuple(dict.fromkeys(part.client for part in found))
@@ -90,7 +90,7 @@ def _others(writer: RecordedWriter, path: str, known: Manifest | None, asked: tu
     ]
 
 
-def _told(part: Part, written: Written) -> PartDone:
+def _told(part: Part, written: WrittenFile) -> PartDone:
     outcome = written.fault or written.outcomes[_name(part)]
     return PartDone(
         client=part.client,

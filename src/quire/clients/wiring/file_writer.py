@@ -24,7 +24,7 @@ _CLOSED = (".git", ".memory")
 """Where no client keeps anything: a link that leads there was made by somebody who wants it written to."""
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenFile(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a file and of the parts in it; no file, where there was nothing to do."""
 
     file: FileDone | None = None
@@ -33,7 +33,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     """What kept the whole file from being changed; then it stands for every part of it."""
 
 
-class Refused(Exception):
+class LeftAlone(Exception):
     """A file that is left alone: why, and what to do about it."""
 
     def __init__(self, reason: str, hint: str) -> None:
@@ -62,7 +62,7 @@ class FileWriter:
         clients: tuple[str, ...],
         planning: Callable[[bytes | None], Plan | None],
         apply: Callable[[str, bytes | None, Plan], None] | None = None,
-    ) -> Written:
+    ) -> WrittenFile:
         """Plan one file for these clients and change it, by default in no other way than by writing it.
 
         What is wrong with it is told, and stops nothing else.
@@ -75,7 +75,7 @@ class FileWriter:
                     return self._fault(shown, clients, "failed", error.message, error.hint or "")
             except ValueError as error:
                 return self._fault(shown, clients, "unreadable", f"{error}".rstrip("."), BY_HAND)
-            except Refused as error:
+            except LeftAlone as error:
                 return self._fault(shown, clients, "refused", error.reason, error.hint)
             except QuireError as error:
                 return self._fault(shown, clients, "failed", error.message, error.hint or "")
@@ -87,7 +87,7 @@ class FileWriter:
     def sweep(self, folders: Iterable[str]) -> None:
         """Take away what writers that died left in these folders."""
         for folder in folders:
-            with contextlib.suppress(OSError, QuireError, Refused):
+            with contextlib.suppress(OSError, QuireError, LeftAlone):
                 sweep_temporaries(folder if folder == self.around.root else self._real(folder))
 
     def _write(
@@ -97,15 +97,15 @@ class FileWriter:
         clients: tuple[str, ...],
         planning: Callable[[bytes | None], Plan | None],
         apply: Callable[[str, bytes | None, Plan], None],
-    ) -> Written:
+    ) -> WrittenFile:
         real = self._real(path)
         current = read_file(real)
         plan = planning(current)
         if plan is None:
-            return Written()
+            return WrittenFile()
         status = _status(current, plan.after)
         if status != "unchanged" and current is not None and not os.stat(real).st_mode & stat.S_IWUSR:
-            raise Refused("it is read-only", "Make it writable, then run the command again.")
+            raise LeftAlone("it is read-only", "Make it writable, then run the command again.")
         done = FileDone(
             path=shown,
             scope=self.scope,
@@ -115,7 +115,7 @@ class FileWriter:
         )
         if not plan.is_left:
             apply(real, current, plan)
-        return Written(file=done, outcomes=dict(plan.outcomes))
+        return WrittenFile(file=done, outcomes=dict(plan.outcomes))
 
     def _replace(self, real: str, current: bytes | None, plan: Plan) -> None:
         if not self.dry_run and plan.after != current:
@@ -128,12 +128,12 @@ class FileWriter:
         real = follow_inside(self.around.root, os.path.relpath(path, self.around.root))
         first = os.path.relpath(real, os.path.realpath(self.around.root)).split(os.sep)[0]
         if first in _CLOSED:
-            raise Refused(f"it is a link into `{first}`", "Replace the link by a file of its own.")
+            raise LeftAlone(f"it is a link into `{first}`", "Replace the link by a file of its own.")
         return real
 
-    def _fault(self, shown: str, clients: tuple[str, ...], status: Status, reason: str, hint: str) -> Written:
+    def _fault(self, shown: str, clients: tuple[str, ...], status: Status, reason: str, hint: str) -> WrittenFile:
         file = FileDone(path=shown, scope=self.scope, status=status, clients=clients, reason=reason, hint=hint)
-        return Written(file=file, fault=Outcome(status, reason))
+        return WrittenFile(file=file, fault=Outcome(status, reason))
 
 
 def replace_file(real: str, current: bytes | None, after: bytes | None, world: World) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from quire.clients.wiring.file_plan import Outcome, Plan
-from quire.clients.wiring.file_writer import BY_HAND, FileWriter, Refused
+from quire.clients.wiring.file_writer import BY_HAND, FileWriter, LeftAlone
 from quire.clients.wiring.journal_parts import CONFIG_VARIABLE, JournalPart
 from quire.clients.wiring.types import Scope, Status, Surroundings
 from quire.files.world import World
@@ -76,12 +76,12 @@ def look_at_part(part: JournalPart, around: Surroundings, world: World) -> Journ
     reason = hint = ""
     try:
         if not part.path:
-            raise Refused(
+            raise LeftAlone(
                 "there is no home folder to look for it in", f"Set HOME, or name the file with {CONFIG_VARIABLE}."
             )
         found = part.look(FileWriter(part.scope, around, world).read(part.path))
         status = "managed_mismatch" if found.state == "changed" else found.state
-    except Refused as error:
+    except LeftAlone as error:
         reason, hint = error.reason, error.hint
     except ValueError as error:
         reason, hint = f"{error}", BY_HAND
@@ -147,7 +147,7 @@ def _plan(part: JournalPart, current: bytes | None, repair: bool) -> Plan | None
     else:
         after, outcome = part.apply(current, True), Outcome("created" if current is None else "updated")
         if part.look(after).state != "present":
-            raise Refused("it is laid out in a way that cannot be changed safely", BY_HAND)
+            raise LeftAlone("it is laid out in a way that cannot be changed safely", BY_HAND)
     return Plan(base=current, after=after, outcomes={(part.client, part.name): outcome})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from quire.clients.wiring.file_plan import Plan
-from quire.clients.wiring.file_writer import FileWriter, Refused, Written, read_file, replace_file
+from quire.clients.wiring.file_writer import FileWriter, LeftAlone, WrittenFile, read_file, replace_file
 from quire.clients.wiring.manifest import Manifest, Manifests, Passage, make_manifest
 from quire.clients.wiring.types import Scope, Surroundings
 from quire.files import disk
@@ -35,7 +35,7 @@ class RecordedWriter(FileWriter):
 
     def record(
         self, path: str, shown: str, asked: tuple[str, ...], clients: tuple[str, ...], planning: Planning
-    ) -> Written:
+    ) -> WrittenFile:
         """Plan one file and change it: asked for by some clients, and from then on there for `clients`."""
         key = self.key(path)
 
@@ -71,7 +71,7 @@ class RecordedWriter(FileWriter):
         taken = "\n".join(splice.removed for splice in manifest.splices)
         if any(finding.certain for finding in find_secrets(taken)):
             hint = "Take it out by hand, then run the command again."
-            raise Refused("what would be replaced holds a secret, which would be kept in the record", hint)
+            raise LeftAlone("what would be replaced holds a secret, which would be kept in the record", hint)
         earlier = None
         is_before = known is not None and current is not None and current != plan.after
         # A record that was not believed tells of another base.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.types import SessionSource
 
 
-class Add(Arguments, frozen=True, kw_only=True):
+class JournalAdd(Arguments, frozen=True, kw_only=True):
     source_type: Annotated[str, Word()]
     path: Annotated[str, Word(is_path=True)]
     name: Annotated[str | None, Option(metavar="ID", help="What the source is called here.")] = None
@@ -29,7 +29,7 @@ class Add(Arguments, frozen=True, kw_only=True):
     dry_run: DryRun = False
 
 
-def add(project: Project, given: Add) -> SourceChange:
+def add(project: Project, given: JournalAdd) -> SourceChange:
     """Register a place where an agent keeps its sessions.
 
     That is a folder, or one session's file. SOURCE_TYPE is claude-local, codex-local or another agent's; a wrong one is
@@ -118,7 +118,7 @@ def lines(done: SourceChange) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=Add,
+    takes=JournalAdd,
     run=add,
     lines=lines,
     writes=True,

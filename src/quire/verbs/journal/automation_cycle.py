@@ -61,7 +61,7 @@ class Cycle(msgspec.Struct, kw_only=True):
     """Another run was under way; nothing was done."""
 
 
-class Settled(msgspec.Struct, frozen=True):
+class RestedSessions(msgspec.Struct, frozen=True):
     """Which sessions are over: those that rested for so long, and the one of which its hook says so."""
 
     seconds: float
@@ -106,7 +106,7 @@ def run_cycle(
         with _only_cycle(project) as is_alone:
             if not is_alone:
                 return Cycle(status="idle", run={}, busy=True)
-            return _cycle(project, Settled(seconds=settled_seconds, ended=ended), background)
+            return _cycle(project, RestedSessions(seconds=settled_seconds, ended=ended), background)
     except OSError as error:
         from quire.files.paths import storage_failed
 
@@ -134,7 +134,7 @@ def _only_cycle(project: Project) -> Iterator[bool]:
         yield True
 
 
-def _cycle(project: Project, settled: Settled, background: bool) -> Cycle:
+def _cycle(project: Project, settled: RestedSessions, background: bool) -> Cycle:
     from quire.layers.journal.documents import value_of
 
     done = _Round(started_at=journal_time(project))
@@ -146,7 +146,7 @@ def _cycle(project: Project, settled: Settled, background: bool) -> Cycle:
     return Cycle(status=run.status, run=value_of(run))
 
 
-def _take_steps_in_background(project: Project, done: _Round, settled: Settled) -> None:
+def _take_steps_in_background(project: Project, done: _Round, settled: RestedSessions) -> None:
     from quire.files import daemons
 
     try:
@@ -158,7 +158,7 @@ def _take_steps_in_background(project: Project, done: _Round, settled: Settled) 
         done.errors.append("It was asked to end, and left a step in the middle; the next run goes on from there.")
 
 
-def _take_steps(project: Project, done: _Round, settled: Settled) -> None:
+def _take_steps(project: Project, done: _Round, settled: RestedSessions) -> None:
     journal = _tried_step(done, partial(read_journal, project))
     if journal is None:
         return
@@ -200,7 +200,7 @@ def _tried_step(done: _Round, step: Callable[[], Any]) -> Any:
 # -- sync -------------------------------------------------------------------------------
 
 
-def _sync_one(project: Project, done: _Round, source: SessionSource, settled: Settled) -> None:
+def _sync_one(project: Project, done: _Round, source: SessionSource, settled: RestedSessions) -> None:
     """A model is never asked here: that would be a call for every session."""
     assert done.synced is not None
     done.go_on()
@@ -229,7 +229,7 @@ def _sync_one(project: Project, done: _Round, source: SessionSource, settled: Se
             done.warnings.append(f"{item.id}: {item.failed:,} of its sessions could not be imported.")
 
 
-def _quiet_source(project: Project, source: SessionSource, settled: Settled) -> SyncedSource | None:
+def _quiet_source(project: Project, source: SessionSource, settled: RestedSessions) -> SyncedSource | None:
     """What a sync would say of a source in which nothing is new; None where it has to look closer.
 
     Only the sessions' stamps are compared with those that were noted of this history.

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from quire.layers.journal.types import SessionSource
 
 
-class Remove(Arguments, frozen=True, kw_only=True):
+class JournalRemove(Arguments, frozen=True, kw_only=True):
     name: Annotated[str, Word()]
     dry_run: DryRun = False
 
 
-def remove(project: Project, given: Remove) -> SourceChange:
+def remove(project: Project, given: JournalRemove) -> SourceChange:
     """Forget a source. What was imported from it stays."""
     from quire.layers.journal.sources import without_source
 
@@ -39,4 +39,6 @@ def lines(done: SourceChange) -> Iterator[Line]:
     yield f"{said}: source {done.source.id}. What was imported from it stays."
 
 
-VERB = Verb(takes=Remove, run=remove, lines=lines, writes=True, examples="Example:\n  memory journal remove codex\n")
+VERB = Verb(
+    takes=JournalRemove, run=remove, lines=lines, writes=True, examples="Example:\n  memory journal remove codex\n"
+)

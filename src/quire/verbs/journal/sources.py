@@ -11,16 +11,16 @@ from quire.verbs.journal.shown import source_state_text
 from quire.verbs.verb import Arguments, Line, Result, Verb
 
 
-class Sources(Result, kw_only=True):
+class JournalSources(Result, kw_only=True):
     sources: list[SourceState]
 
 
-def sources(project: Project, given: Arguments) -> Sources:
+def sources(project: Project, given: Arguments) -> JournalSources:
     """List the sources, and how the last sync of each went."""
-    return Sources(sources=[source_state(project, source) for source in read_journal(project).registry.sources])
+    return JournalSources(sources=[source_state(project, source) for source in read_journal(project).registry.sources])
 
 
-def lines(found: Sources) -> Iterator[Line]:
+def lines(found: JournalSources) -> Iterator[Line]:
     for source in found.sources:
         notes = [("all folders", source.all_folders), ("not on this machine", not source.exists)]
         said = ", ".join(text for text, is_so in notes if is_so)

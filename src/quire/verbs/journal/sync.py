@@ -25,7 +25,7 @@ _STEP = 10
 """Of many sessions, every so many are told."""
 
 
-class Sync(Arguments, frozen=True, kw_only=True):
+class JournalSync(Arguments, frozen=True, kw_only=True):
     name: Annotated[
         Annotated[Name, Meta(description="one source; otherwise all")] | None,
         Word(required=False),
@@ -36,7 +36,7 @@ class Sync(Arguments, frozen=True, kw_only=True):
     dry_run: DryRun = False
 
 
-class Synced(Result, kw_only=True):
+class SyncedSessions(Result, kw_only=True):
     NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("provider", "by_agent")
     sources: list[SyncedSource]
     imported: int
@@ -61,7 +61,7 @@ class Synced(Result, kw_only=True):
         }
 
 
-def sync(project: Project, given: Sync) -> Synced:
+def sync(project: Project, given: JournalSync) -> SyncedSessions:
     """Import what is new in a source, or with --all in every one.
 
     What cannot be read is told, keeps nothing else from being imported, and makes the exit code 1. Of a session that
@@ -75,7 +75,7 @@ def sync(project: Project, given: Sync) -> Synced:
     done = import_sessions(
         project, given.name, provider=given.provider, dry_run=given.dry_run, progress=_progress(project)
     )
-    return Synced(
+    return SyncedSessions(
         sources=done.sources,
         imported=done.imported,
         skipped=done.skipped,
@@ -111,7 +111,7 @@ def _progress(project: Project) -> Progress | None:
     return count
 
 
-def lines(done: Synced) -> Iterator[Line]:
+def lines(done: SyncedSessions) -> Iterator[Line]:
     for source in done.sources:
         yield from _source_lines(source, done)
     yield from cost_lines(done.cost_usd, done.provider)
@@ -121,7 +121,7 @@ def lines(done: Synced) -> Iterator[Line]:
         yield "`memory journal recall` works what was imported into the memory."
 
 
-def _source_lines(source: SyncedSource, done: Synced) -> Iterator[Line]:
+def _source_lines(source: SyncedSource, done: SyncedSessions) -> Iterator[Line]:
     waiting = f" waiting={source.waiting}" if source.waiting else ""
     yield told(f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}")
     if source.is_unknown:
@@ -143,7 +143,7 @@ def _source_lines(source: SyncedSource, done: Synced) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=Sync,
+    takes=JournalSync,
     run=sync,
     lines=lines,
     writes=True,
