@@ -152,7 +152,7 @@ def integrate(run: Run, draw: Random) -> Deed | None:
             ("journal_integrate", {"dry_run": True}),
         )
     )
-    given: tuple[Any, ...] = ("all",) if verb == "journal_integrate" else (["claude"],)
+    given: tuple[Any, ...] = (["all"],) if verb == "journal_integrate" else (["claude"],)
     return Deed(verb, run.model.copy(), given, options, touches=WIRED)
 
 

@@ -26,12 +26,12 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "first_offers": (),
     "initialized": (),
     "integrate": ([], {"status": True}),
-    "journal_automation": (),
+    "journal_automate": (),
+    "journal_automate_status": (),
     "journal_integration": (),
     "journal_log": (),
     "journal_providers": (),
     "journal_query": ("what was decided?",),
-    "journal_validation_commands": (),
     "page_target": ("page", {"force": False}),
     "profile_about_us": (),
     "profile_context": (),
@@ -129,7 +129,7 @@ def inspect(run: Run, project: Any, draw: Random) -> None:
     name = pick(draw, run.model.kept.nodes)
     if name is None:
         return
-    found = run.call(project, "inspect", name).node
+    found = run.call(project, "inspect_node", name).node
     node = run.model.kept.nodes[name]
     assert (found.node.title, found.body, found.node.status) == (node.title, node.body, node.status)
     assert (found.node.superseded_by or "") == node.by

@@ -80,7 +80,7 @@ def look(run: Run) -> dict[str, Any]:
         },
         "entries": _entries(run, project),
         "sessions": status.session_count,
-        "sources": {source.id for source in run.call(project, "journal_sources")},
+        "sources": {source.id for source in run.call(project, "journal_sources").sources},
         "imported": {
             word
             for item in records.values()
@@ -99,7 +99,7 @@ def look(run: Run) -> dict[str, Any]:
 def _node(run: Run, project: Any, item: dict[str, Any]) -> Node:
     by = ""
     if item["status"] == "superseded":
-        by = run.call(project, "inspect", item["ref"]).node.node.superseded_by or ""
+        by = run.call(project, "inspect_node", item["ref"]).node.node.superseded_by or ""
     return Node(
         item["kind"],
         item["title"],

@@ -32,13 +32,12 @@ RUNS = int(os.environ.get("QUIRE_MACHINE_RUNS", either("8", "150")))
 STEPS = either(20, 60)
 LEFT_OUT = {
     "answer_question": "is what `query` calls",
-    "journal_ensure_running": "starts a process that stays; its own tests do",
-    "journal_init": "a journal is begun by `init`, which calls it",
-    "journal_keep": "is that process",
-    "journal_start": "starts that process",
-    "journal_stop": "ends that process",
+    "perform": "calls what the page can do, each of which is called here by its own name",
     "purge": "takes texts out of every file, also those that git has; its own tests do",
+    "read_journal": "is how every verb of the journal begins",
     "reset": "removes what all other steps stand on; its own tests do",
+    "roots_to_reset": "is what `reset` shows before it asks",
+    "search_page": "is `query` with the parts of the scores; the page's own tests ask it",
 }
 
 
