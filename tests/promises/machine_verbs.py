@@ -88,34 +88,35 @@ DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "collect": ("inbox.collect", "collect", "Collect", ()),
     "import": ("inbox.import_", "import_sources", "ImportSources", ("words",)),
     "integrate": ("agents.integrate", "integrate", "Integrate", ("clients",)),
-    "journal_add": ("journal.add", "add", "Add", ("source_type", "path")),
-    "journal_sources": ("journal.sources", "sources", "Arguments", ()),
-    "journal_remove": ("journal.remove", "remove", "Remove", ("name",)),
-    "journal_sync": ("journal.sync", "sync", "Sync", ("name",)),
-    "journal_init": ("journal.init", "journal_init", "JournalInit", ()),
-    "journal_update": ("journal.update", "journal_update", "JournalUpdate", ()),
-    "journal_recall": ("journal.recall", "journal_recall", "JournalRecall", ()),
-    "journal_restore": ("journal.restore", "journal_restore", "JournalRestore", ("name",)),
-    "journal_query": ("journal.query", "journal_query", "JournalQuery", ("question",)),
-    "journal_status": ("journal.status", "journal_status", "JournalStatus", ()),
-    "journal_validate": ("journal.validate", "journal_validate", "JournalValidate", ()),
-    "journal_log": ("journal.log", "journal_log", "JournalLog", ()),
-    "journal_diff": ("journal.diff", "journal_diff", "JournalDiff", ("before", "after")),
-    "journal_providers": ("journal.providers", "journal_providers", "JournalProviders", ()),
-    "journal_integrate": ("journal.integrate", "integrate_journal", "JournalIntegrate", ("targets",)),
-    "journal_automate": ("journal.automate", "automate", "Arguments", ()),
-    "journal_automate_status": ("journal.automate_status", "automate_status", "Arguments", ()),
-    "journal_automate_run_once": ("journal.automate_run_once", "run_once", "RunOnce", ()),
-    "journal_automate_start": ("journal.automate_start", "start", "Arguments", ()),
-    "journal_automate_stop": ("journal.automate_stop", "stop", "Arguments", ()),
-    "journal_automate_ensure_running": ("journal.automate_ensure_running", "ensure_running", "EnsureRunning", ()),
-    "journal_automate_daemon": ("journal.automate_daemon", "daemon", "Arguments", ()),
-    "memory_assess": ("journal.assess", "assess", "Arguments", ()),
-    "memory_maintain": ("journal.maintain", "maintain", "Arguments", ()),
-    "memory_compact_handoff": ("journal.compact_handoff", "compact_handoff", "Arguments", ()),
+    "journal_add": ("journal.add", "add", "", ("source_type", "path")),
+    "journal_sources": ("journal.sources", "sources", "", ()),
+    "journal_remove": ("journal.remove", "remove", "", ("name",)),
+    "journal_sync": ("journal.sync", "sync", "", ("name",)),
+    "journal_init": ("journal.init", "journal_init", "", ()),
+    "journal_update": ("journal.update", "journal_update", "", ()),
+    "journal_recall": ("journal.recall", "journal_recall", "", ()),
+    "journal_restore": ("journal.restore", "journal_restore", "", ("name",)),
+    "journal_query": ("journal.query", "journal_query", "", ("question",)),
+    "journal_status": ("journal.status", "journal_status", "", ()),
+    "journal_validate": ("journal.validate", "journal_validate", "", ()),
+    "journal_log": ("journal.log", "journal_log", "", ()),
+    "journal_diff": ("journal.diff", "journal_diff", "", ("before", "after")),
+    "journal_providers": ("journal.providers", "journal_providers", "", ()),
+    "journal_integrate": ("journal.integrate", "integrate_journal", "", ("targets",)),
+    "journal_automate": ("journal.automate", "automate", "", ()),
+    "journal_automate_status": ("journal.automate_status", "automate_status", "", ()),
+    "journal_automate_run_once": ("journal.automate_run_once", "run_once", "", ()),
+    "journal_automate_start": ("journal.automate_start", "start", "", ()),
+    "journal_automate_stop": ("journal.automate_stop", "stop", "", ()),
+    "journal_automate_ensure_running": ("journal.automate_ensure_running", "ensure_running", "", ()),
+    "journal_automate_daemon": ("journal.automate_daemon", "daemon", "", ()),
+    "memory_assess": ("journal.assess", "assess", "", ()),
+    "memory_maintain": ("journal.maintain", "maintain", "", ()),
+    "memory_compact_handoff": ("journal.compact_handoff", "compact_handoff", "", ()),
     "doctor": ("admin.doctor", "doctor", "Doctor", ()),
 }
-"""Declared verbs by the names that the machine has for them: module, function, arguments, which come in a row."""
+"""Declared verbs by the names that the machine has for them: module, function, arguments (or those of
+its `VERB`), and which of them come in a row."""
 OVER_MACHINE = {"admin.projects"}
 """Modules of verbs that are about no one project."""
 PAGE = {run.__name__: (run, takes) for takes, run in ACTIONS.items()} | {
@@ -184,5 +185,6 @@ def _call_declared(name: str, project: Project, /, *args: Any, **options: Any) -
     beside = {option: options.pop(option) for option in ("note",) if option in options}
     if name == "memory_normalize":
         options = {"write": not options.get("dry_run", True)}
-    given = getattr(where, takes)(**dict(zip(row, args, strict=False)), **options)
+    taken = getattr(where, takes) if takes else where.VERB.takes
+    given = taken(**dict(zip(row, args, strict=False)), **options)
     return getattr(where, function)(project, given, **beside)
