@@ -1,4 +1,4 @@
-"""What becomes of each candidate: stored, pending, refused, or one more voice for what is held.
+"""Decide for each candidate: store it, leave it pending, reject it, or count it as a confirmation of a known fact.
 
 What changes or retires a fact is settled before what only looks for one that says the same, and what is explicit before
 what is inferred: so nothing leans on a fact that goes in the same plan.

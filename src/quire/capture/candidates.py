@@ -1,4 +1,4 @@
-"""What a caller or a design document proposes for the facts, and the text of the fact that it would become."""
+"""Candidates for facts, from callers or design documents, and the text of the fact each would become."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compaction of a conversation: older messages make room for a summary, and nothing that matters is lost.
+"""Compact a conversation: replace older messages by a summary that keeps decisions, constraints and open work.
 
 A checkpoint is kept first. Pins and requests survive word for word, a summary of an earlier run is carried over, and
 the messages that stay are given back as they were.

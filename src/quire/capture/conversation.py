@@ -1,4 +1,4 @@
-"""Reading a conversation: a JSON array, an object with messages and pins, or one message per line."""
+"""Read a conversation: a JSON array, an object with messages and pins, or one message per line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which messages of a conversation may go: all before the last turns, but never half of a call and its answer."""
+"""Choose the messages to remove: all before the last turns, never a call without its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head of a Markdown document: `---` with a plain part of YAML, or `+++` with TOML.
+"""Read the head of a Markdown document: `---` with a simple subset of YAML, or `+++` with TOML.
 
 Of YAML, this is read: one `key: value` to a line, values plain or quoted, blocks of text below `|` or `>`, lists as
 `[a, "b, c"]` or as lines `- item`, comments. Numbers, dates and truth values stay the text they are; a plain text may

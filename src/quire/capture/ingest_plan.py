@@ -1,4 +1,4 @@
-"""Lifecycle ingest, as far as it can be thought through without writing: from candidates to steps.
+"""Plan a lifecycle ingest without writing: from candidates to steps.
 
 A plan does not depend on the order of what it is given, and a plan carried out leaves nothing to do: planned again,
 every step is `unchanged`, or `reject` as before. Only an explicit candidate that names no artifact reinforces each

@@ -1,4 +1,4 @@
-"""What the store holds while a plan is made: found by what it is about, by its text, and by texts that say the same."""
+"""Index the facts that exist or are planned during an ingest: by subject, by text and by near-identical text."""
 
 from __future__ import annotations
 

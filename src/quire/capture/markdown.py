@@ -1,4 +1,4 @@
-"""What a Markdown text is made of, as far as people write records in it: headings, lists, fields in bold.
+"""Parse Markdown as far as records need it: headings, lists and bold field names.
 
 Code and comments are left out: an example of a heading is no heading.
 """

@@ -1,4 +1,4 @@
-"""One message of a conversation: what it says, which tools it calls, what they answered, what it weighs."""
+"""One message of a conversation: text, tool calls, results and size in tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a conversation may be quoted: without secrets, hostile characters and temporary paths, by sentences."""
+"""Prepare quotes from a conversation: no secrets, hostile characters or temporary paths; split into sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions of a source made into events: only what is new, each with what of it lasts.
+"""Turn the sessions of a source into journal events; skip what was imported before.
 
 How far a session was read is noted on this machine. Where the note is missing (another machine, a lost file), the
 hashes of the events say how far it was read: each is the hash of everything up to its end. Of a session that grew,

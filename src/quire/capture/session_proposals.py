@@ -1,4 +1,4 @@
-"""Proposals made of a recorded session: what a person may want to keep of it, who said it, when, and in which words.
+"""Propose records from a recorded session, each with who said it, when, and in which words.
 
 A session is heard from its beginning, even where only its end is new: whoever accepts something there accepts what was
 offered before. Of what was heard before nothing is proposed again.

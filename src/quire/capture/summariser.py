@@ -1,4 +1,4 @@
-"""Asking a model for a summary: what it is given, when its answer counts, where its words go."""
+"""Ask a model for a summary: build its input, check its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summarising without a model: rules that quote from a conversation what a reader needs to go on.
+"""Summarise a conversation without a model, by rules that quote what a reader needs to continue.
 
 The same messages give the same summary, byte for byte. Every entry is one line quoted from the conversation, with its
 turn and who said it. The rules know English words; of other languages they keep the requests, the tools and the files.

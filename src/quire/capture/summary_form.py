@@ -1,4 +1,4 @@
-"""The form of a summary: what it holds, how it is written between our marks, how several become one.
+"""The format of a summary: its parts, its text between our markers, and how several are merged.
 
 What must survive word for word (pins, requests) stands in code fences, everything else is one line per entry. So
 nothing that is quoted can be taken for a mark, a heading or an entry.

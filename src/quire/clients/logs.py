@@ -1,4 +1,4 @@
-"""The log of hooks: why one said nothing. It stays on this machine, and git does not see it."""
+"""The log of hooks that failed or stayed silent. It stays on this machine, outside git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents were told unasked, summed up: by day, by client, by event, and what they were told most often."""
+"""Totals of receipts: by day, by client, by event, and by record."""
 
 from __future__ import annotations
 

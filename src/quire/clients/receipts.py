@@ -1,4 +1,4 @@
-"""Receipts: what was handed to an agent unasked, what was not, and why. They stay on this machine."""
+"""Receipts: which records a hook sent to an agent, which it did not, and why. They stay on this machine."""
 
 from __future__ import annotations
 

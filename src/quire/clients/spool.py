@@ -1,4 +1,4 @@
-"""The spool: which sessions ended or paused, noted in a moment by a hook, and read later.
+"""The spool of ended sessions: a hook adds a line at once; a later command reads the session.
 
 A line is a pointer to the session's own file. Whoever reads the spool moves the file away first. A hook that was just
 adding to it holds it in place meanwhile (`held_in_place`), so that no pointer is lost between the two.

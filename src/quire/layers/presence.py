@@ -1,4 +1,4 @@
-"""Whether there is a memory at all, found out by a few looks at the disk: most folders of this world have none."""
+"""Tell with a few file lookups whether a folder has a memory; most have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a file is said of one record alone: all of it, a line, a value of a document."""
+"""Extract the part of a file that belongs to one record: all of it, a line, or a value."""
 
 from __future__ import annotations
 

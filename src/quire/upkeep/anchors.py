@@ -1,4 +1,4 @@
-"""Which anchors still lead to something: a look that costs little, for the map and for every check."""
+"""Find anchors that match no file, quickly, for the map and for checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One answer to "is the memory sound?": the layers' files, git's conflicts, dead anchors, the product map."""
+"""Check the memory: files of the layers, merge conflicts, dead anchors, the product map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which records a commit holds as they are now, whatever else of their files has changed since."""
+"""Tell which records are committed in their present form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that no feature speaks of: folders with real code in them, as people would name them."""
+"""Find folders with code that no feature covers."""
 
 from __future__ import annotations
 

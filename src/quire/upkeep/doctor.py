@@ -1,4 +1,4 @@
-"""Whether a project's storage can be worked with: its layers, git's rules, unfinished work, index, lock, faults."""
+"""Check whether the storage of a project works: layers, git settings, unfinished work, index, lock, problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What governs files: which records are anchored to them, and how closely."""
+"""Find the records that are anchored to given files, and how closely."""
 
 from __future__ import annotations
 

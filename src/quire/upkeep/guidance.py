@@ -1,4 +1,4 @@
-"""What agents are told: the guidance block in their instruction files, and the brief for a first indexing."""
+"""Write the guidance block into instruction files, and the brief for a first indexing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beginning: a new store, or the one that is there brought up to date; what is there is never thrown away."""
+"""Create a store, or upgrade the existing one without losing anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The installation as this process finds it: the program and its commands, and what it keeps for the user."""
+"""Describe the installation: the program, its commands, and its files for this user."""
 
 from __future__ import annotations
 

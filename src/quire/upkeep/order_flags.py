@@ -1,4 +1,4 @@
-"""Which records read like orders to a model, and what following them would do: worked out once for each text."""
+"""Find records that read like orders to a model, and their effects; computed once for each text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's registry of projects: where memories are, for the commands that look across repositories."""
+"""The user's registry of projects, for commands that work across repositories."""
 
 from __future__ import annotations
 

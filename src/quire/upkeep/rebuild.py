@@ -1,4 +1,4 @@
-"""The index made from nothing, and what it then holds."""
+"""Rebuild the index and count what it holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting over without losing anything: the memory is archived, checked, and only then removed."""
+"""Reset the memory: archive it, verify the archive, then remove the files."""
 
 from __future__ import annotations
 

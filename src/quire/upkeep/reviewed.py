@@ -1,4 +1,4 @@
-"""Which records a person has looked at: those in a commit as they are now, and those that a person wrote or accepted.
+"""Tell which records a person has reviewed: committed as they are, or written or accepted by a person.
 
 What a file says of its author is the writer's word, so nothing here goes by it. A commit counts because people look at
 what they commit, and others at what they merge; a project that wants the second only says so in its configuration.

@@ -1,4 +1,4 @@
-"""What it takes to take a change of the memory back: the files as they were, what that may not tear, what is logged.
+"""Plan an undo: the earlier files, the checks, and the events to log.
 
 A file that is not as the change left it is refused, except where each of its lines stands for itself: of facts,
 proposals and notes only the lines of the change are put back, and what others wrote stays.

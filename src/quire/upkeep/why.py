@@ -1,4 +1,4 @@
-"""Where a line comes from: the commits that wrote it, and what was saved to the memory in them."""
+"""Explain a line of code: the commits that wrote it, and the records saved with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Architecture decision records in a project's documents: each that holds becomes a decision of the graph."""
+"""Import architecture decision records: each accepted one becomes a decision of the graph."""
 
 from __future__ import annotations
 

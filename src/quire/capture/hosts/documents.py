@@ -1,4 +1,4 @@
-"""A host's Markdown file as it is read: its head, and its sections in whole items with the lines they stand on.
+"""Read a Markdown file of another agent: its head, and its sections as items with line numbers.
 
 What we wrote ourselves is left out, and so are comments; numbers of lines stay those of the file.
 """

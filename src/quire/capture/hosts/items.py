@@ -1,4 +1,4 @@
-"""What a section is made of: whole items, each a point of a list with all that belongs to it, a paragraph, or code."""
+"""Split a section into items: list points with everything below them, paragraphs, code."""
 
 from __future__ import annotations
 

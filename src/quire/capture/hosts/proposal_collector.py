@@ -1,4 +1,4 @@
-"""Proposals of one file, as they are found: checked, kept short, each with the words it rests on."""
+"""Collect the proposals of one file: checked, shortened, each with the words it rests on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sources there are, and which module reads which kind of them."""
+"""List the sources that exist, and the module that reads each kind."""
 
 from __future__ import annotations
 

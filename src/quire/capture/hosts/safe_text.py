@@ -1,4 +1,4 @@
-"""What of a host's file may be kept: no credentials, nothing that deceives or steers whoever reads it later.
+"""Check whether text of an imported file may be kept: no credentials, nothing that deceives or steers a model.
 
 A problem says where it stands and why, without repeating it. All readers ask here.
 """

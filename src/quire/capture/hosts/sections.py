@@ -1,4 +1,4 @@
-"""The sections of a document as proposals: what belongs together stays together, decisions and traps each by itself."""
+"""Turn the sections of a document into proposals: related items stay together, decisions and gotchas stand alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking for sources: one file by its name, those of a folder, those of one name in all folders; none is opened.
+"""Find files to import: one by name, those of a folder, or those of one name in all folders. Opens none.
 
 Links are followed only where they stay within the project or the home folder.
 """

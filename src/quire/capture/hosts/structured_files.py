@@ -1,4 +1,4 @@
-"""Where structured sources lie and how they are read: contained, bounded, and without an exception for what is odd."""
+"""Find and read structured sources: contained, bounded, without exceptions for odd content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals from structured sources: what may be kept, whole and few; and which section or kind a word stands for."""
+"""Make proposals from structured sources, and map their words to sections and kinds."""
 
 from __future__ import annotations
 

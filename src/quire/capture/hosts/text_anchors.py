@@ -1,4 +1,4 @@
-"""The code that a text is about: the files and folders it names that are there, and the patterns its file is for."""
+"""Find the code that a text is about: existing files and folders it names, and the globs of its head."""
 
 from __future__ import annotations
 

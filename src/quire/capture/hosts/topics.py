@@ -1,4 +1,4 @@
-"""What a section is about, by the words of its headings and of its items: where in the memory it belongs."""
+"""Decide by the words of headings and items what a section is about, and where in the memory it belongs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hosts of agents already know: which kinds of files there are, where one lies, and what was read in it."""
+"""The types of an import: kinds of sources, where a source lies, and what was read from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one way to ask a model: within the ceiling, its answer checked, asked once more where it does not fit.
+"""Ask a model within the spending limit; check the answer, and ask once more if it does not fit.
 
 Nothing is tried out beforehand and nothing is remembered between commands. At most two calls are made.
 """

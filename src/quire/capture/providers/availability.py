@@ -1,4 +1,4 @@
-"""Where a provider's program is, and which providers could be asked; nothing is asked to find out."""
+"""Find the programs of providers and list the providers that can be asked, without asking any."""
 
 from __future__ import annotations
 

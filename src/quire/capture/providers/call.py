@@ -1,4 +1,4 @@
-"""One call of a provider: what it is given, what it answers, and what a program's ending means."""
+"""One call to a provider: its input, its answer, its cost, and what an exit of the program means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking Claude Code: the prompt on its standard input, no tools, the user's settings, one JSON envelope back."""
+"""Ask Claude Code: prompt on standard input, no tools, one JSON object back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking Codex: the prompt on its standard input, a sandbox that only reads, the answer in a file."""
+"""Ask Codex: prompt on standard input, read-only sandbox, answer in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a provider, each with its reason; what a failed call may have cost is part of it."""
+"""Errors of providers, each with its reason and what the failed call may have cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A prompt made to fit: which of its parts go first, and what is said of what went."""
+"""Trim a prompt to its size limit: which parts go first, and the note that says what was removed."""
 
 from __future__ import annotations
 

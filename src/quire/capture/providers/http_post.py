@@ -1,4 +1,4 @@
-"""One POST and its answer: bounded in time from the first byte to the last, bounded in size, no redirect followed."""
+"""Send one POST: limited in time and size, without redirects."""
 
 from __future__ import annotations
 

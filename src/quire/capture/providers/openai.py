@@ -1,4 +1,4 @@
-"""Asking an endpoint that speaks the chat protocol of OpenAI. The key is in the environment and goes nowhere else."""
+"""Ask an endpoint with OpenAI's chat protocol. The key stays in the environment."""
 
 from __future__ import annotations
 

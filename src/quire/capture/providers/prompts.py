@@ -1,4 +1,4 @@
-"""The text a provider gets: a few lines of ours, then blocks of data between lines that nobody else can write.
+"""Build the prompt for a provider: our instructions, then data between unguessable lines.
 
 Every block is `BEGIN_<NAME> <token>`, one line of JSON, `END_<NAME> <token>`. The token is made for the one call, and
 JSON on one line holds no line of its own: what a transcript or a file of the repository says cannot end its block.

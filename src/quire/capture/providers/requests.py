@@ -1,4 +1,4 @@
-"""What a provider may be asked: the kinds of requests, and for each its words, its blocks, and what fits no more.
+"""The kinds of requests to a provider, each with its instructions, its data and what is trimmed first.
 
 Each kind has one call. What is left out of a prompt that is too long, in this order:
 

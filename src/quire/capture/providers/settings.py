@@ -1,4 +1,4 @@
-"""Which models this user lets us ask, and for how much a day: `providers.json` in the memory home, and the environment.
+"""Which models may be asked, and for how much a day: `providers.json` in the memory home, and the environment.
 
 Nothing of this is ever read from a repository: a clone must not be able to spend money or to name a program to run.
 """

@@ -1,4 +1,4 @@
-"""A provider as the writer of a compaction's summary."""
+"""Write the summary of a compaction with a provider."""
 
 from __future__ import annotations
 

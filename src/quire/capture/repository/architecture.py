@@ -1,4 +1,4 @@
-"""How a project is built, in the first sentences of its pages on design and of its records of decisions."""
+"""How a project is built, from the first sentences of its design pages and decision records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A memory made of what lies in a project: every sentence is taken from a file or a commit, or counts them.
+"""Build a journal bundle from a project's files and commits; every sentence comes from one of them.
 
 The same files and commits give the same bundle. What an earlier bundle knew from elsewhere, from sessions, from a model
 or by hand, is kept; what it had from files is made anew. Items from files name theirs under the key `source`. Nothing

@@ -1,4 +1,4 @@
-"""What of an earlier bundle is carried into a new one, and how two that say the same become one.
+"""Carry parts of an earlier bundle into a new one, and merge items that say the same.
 
 An item from a file names it under `source`, one from a session names the event, and a part of the map that a model
 described names the model. What did not come from the files themselves is carried on. Texts that were made from files

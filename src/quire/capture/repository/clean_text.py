@@ -1,4 +1,4 @@
-"""What of a foreign text may stand in a memory: plain words on one line, without secrets, cut after a sentence."""
+"""Clean text of a project for the memory: plain words on one line, without secrets, cut after a sentence."""
 
 from __future__ import annotations
 

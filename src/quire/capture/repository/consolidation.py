@@ -1,4 +1,4 @@
-"""What sessions add to a memory, by rules alone: grouped evidence merged into traps, steps and the focus.
+"""Merge what sessions found into a bundle, by rules alone: gotchas, next steps and focus.
 
 The newest evidence wins, steps that are done go, what is said twice is said once, and the map of the project stays as
 it is. The same evidence taken in twice changes nothing more. Items that come from sessions name the latest event that

@@ -1,4 +1,4 @@
-"""Documents of other programs, JSON and TOML, read patiently: what is broken or of another kind says nothing."""
+"""Read JSON and TOML files of other programs; broken or unexpected content gives an empty value."""
 
 from __future__ import annotations
 

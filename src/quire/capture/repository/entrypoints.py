@@ -1,4 +1,4 @@
-"""Where a project is entered: what its manifests name, and the files that are entered by their names."""
+"""The entry points of a project: those its manifests name, and files with conventional names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a project is busy with, as its commits, its change log and its recently changed files tell it."""
+"""The current focus of a project, from its commits, its changelog and its recently changed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has been worked on: the branch, the last commits, and the folders they changed."""
+"""Recent git activity: the branch, the last commits, and the folders they changed."""
 
 from __future__ import annotations
 

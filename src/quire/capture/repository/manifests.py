@@ -1,4 +1,4 @@
-"""What manifests say of a package: its name, what it is for, what it runs, and which packages belong to it."""
+"""Read package manifests: name, purpose, entry points, and the packages of a workspace."""
 
 from __future__ import annotations
 

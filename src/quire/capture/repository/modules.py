@@ -1,4 +1,4 @@
-"""The parts of a project and what each is for, in the words of a manifest, a page, or the part's own first file."""
+"""The modules of a project and the purpose of each, from a manifest, a page, or the module's first file."""
 
 from __future__ import annotations
 

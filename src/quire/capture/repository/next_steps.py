@@ -1,4 +1,4 @@
-"""What a project's own lists say is still to be done, and what its change log says is done and not yet released."""
+"""Next steps of a project, from its to-do lists and the unreleased part of its changelog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of a project's documentation that are worth a look, and what they say of its files and folders."""
+"""The documentation pages of a project that are worth reading, and what they say about its files and folders."""
 
 from __future__ import annotations
 

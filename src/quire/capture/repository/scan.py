@@ -1,4 +1,4 @@
-"""A first look at a project: what kind it is, what it is made of, where it begins. Nothing in it is run."""
+"""A first look at a project: ecosystem, parts, entry points, and suggestions. Runs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that tell whether a project is well, from its Makefile, its scripts and what its language offers.
+"""Commands that validate a project, from its Makefile, its scripts and the tools of its language.
 
 They are put together from a few known names. Only where there are none, a line of the automation is taken over, and
 only one that needs no shell.

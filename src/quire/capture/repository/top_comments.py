@@ -1,4 +1,4 @@
-"""How a source file introduces itself: the docstring or the comment at its top, if it is not just a licence."""
+"""The docstring or comment at the top of a source file, unless it is only a licence."""
 
 from __future__ import annotations
 

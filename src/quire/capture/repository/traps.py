@@ -1,4 +1,4 @@
-"""Traps that a project's pages warn of: marked notes, and the sections on pitfalls and on trouble.
+"""Gotchas that a project's pages warn of: marked notes, and sections on pitfalls and troubleshooting.
 
 A sentence goes where it belongs by its words: what happens, why, what to do instead. Where the page does not say one
 of them, nothing is made up.

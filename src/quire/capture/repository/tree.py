@@ -1,4 +1,4 @@
-"""The files of a project: what git lists where there is a repository, else a bounded walk; and how files begin.
+"""The files of a project: what git lists, else a bounded walk; and the beginning of each file.
 
 Links are never followed, neither as files nor on the way to one. Files that git ignores, folders of build results and
 of other people's code, and what the memories themselves wrote are not among them.

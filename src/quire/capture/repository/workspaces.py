@@ -1,4 +1,4 @@
-"""The packages of a workspace: which folders its patterns mean, what they are called, what their paths suggest."""
+"""The packages of a workspace: the folders its patterns match, their names and likely purposes."""
 
 from __future__ import annotations
 

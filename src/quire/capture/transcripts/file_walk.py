@@ -1,4 +1,4 @@
-"""The files below a folder that may be sessions: in order, without links, pipes, hidden names or endless depths."""
+"""Walk a folder for session files: in order, without links, pipes, hidden names or endless depth."""
 
 from __future__ import annotations
 

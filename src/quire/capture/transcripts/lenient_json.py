@@ -1,4 +1,4 @@
-"""What other programs wrote, taken patiently: JSON of any quality, values of any type, times in any notation."""
+"""Read JSON of other programs leniently: broken UTF-8, values of any type, times in any notation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody said: our own words that an agent was shown, and what its program adds to the talk.
+"""Recognise text in a session that nobody said: what hooks injected, and what the program added.
 
 A memory that reads what it wrote itself believes everything twice. So what our commands printed is not taken, nor what
 we keep in files of the project, nor what stands between our marks; and no reminders of the program either.

@@ -1,4 +1,4 @@
-"""By which hashes the original program knew a transcript, so that what it imported is not imported a second time.
+"""The hashes by which the original program knew a transcript, so that none is imported twice.
 
 It hashed a text: every record in canonical form, then the first texts that stand in them, of Codex the name of the
 thread; of all that not more than a certain length. A session may have grown since it was imported, so every beginning

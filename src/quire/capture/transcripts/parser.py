@@ -1,4 +1,4 @@
-"""What the readers of all formats share: they take one record after the other and remember little of them."""
+"""What the parsers of all formats share: they read one record after the other and keep little in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things are and how that is told: below the repository, below the home folder as `~`, never absolute.
+"""Show paths without revealing the machine: relative to the repository, or to the home folder as `~`.
 
 A transcript is full of absolute paths, and they name the person whose machine it was. What is kept of it goes into a
 repository that others read.

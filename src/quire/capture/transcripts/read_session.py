@@ -1,4 +1,4 @@
-"""The turns of a session as they may be kept, read once from beginning to end or from where it was left the last time.
+"""Read the turns of a session once, from the beginning or from where an earlier read stopped.
 
 A session of lines is read with one line in memory, from any offset that an earlier reading gave. Documents are
 rewritten by their programs, so they are read as a whole each time.

@@ -1,4 +1,4 @@
-"""What of a text may be kept: its beginning or its ends, without hostile characters, without secrets."""
+"""Shorten and redact text of a session: its beginning or its ends, without hostile characters or secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of tools: which command a call runs, which files it names, what came of it, and which answer belongs to it."""
+"""Tool calls of a session: the command, the files it names, its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a transcript is made of: its turns and its file; what was passed over; the places that are not named."""
+"""The types of a transcript: turns, session files, skipped files, known places."""
 
 from __future__ import annotations
 

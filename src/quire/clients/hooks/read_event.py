@@ -1,4 +1,4 @@
-"""One event of any client as one shape: what the payload says counts, and what it does not say is empty."""
+"""Read the hook payload of any client into one event."""
 
 from __future__ import annotations
 

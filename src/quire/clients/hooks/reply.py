@@ -1,4 +1,4 @@
-"""What a client is answered at an event: text that it may read, and never a word on what it may do."""
+"""The reply to a hook: text for the model, never a decision about what the agent may do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every client's hooks have in common: seven events, one shape of what was said, one of how a client speaks."""
+"""The types of hooks: the seven events, what a client said, what it is answered."""
 
 from __future__ import annotations
 

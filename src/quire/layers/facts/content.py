@@ -1,4 +1,4 @@
-"""When two texts say the same: the normal form of a fact's content, its digest, and the normal name of a relation."""
+"""Compare the content of facts: normal form, digest, and normal names of subjects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a fact still counts: its prior, worn by the time since somebody last confirmed it. One rule for all."""
+"""How much confidence in a fact remains: it decays from the last confirmation on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change to the facts before it is written: which lines it replaces, which it adds, and what the index then knows."""
+"""A planned change to the facts: the lines it replaces and adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of facts, line by line: bytes into records and problems, a record into its one line.
+"""Parse the file of facts line by line into records and problems; write a record as one line.
 
 Reading never fails and never drops: a line that is no record is set aside as it was, with what is wrong with it.
 Only the marks of a merge conflict are not kept; they say nothing of the facts on either side.

@@ -1,4 +1,4 @@
-"""The file as a whole: its normal form, another file taken in, and what state it is in."""
+"""Rewrite the file of facts in normal form, merge another file into it, report its state."""
 
 from __future__ import annotations
 

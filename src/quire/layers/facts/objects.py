@@ -1,4 +1,4 @@
-"""From one JSON object to one record, whichever writer made it. What can be understood is; the rest is kept."""
+"""Turn one JSON object of any writer into a record, keeping unknown fields."""
 
 from __future__ import annotations
 

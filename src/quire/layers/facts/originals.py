@@ -1,4 +1,4 @@
-"""Files of facts where the program that the format comes from keeps them: noticed, never read as our own."""
+"""Find fact files where the original program keeps them. They are reported, never read as ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the faults of a file of facts can be mended without losing anything: marks, digests, lines that are doubled.
+"""Repair the file of facts without losing anything: conflict markers, digests, doubled lines.
 
 Every other line keeps its place and its bytes.
 """

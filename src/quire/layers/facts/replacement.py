@@ -1,4 +1,4 @@
-"""What took the place of a fact, however often that was replaced in turn."""
+"""Find the latest replacement of a fact, through any number of replacements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file of facts says, after any number of union merges: one answer, whatever the order of its lines.
+"""Resolve the lines of the facts into one state, independent of their order after union merges.
 
 An absent line means nothing; only a line that says so puts a fact away. Reading confirms nothing and revives nothing.
 """

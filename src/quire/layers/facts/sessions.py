@@ -1,4 +1,4 @@
-"""Sessions that are open: checkpoints from which an episode can be told, also of a session that was killed.
+"""Open sessions: checkpoints from which an episode can be written, also after a crash.
 
 One file for each session in `.memory/local/sessions/`. What a session did is merged into what its file says already,
 so a checkpoint may come from several processes, twice, or late. The episode made of it has the same id whoever

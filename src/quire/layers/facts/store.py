@@ -1,4 +1,4 @@
-"""The file itself: changes written to it all or nothing, appended where nothing else has to change.
+"""Write changes to the file of facts, all or nothing; append where possible.
 
 The caller holds the memory's lock.
 """

@@ -1,4 +1,4 @@
-"""Telling the memory a fact: storing it, confirming one that is known, replacing one that no longer holds."""
+"""Store a fact: add it, confirm a known one, or replace an outdated one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of several lines about one thing holds. Never a matter of their order: merged files have none.
+"""Choose the valid line among several for one id, independent of their order.
 
 The highest version wins. The winner is completed with what poorer lines know and it does not say; a line that says
 something else is kept as history. Completing only ever raises a line in the order below, so doing it twice is the same

@@ -1,4 +1,4 @@
-"""Working memory: the facts that are before the agent's eyes in every turn, in 25 slots, for each session.
+"""Working memory: up to 25 pinned facts per mind that are shown in every turn.
 
 What somebody pinned and what was merely read of late are kept apart: a pin is only ever released, never pushed out.
 What was read fills the slots that the pins leave.

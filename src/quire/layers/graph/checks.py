@@ -1,4 +1,4 @@
-"""Every fault in the graph's files, each with its path, its line and what to do about it."""
+"""Check the files of the graph; each problem has path, line and hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a node and a relation become bytes, and which digest stands for them."""
+"""Encode nodes and relations as bytes, and compute their digests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new store: configuration, schemas, the project's own node, an event log, and how git treats them."""
+"""Create a store: configuration, schemas, the project node, an event log, git settings."""
 
 from __future__ import annotations
 

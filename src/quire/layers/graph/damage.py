@@ -1,4 +1,4 @@
-"""What is wrong with a file that cannot be read, said in the same words by every command."""
+"""Problems of files that cannot be read, in the same words everywhere."""
 
 from __future__ import annotations
 

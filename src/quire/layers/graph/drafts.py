@@ -1,4 +1,4 @@
-"""What nodes and relations will become: mutable drafts over what is stored, compared at the end."""
+"""Mutable drafts of nodes and relations, compared with what is stored at the end."""
 
 from __future__ import annotations
 

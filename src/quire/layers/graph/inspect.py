@@ -1,4 +1,4 @@
-"""One node in full, with the relations that touch it; or what was meant, or what became of it."""
+"""Look up one node with its relations; suggest similar ids for a wrong one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a save intent: every problem of its shape and its text at once, each with its field path."""
+"""Parse a save intent and report all problems of shape and text at once, each with its field path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Credentials in stored files: what people wrote is scanned; ids, paths and digests are not prose."""
+"""Find credentials in stored files. Scans what people wrote, not ids, paths and digests."""
 
 from __future__ import annotations
 

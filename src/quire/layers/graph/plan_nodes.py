@@ -1,4 +1,4 @@
-"""Planning, first step: which node each entry of an intent speaks of, and what it becomes."""
+"""First step of planning: match each entry of an intent with a node and draft its change."""
 
 from __future__ import annotations
 

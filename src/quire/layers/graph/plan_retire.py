@@ -1,4 +1,4 @@
-"""Planning, last step: what is marked stale, superseded or deleted, and what goes with it."""
+"""Last step of planning: mark nodes stale or superseded, or delete them, with what depends on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of a plan in the making: what was looked up, what is drafted, what was found wrong."""
+"""The state of a plan under construction: lookups, drafts, problems."""
 
 from __future__ import annotations
 

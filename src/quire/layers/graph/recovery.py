@@ -1,4 +1,4 @@
-"""Copies of what a person wrote and a save is about to overwrite, where git could not bring it back."""
+"""Keep copies of hand-written text that a save overwrites and git could not restore."""
 
 from __future__ import annotations
 

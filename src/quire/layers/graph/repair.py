@@ -1,4 +1,4 @@
-"""What of the graph's faults can be mended without losing anything, planned as changes of its files.
+"""Plan repairs of the graph that lose nothing, as changes of its files.
 
 Only what a check named is mended, and only where the rest of the file or of the memory says what is right. Everything
 that stays in a file stays as it is written; what only a person can know is left alone.

@@ -1,4 +1,4 @@
-"""A save from beginning to end: read the intent, plan it, write all of it or nothing, report what changed."""
+"""Save an intent: parse, plan, write all or nothing, report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The right to write to a graph."""
+"""Lock the graph for writing."""
 
 from __future__ import annotations
 

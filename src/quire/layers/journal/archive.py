@@ -1,4 +1,4 @@
-"""Aged events and checkpoints moved to the archive, batches that expired removed, a batch brought back.
+"""Move old events and checkpoints to the archive, remove expired batches, restore a batch.
 
 Each is one transaction: what is archived is in one place or in the other, whenever the process dies.
 """

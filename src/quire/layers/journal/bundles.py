@@ -1,4 +1,4 @@
-"""A bundle looked at patiently: what is missing is empty, and what has another form is left alone."""
+"""Read parts of a bundle of any shape: missing or unexpected parts are empty."""
 
 from __future__ import annotations
 

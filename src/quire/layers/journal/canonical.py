@@ -1,4 +1,4 @@
-"""The canonical text of a value and its hash: what two programs must agree on, byte by byte.
+"""Canonical JSON and its hash, byte for byte as the original program writes it.
 
 Keys are sorted at every level: those that count the places of an array first, by their number, the others in the order
 of `collation`. Numbers are written as JavaScript writes them, text as it is, half a character as its escape.

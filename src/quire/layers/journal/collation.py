@@ -1,4 +1,4 @@
-"""The order of names in the journal: letters before their case, punctuation before digits before letters.
+"""Sort names as the original program does: punctuation, digits, letters, then case.
 
 The stores we share are sorted by the root collation of Unicode, and a hash over a bundle depends on that order. For
 ASCII the order here is exactly that one. Beyond ASCII it is one of our own that follows the same idea and needs no

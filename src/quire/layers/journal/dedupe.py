@@ -1,4 +1,4 @@
-"""What a bundle says twice, said once: of two items that are one, the newer one's words hold.
+"""Remove duplicates from a bundle: of two equal items the newer text stays.
 
 Items are the same if their titles are, or if their titles and one of their bodies are nearly so. A text that merely
 holds another is not the same. The bundle that was given is not changed.

@@ -1,4 +1,4 @@
-"""Files of the journal read into records and records into what is written, with the keys that nobody knows kept."""
+"""Convert journal files to records and back; unknown keys are kept."""
 
 from __future__ import annotations
 

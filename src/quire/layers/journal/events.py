@@ -1,4 +1,4 @@
-"""The history, line by line: bytes into events and lines set aside, an event into its one line.
+"""Parse the history line by line into events and damaged lines; write an event as one line.
 
 Reading never fails and never drops. A line that is no event keeps its place and its bytes, with what is wrong with it,
 and so does a line with keys that we do not know: whoever writes the log anew writes the lines that were there.

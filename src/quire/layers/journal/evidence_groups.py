@@ -1,4 +1,4 @@
-"""Evidence brought together: events that speak of the same thing become one group, before anybody reads them.
+"""Group events that speak of the same thing, before a recall reads them.
 
 Two events belong together if they share the topic of a gotcha or of a next step, or a path together with a decision or
 an observation; and so does whatever is linked through others. Every such share is a key, and events with a common key

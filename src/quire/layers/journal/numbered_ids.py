@@ -1,4 +1,4 @@
-"""Ids that count: `evt-000042`, `chk-000007`. They are compared by their number, never as text."""
+"""Numbered ids, such as `evt-000042` and `chk-000007`, compared by number."""
 
 from __future__ import annotations
 

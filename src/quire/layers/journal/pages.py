@@ -1,4 +1,4 @@
-"""The pages that people read and the block that leads to them, written where the project keeps its documents.
+"""Write the journal's pages and the entry block.
 
 The file with the block belongs to the user: only the block in it is ours. Which file it is, the bundle says, and a
 bundle may have been written by anybody; so a path that leads out of the project, or to something that is no document,

@@ -1,4 +1,4 @@
-"""The bundle as five pages for people: generated as a whole, each with a first line that says from which bundle."""
+"""Render the bundle as five Markdown pages, each with a first line that says from what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Since when: the moment that a question after changes names, in words or as a date."""
+"""Find the time that a question about changes names, in words or as a date."""
 
 from __future__ import annotations
 

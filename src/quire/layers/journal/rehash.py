@@ -1,4 +1,4 @@
-"""Digests of bundles made anew where texts were taken out of them, and only where they held before."""
+"""Recompute the digests of bundles after a purge, only where they were correct before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be mended of a journal without losing anything, planned as one transaction.
+"""Plan repairs of the journal that lose nothing, as one transaction.
 
 Only what follows from the rest is set right: counts, hashes, names, the order of the ids, marks that a merge left. What
 only a person can know is left as it is, and told. A log that is written anew is kept as it was, below `local/`.

@@ -1,4 +1,4 @@
-"""What has aged enough to leave the active history. Only chosen here; whoever calls moves it, archive first."""
+"""Choose what is old enough to leave the active history. The caller archives it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes of all that the journal stores. Keys that are not named here are kept and never complained about."""
+"""The shapes of stored journal values. Keys not listed are kept and never complained about."""
 
 from __future__ import annotations
 

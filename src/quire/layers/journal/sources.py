@@ -1,4 +1,4 @@
-"""The registry of sources: entries that can be read, entries that cannot and are kept, and names for new ones."""
+"""The registry of session sources: valid entries, unreadable ones, and unique names."""
 
 from __future__ import annotations
 

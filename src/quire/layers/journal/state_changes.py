@@ -1,4 +1,4 @@
-"""What a command leaves behind: the new state, the event that tells of it, the checkpoint; planned, not yet written."""
+"""Plan what a command writes to the journal: new state, event, checkpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal's files: read into one value, and changed all or nothing by whoever holds the lock.
+"""Read the journal's files into one value; change them all or nothing under its lock.
 
 A change is planned against what was just read and names it, so it can never undo what somebody else wrote. The pages
 and the entry block are not part of the transaction, since they lie elsewhere and can be made again: the transaction

@@ -1,4 +1,4 @@
-"""When two texts say the same: normal forms, topics, and the share of their words."""
+"""Compare texts of the journal: normal form, topics, share of common words."""
 
 from __future__ import annotations
 

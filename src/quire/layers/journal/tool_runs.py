@@ -1,4 +1,4 @@
-"""The event that one of our own runs leaves in the history, made from the bundle it wrote."""
+"""The history event of one of our own runs, made from the bundle it wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stored value must be like, and every way in which one is not: `<path> must be …`."""
+"""Describe the shape of a JSON value and list its faults: `<path> must be …`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readings of entries: gathered beside the document, and folded into it by its next change.
+"""Count readings of entries: collected beside the document, added to it by its next change.
 
 Reading never rewrites a file that git tracks. Readers add lines without a lock; whoever changes the document moves the
 lines out of their way, adds them up, and has them removed by the very transaction that writes the sums. A process that

@@ -1,4 +1,4 @@
-"""Which entries differ between two versions of a document."""
+"""List the entries that differ between two versions of a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with the documents: what cannot be read, what breaks a rule, what should not be there."""
+"""Check the profile documents: unreadable content, broken rules, and entries that should not be shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change to the profile while it is planned: entries looked up and replaced, nothing written yet."""
+"""A planned change to the profile; nothing is written yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One entry: what a document holds under a category and a key, read patiently, and how it is written."""
+"""One entry of the profile: read leniently, written in the document's form."""
 
 from __future__ import annotations
 

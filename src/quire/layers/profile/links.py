@@ -1,4 +1,4 @@
-"""Links between entries: added, taken away; and an entry removed with all that lead to it, or brought back."""
+"""Add and remove links between entries; remove or restore an entry with its links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Older documents brought up to version 1.2, one step after the other; what is there always wins over a default."""
+"""Upgrade older documents to version 1.2 step by step; existing values win over defaults."""
 
 from __future__ import annotations
 

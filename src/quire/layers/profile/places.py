@@ -1,4 +1,4 @@
-"""Where the documents are: the shared one in the project, and the private one beside it or in the user's home."""
+"""Where the profile documents are: the shared one in the project, the private one beside it or at home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping what is personal out of the shared document: entries carried over to a private one, and back."""
+"""Move personal entries from the shared document to a private one, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What should be looked at again: entries nobody reads, entries to put away, confidence that does not fit any more.
+"""Suggest reviews: unread entries, entries to archive, and confidence values that no longer fit.
 
 Nothing is changed here, and no two proposals contradict each other: an entry that may be put away gets no other
 proposal, one whose confidence should rise is not called stale, and nothing that is proposed would be undone by the next

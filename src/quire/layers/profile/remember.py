@@ -1,4 +1,4 @@
-"""Adding an entry, or changing what was given of one that is there; replacing others on the way."""
+"""Add an entry, or change the given parts of one; archive the entries it replaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be written: the rules for categories, keys, values, tags, numbers and words of closed sets."""
+"""Rules for profile values: categories, keys, values, tags, numbers and closed word lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents themselves: brought up to our version, changed all or nothing, with what was there kept beside.
+"""Read and write the profile documents: migrate, change all or nothing, keep a backup.
 
 The caller holds the lock of the profile, and where the private document is in the user's home that one's, too.
 """

@@ -1,4 +1,4 @@
-"""A text as it may stand in a file: plain, with other line ends, or escaped as JSON does; and files without it."""
+"""The forms in which a text can stand in a file: plain, other line ends, JSON escapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a text stands in the files of a layer's folder, and what they are without it. No trace of it is kept."""
+"""Plan a purge: where a text stands in a layer's files, and the files without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repair is made, and taken back: the files of a layer's folder in one transaction, those around it one by one.
+"""Apply or undo a repair: the files of a layer in one transaction, others one by one.
 
 The caller holds the lock of the layer.
 """

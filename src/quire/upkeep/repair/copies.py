@@ -1,4 +1,4 @@
-"""The files as they were before a repair, kept with this machine until newer ones need the room.
+"""Copies of files from before a repair, kept on this machine up to a size limit.
 
 Each part of a repair has two files below the `local/` of its layer's folder, which git ignores whatever else it is
 told: an archive with the bytes and the modes, which any `tar` unpacks in the project's folder, and what was done, with

@@ -1,4 +1,4 @@
-"""Temporary files of writers that died: nobody reads them, nobody was told that they were written.
+"""Find temporary files of writers that died.
 
 A file counts only if its process is gone and it is older than an hour: on a disk that several machines share, the
 number of a process says nothing.

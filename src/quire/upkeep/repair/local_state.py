@@ -1,4 +1,4 @@
-"""Files of this machine that cannot be used as they are: kept beside their place, and what can be read goes on.
+"""Set aside damaged machine-local files and keep what can be read.
 
 Where the private entries of the profile are is not guessed: that setting is for a person to say again.
 """

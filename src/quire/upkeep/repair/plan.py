@@ -1,4 +1,4 @@
-"""What a repair would do, layer by layer: the changes of each layer's folder are one transaction.
+"""Plan a repair layer by layer, and tell who repairs each problem.
 
 Planned is only what a check named. What git holds as unmerged is left alone, with all that would be mended with it.
 """

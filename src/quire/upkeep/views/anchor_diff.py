@@ -1,4 +1,4 @@
-"""What changed in the code that an anchor covers since somebody last looked, and what a commit did to a record.
+"""Show how anchored code changed since the last review, and what a commit did to a record.
 
 Made here from git's blobs and the files themselves, so that no filter, text conversion or driver of a repository runs.
 Nothing is read but what the record's own anchors cover, as git lists it, and the record's own files.

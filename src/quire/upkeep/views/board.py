@@ -1,4 +1,4 @@
-"""The product on shelves: features by stage, decisions, traps and questions, the newest of each first."""
+"""The board: features by stage, and decisions, gotchas and questions, newest first."""
 
 from __future__ import annotations
 

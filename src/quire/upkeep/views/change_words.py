@@ -1,4 +1,4 @@
-"""What changed between two versions of a record, in words: "stage: idea → building"."""
+"""Describe the difference between two versions of a record in words, such as "stage: idea → building"."""
 
 from __future__ import annotations
 

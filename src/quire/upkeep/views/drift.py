@@ -1,4 +1,4 @@
-"""How the memory drifts from the code: what holds now, how it came to that, and what waits longest for a look.
+"""Drift between memory and code: current verdicts, their history, and the oldest open review.
 
 Of the past we know only what the files say today: when a node was created, what was last seen of its code, and which
 commit has changed that since. That a node had drifted before, and was confirmed, is not known. So a node counts as

@@ -1,4 +1,4 @@
-"""The files that hold the truth, layer by layer: how many, how large, how new, and whether git keeps them."""
+"""The files of each layer: number, size, age, and whether git tracks them."""
 
 from __future__ import annotations
 

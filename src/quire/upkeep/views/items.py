@@ -1,4 +1,4 @@
-"""A record as a line of a list: what every view shows of it."""
+"""One record as a list item, as every view shows it."""
 
 from __future__ import annotations
 

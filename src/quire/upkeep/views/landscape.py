@@ -1,4 +1,4 @@
-"""The code as a landscape: folders and files, how large they are, and what the memory's features cover of them."""
+"""Folders and files by size, and the features that cover them."""
 
 from __future__ import annotations
 

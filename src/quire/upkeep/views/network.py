@@ -1,4 +1,4 @@
-"""Everything that is remembered as one network: records and what ties them, in columns, so that many stay small."""
+"""All records and relations as one graph, in columns to keep it small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each layer keeps of a record beside its text: who said it, what it rests on, what may be done with it."""
+"""Details of a record that only its layer knows: origin, evidence, possible actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the memory itself noted of a record's life: the graph's log, the dates that the other layers keep."""
+"""Events of a record that the memory itself logged."""
 
 from __future__ import annotations
 

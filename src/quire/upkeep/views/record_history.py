@@ -1,4 +1,4 @@
-"""What became of a record: the commits that changed it, what the memory's own log says, what is not committed."""
+"""The history of a record: commits, log entries, uncommitted changes."""
 
 from __future__ import annotations
 

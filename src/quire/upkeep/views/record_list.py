@@ -1,4 +1,4 @@
-"""Records as a list: chosen by what they are and what they say, a page of them, and how many there are of each sort."""
+"""A filtered, paged list of records with counts for each filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts that several views share: each is worked out once for one state of the disk, whoever asks first."""
+"""Verdicts shared by several views, computed once for each state of the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project in a few numbers: what it holds, what needs a look, when something last happened."""
+"""Summary of a project: counts, open reviews, last activity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two versions of a text, line by line: hunks that a page can show, or how many lines came and went."""
+"""Compare two versions of a text line by line: hunks for the page, or line counts."""
 
 from __future__ import annotations
 

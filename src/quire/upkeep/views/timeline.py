@@ -1,4 +1,4 @@
-"""What happened when: sessions, episodes, checkpoints, saves, decisions and commits, each in a lane of its own."""
+"""The timeline: sessions, episodes, checkpoints, saves, decisions and commits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person wants to see first: what changed, what needs a look, what is being worked on, what waits."""
+"""The start page: recent changes, records to review, current work, pending proposals."""
 
 from __future__ import annotations
 
