@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -18,7 +19,7 @@ from quire.files.durable_write import ensure_folder, write_file
 from quire.files.local_files import ensure_local, place_of, read_local, write_local
 from quire.files.paths import inside
 from quire.layers.journal.canonical import file_bytes
-from quire.layers.journal.documents import parse_document, read_daemon, read_daemon_lock, read_run, value_of
+from quire.layers.journal.documents import RecordT, parse_document, read_daemon, read_daemon_lock, read_run, value_of
 from quire.layers.journal.layout import AUTOMATION, DAEMON, DAEMON_LOCK, FOLDER, LATEST_RUN
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Count, Daemon, DaemonLock, Run
@@ -59,11 +60,7 @@ class RunNote(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="cam
 
 def latest_run(root: str) -> Run | None:
     """The last run that was noted for others; None where there is none, or none that can be read."""
-    with contextlib.suppress(QuireError):
-        data = held_file(root, LATEST_RUN)
-        if data is not None:
-            return read_run(parse_document(data, f"{FOLDER}/{LATEST_RUN}"))
-    return None
+    return _read(root, LATEST_RUN, read_run)
 
 
 def write_run(root: str, run: Run, token: str) -> None:
@@ -158,10 +155,19 @@ def parsed_lock(data: bytes) -> DaemonLock | None:
 
 def read_keeper(root: str) -> Daemon | None:
     """How the process described itself; None where it did not, or nobody can read it."""
+    return _read(root, DAEMON, read_daemon)
+
+
+def read_lock(root: str) -> DaemonLock | None:
+    """What the file of the lock says, whether or not anybody holds it."""
+    return _read(root, DAEMON_LOCK, read_daemon_lock)
+
+
+def _read(root: str, name: str, read: Callable[[Any], RecordT]) -> RecordT | None:
+    """The record in a file of the automation; None where there is none that can be used."""
     with contextlib.suppress(QuireError):
-        data = held_file(root, DAEMON)
-        if data is not None:
-            return read_daemon(parse_document(data, f"{FOLDER}/{DAEMON}"))
+        data = held_file(root, name)
+        return read(parse_document(data, f"{FOLDER}/{name}")) if data is not None else None
     return None
 
 

@@ -10,10 +10,9 @@ import msgspec
 from quire.files import daemons
 from quire.files.world import World
 from quire.layers.journal import daemon
-from quire.layers.journal.layout import DAEMON_LOCK, FOLDER, PROCESS_START
-from quire.layers.journal.store import held_file
+from quire.layers.journal.layout import FOLDER, PROCESS_START
 from quire.layers.journal.types import Daemon, DaemonLock
-from quire.model.errors import Conflict, QuireError
+from quire.model.errors import Conflict
 
 PAUSE_SECONDS = 0.02
 _DAEMON_WORDS = ("automate", "__daemon")
@@ -37,7 +36,7 @@ def find_owner(root: str, world: World) -> DaemonOwner | None:
     said = daemon.read_keeper(root)
     lock = lock_holder(root, world)
     if lock is None:
-        for named in (_unheld_lock(root), said):
+        for named in (daemon.read_lock(root), said):
             if named is not None and is_another_programs(named.pid, world):
                 is_its = said is not None and said.pid == named.pid
                 return DaemonOwner(pid=int(named.pid), kernel=False, said=said if is_its else None)
@@ -100,7 +99,7 @@ def hold_lock(root: str, world: World) -> daemons.Hold | None:
 
 def stale_pid(root: str) -> int | None:
     """The process that left its files, though it does not keep the journal any more."""
-    named = _unheld_lock(root) or daemon.read_keeper(root)
+    named = daemon.read_lock(root) or daemon.read_keeper(root)
     return int(named.pid) if named is not None else None
 
 
@@ -115,10 +114,3 @@ def clear_stale(root: str, world: World) -> None:
                 daemon.remove_keeper(root)
             finally:
                 lock.release()
-
-
-def _unheld_lock(root: str) -> DaemonLock | None:
-    with contextlib.suppress(QuireError):
-        data = held_file(root, DAEMON_LOCK)
-        return daemon.parsed_lock(data) if data is not None else None
-    return None

@@ -127,7 +127,7 @@ class JournalLayer(Layer):
     def write_pages(self, site: Site) -> list[Problem]:
         from quire.layers.journal.pages import write_due_pages
 
-        return write_due_pages(site.root, site.world)[1]
+        return write_due_pages(site.root, site.world)
 
     # -- purge ------------------------------------------------------------------------------
 

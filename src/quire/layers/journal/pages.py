@@ -41,10 +41,6 @@ class PlannedFile(Struct, frozen=True):
     before: bytes | None
     after: bytes
 
-    @property
-    def kind(self) -> str:
-        return "CREATE" if self.before is None else "OVERWRITE"
-
 
 def chosen_entry(root: str, bundle: Bundle) -> str:
     """The file for the entry block: the one that the bundle names, if it may be written to."""
@@ -102,22 +98,18 @@ def _entry(root: str, state: State, place: str) -> PlannedFile:
     return PlannedFile(place, before, place_entry(before, render_entry(state.bundle_hash)))
 
 
-def write_pages(
-    root: str, state: State, world: World, formerly: Iterable[str] = (), *, entry: bool = True
-) -> list[str]:
-    """Write what is not as it should be; which files that were. `formerly` may hold an earlier entry block.
+def write_pages(root: str, state: State, world: World, formerly: Iterable[str] = (), *, entry: bool = True) -> None:
+    """Write what is not as it should be. `formerly` may hold an earlier entry block.
 
     Without `entry` the block is brought up to date where there is one, and put nowhere else.
     """
-    written, formerly = [], list(formerly)
+    formerly = list(formerly)
     place = _entry_place(root, state, formerly, entry)
     for plan in _plans(root, state, place):
-        if path := _write_page(root, plan, world):
-            written.append(path)
+        _write_page(root, plan, world)
     if place == chosen_entry(root, state.bundle):
         for name, before, rest in earlier_entries(root, state, formerly):
-            written += _take_out(root, name, before, rest, world)
-    return written
+            _take_out(root, name, before, rest, world)
 
 
 def earlier_entries(root: str, state: State, formerly: Iterable[str] = ()) -> list[tuple[str, bytes, bytes]]:
@@ -136,28 +128,27 @@ def earlier_entries(root: str, state: State, formerly: Iterable[str] = ()) -> li
     return found
 
 
-def _write_page(root: str, plan: Callable[[], PlannedFile], world: World) -> str:
-    """Write a file that is not as it should be; its path, or nothing where it is.
+def _write_page(root: str, plan: Callable[[], PlannedFile], world: World) -> None:
+    """Write a file that is not as it should be.
 
     The file with the block is the user's, who may be saving it just now: then it is looked at again.
     """
     for attempt in range(_ATTEMPTS):
         file = plan()
         if file.before == file.after:
-            return ""
+            return
         is_link = os.path.islink(os.path.join(root, file.path))
         path = follow_inside(root, file.path) if is_link else inside(root, file.path)
         ensure_folder(os.path.dirname(path))
         try:
             write_file(path, file.after, world.token(), file.before)
-            return file.path
+            return
         except Conflict:
             if attempt == _ATTEMPTS - 1:
                 raise
-    return ""
 
 
-def _take_out(root: str, name: str, before: bytes, rest: bytes, world: World) -> list[str]:
+def _take_out(root: str, name: str, before: bytes, rest: bytes, world: World) -> None:
     """Remove the block from a file that no longer is the one for it; a file that held nothing else goes."""
     real = follow_inside(root, name)
     if rest.strip():
@@ -165,21 +156,20 @@ def _take_out(root: str, name: str, before: bytes, rest: bytes, world: World) ->
     else:
         disk.remove(real)
         disk.sync_folder(os.path.dirname(real))
-    return [name]
 
 
-def write_due_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
+def write_due_pages(root: str, world: World) -> list[Problem]:
     """Write the pages if they are due. The caller holds the lock. What is in the way is told, and stays due."""
     due = read_object(root, FOLDER, PAGES_DUE)
     if due.data is None and due.problem is None:
-        return [], []
+        return []
     data = held_file(root, STATE)
     try:
         if data is None:
-            return [], []
+            return []
         formerly = [name for name in as_list(due.fields.get("formerly")) if isinstance(name, str)]
         state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
-        written = write_pages(root, state, world, formerly, entry=due.fields.get("entry") is True)
+        write_pages(root, state, world, formerly, entry=due.fields.get("entry") is True)
         remove_local(root, due)
     except (QuireError, OSError, ValueError) as error:
         said = error.message if isinstance(error, QuireError) else str(error)
@@ -189,8 +179,8 @@ def write_due_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
             message=f"The memory is written, but its pages could not be: {said.removesuffix('.')}.",
             hint="Mend the cause; the next command writes them.",
         )
-        return [], [problem]
-    return written, _without_entry(root, state)
+        return [problem]
+    return _without_entry(root, state)
 
 
 def _without_entry(root: str, state: State) -> list[Problem]:

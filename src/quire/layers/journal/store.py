@@ -272,11 +272,8 @@ def are_pages_due(root: str) -> bool:
 
 def recover_due_pages(root: str, world: World) -> None:
     """Before a read: write what a dead writer left due. A living one, or a read-only disk, is left alone."""
-    if not are_pages_due(root):
-        return
     # Loaded here: most of the time nothing is due, and all that makes pages is not needed.
     from quire.layers.journal.pages import write_due_pages
-    from quire.layers.journal.store import journal_access
 
     with (
         contextlib.suppress(QuireError, ValueError),

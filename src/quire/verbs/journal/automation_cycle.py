@@ -287,10 +287,10 @@ def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
     scope = recall_scope(msgspec.structs.replace(config, default_source=ALL, default_section=ALL))
     if not unrecalled(journal.history.events, journal.state.maintenance, scope.source):
         return
-    wanted = JournalRecall(source="all", section="all", policy=config.policy, show_diff=False)
 
     def recall(provider: str) -> JournalRecalled:
-        return journal_recall(project, msgspec.structs.replace(wanted, provider=provider))
+        given = JournalRecall(source="all", section="all", policy=config.policy, show_diff=False, provider=provider)
+        return journal_recall(project, given)
 
     name = provider_name(None, config.provider)
     found = None if name == LOCAL_PROVIDER else _recalled_by_model(done, partial(recall, name))

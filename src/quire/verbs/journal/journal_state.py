@@ -84,7 +84,7 @@ def write_due_pages(project: Project) -> list[Problem]:
     """The caller holds the lock."""
     from quire.layers.journal.pages import write_due_pages
 
-    return write_due_pages(project.root, project.world)[1]
+    return write_due_pages(project.root, project.world)
 
 
 def prepare_journal(project: Project) -> None:
