@@ -219,6 +219,15 @@ def test_the_policy_of_the_settings_decides_what_is_recalled(journal: Project, s
 # -- retention ------------------------------------------------------------------------------------
 
 
+def test_a_policy_that_narrows_leaves_the_other_events_waiting(journal: Project, sessions: Path) -> None:
+    log = Path(journal.root, ".agent-memory/history/events.jsonl")
+    log.write_text(log.read_text() + json.dumps({**events(journal)[0], "id": "evt-000002"}) + "\n")
+    set_config(journal, recall={"policy": "imports-only"})
+    write_session(sessions / "one.jsonl")
+    assert journal_run_once(journal).run["recall"]["rawEventCount"] == 1
+    assert journal_status(journal, JournalStatus()).unrecalled == {"all": 2, "local": 2, "imports": 0}
+
+
 def test_what_has_aged_is_archived_and_a_batch_expires(journal: Project, sessions: Path, clock: Clock) -> None:
     set_config(journal, retention={"checkpoints": {"maxAgeDays": 30, "keepRecent": 1}})
     write_session(sessions / "one.jsonl")

@@ -281,20 +281,27 @@ def _noted_stamps(project: Project, source: str) -> dict[str, Any]:
 
 def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
     """Everything that no recall has looked at, as far as the policy of the settings allows."""
+    from quire.capture.providers.failures import ProviderFailed
     from quire.layers.journal.cursors import recall_scope, unrecalled
 
     config = journal.config
     scope = recall_scope(msgspec.structs.replace(config, default_source=ALL, default_section=ALL))
     if not unrecalled(journal.history.events, journal.state.maintenance, scope.source):
         return
+    source: Any = scope.source  # a policy may have narrowed it
 
-    def recall(provider: str) -> JournalRecalled:
-        given = JournalRecall(source="all", section="all", policy=config.policy, show_diff=False, provider=provider)
+    def recall(name: str) -> JournalRecalled:
+        given = JournalRecall(source=source, section="all", policy=config.policy, show_diff=False, provider=name)
         return journal_recall(project, given)
 
     name = provider_name(None, config.provider)
-    found = None if name == LOCAL_PROVIDER else _recalled_by_model(done, partial(recall, name))
-    if found is None:
+    try:
+        found = recall(name)
+    except (ProviderFailed, Conflict) as error:
+        if name == LOCAL_PROVIDER:
+            raise
+        # Nobody is there to ask again: where a model fails or may not be paid, the recall is made without one.
+        done.warnings.append(f"{error.message} The recall was made without a model.")
         found = recall(LOCAL_PROVIDER)
     done.warn(found.warnings)
     done.recall = {
@@ -304,17 +311,6 @@ def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
         "grouped_item_count": found.grouped_item_count,
         "noop_reason": found.noop_reason,
     }
-
-
-def _recalled_by_model(done: _Round, recall: Callable[[], JournalRecalled]) -> JournalRecalled | None:
-    """Nobody is there to ask again: where a model fails or may not be paid, the recall is made without one."""
-    from quire.capture.providers.failures import ProviderFailed
-
-    try:
-        return recall()
-    except (ProviderFailed, Conflict) as error:
-        done.warnings.append(f"{error.message} The recall was made without a model.")
-        return None
 
 
 # -- retention --------------------------------------------------------------------------
