@@ -29,8 +29,8 @@ from quire.model.records import Record
 from quire.project import Project
 from quire.retrieval.answer import Answer
 from quire.retrieval.query import Ask
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.recall import Recall, find_facts
-from quire.verbs.graph.changes import init
 
 FACTS = Path(__file__).parents[1].parent / "shared" / "fixtures" / "facts"
 SOON = "2026-03-18T23:00:00+00:00"
@@ -130,7 +130,7 @@ def load() -> tuple[list[bytes], list[Asked]] | str:
 def _make_store(root: Path, lines: list[bytes]) -> None:
     root.mkdir()
     subprocess.run(["git", "init", "-q", str(root)], check=True)
-    init(_project(Project, str(root), SOON), guidance=False, layers=("facts",))
+    init_memory(_project(Project, str(root), SOON), guidance=False, layers=("facts",))
     (root / ".memory" / "facts.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
 
 

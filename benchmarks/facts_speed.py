@@ -34,6 +34,7 @@ from quire.layers.facts.lines import encode_record
 from quire.layers.facts.types import Episode, Fact
 from quire.model.times import time_text
 from quire.project import Project
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.context import ShowContext, context
@@ -41,7 +42,6 @@ from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.store import Store as StoreFact
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import init
 
 SIZES = (1_000, 10_000, 100_000)
 ROUNDS = 40
@@ -119,7 +119,7 @@ class Store:
         self._env = {"PATH": os.environ["PATH"], "HOME": str(folder), "MEMORY_HOME": str(folder / "home")}
         self.root.mkdir()
         subprocess.run(["git", "init", "-q", str(self.root)], check=True)
-        init(self._project(), guidance=False, layers=("facts",))
+        init_memory(self._project(), guidance=False, layers=("facts",))
         made = list(make_lines(size, str(size)))
         self.file.write_bytes(b"".join(encode_record(line) + b"\n" for line in made))
         facts = [line for line in made if isinstance(line, Fact)]

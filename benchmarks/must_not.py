@@ -19,8 +19,8 @@ from benchmarks.notes import PRODUCTS, Note, note_set
 from quire.files.world import World, real_world
 from quire.project import Project
 from quire.retrieval.answer import Answer
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 
 STATES = ("current", "stale", "superseded", "dead")
@@ -114,7 +114,7 @@ def _projects(turn: int) -> Iterator[dict[str, Project]]:
             root = Path(folder) / product
             root.mkdir()
             projects[product] = project = Project.open(str(root), _world(world, str(root), env))
-            init(project, guidance=False)
+            init_memory(project, guidance=False)
             save_nodes(project, _intent(product, turn))
         yield projects
 

@@ -26,7 +26,7 @@ from quire.files.world import real_world
 from quire.index.text_analysis import question_words
 from quire.layers.profile.layout import ACTIVE, FILE, FOLDER
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.profile.search import SearchEntries, search_entries
 
 PROFILE = Path(__file__).parents[1].parent / "shared" / "fixtures" / "profile"
@@ -101,7 +101,7 @@ def _make_project(root: Path, document: bytes) -> Project:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     world = msgspec.structs.replace(real_world(str(root)), env={"MEMORY_HOME": str(root.parent / "home")})
     project = Project(str(root), world)
-    init(project, guidance=False, layers=("profile",))
+    init_memory(project, guidance=False, layers=("profile",))
     (root / FOLDER / FILE).write_bytes(document)
     return project
 

@@ -36,7 +36,7 @@ from quire.files.world import real_world
 from quire.layers.profile.entries import time_text
 from quire.layers.profile.layout import CATEGORIES, FILE, FOLDER, RELATIONS, SOURCES, USER, VERSION
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.profile.connections import ShowConnections, entry_connections
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
@@ -106,7 +106,7 @@ class Store:
         root.mkdir()
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         if has_index:
-            init(self._project(), guidance=False, layers=("profile",))
+            init_memory(self._project(), guidance=False, layers=("profile",))
         self.file.parent.mkdir(exist_ok=True)
         self.file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         self.bytes = self.file.stat().st_size

@@ -25,7 +25,7 @@ from quire.index.text_analysis import TOKENIZER
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 
 SIZES = (1_000, 10_000, 100_000)
@@ -53,7 +53,7 @@ def run() -> dict[str, Any]:
 def _measure(root: Path, size: int) -> dict[str, Any]:
     root.mkdir()
     project = Project.open(str(root), real_world())
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     texts = make_records(root / ".memory", size)
     source = GraphSource(project.graph)
     index_folder = os.path.join(project.graph.folder, "index")

@@ -32,8 +32,8 @@ from quire.files.world import real_world
 from quire.model.verdicts import VERDICTS, AnchorVerdict, Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import file_of
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.inspect import inspect_node
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 
 _LOOKED_AT_TWICE = 2
@@ -142,7 +142,7 @@ def planted_ground(folder: Path, *, small: bool = False) -> Ground:
     _git(root, "add", "-A")
     _git(root, "commit", "-q", "-m", "A feature")
     project = Project.open(str(root), real_world())
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     records = _plan(root, small)
     begin = time.perf_counter()
     _save(root, {"task": "benchmark", "nodes": [_node(one) for one in records]})

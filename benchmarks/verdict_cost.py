@@ -25,8 +25,8 @@ from quire.model.records import Record
 from quire.model.verdicts import Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 
 FILES = 50_000
@@ -161,7 +161,7 @@ def _make_nodes(root: Path, paths: list[str], anchors_each: int = 1) -> list[str
     words = vocabulary()
     weights = [1 / (rank + 3) for rank in range(len(words))]
     project = Project.open(str(root), real_world())
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     nodes = []
     for number in range(NODES):
         anchors = [_FORMS[(number + more) % 4](chance.choice(paths)) for more in range(anchors_each)]

@@ -29,7 +29,7 @@ from benchmarks.view_page import SCREENS, View, address, find_browser, launch, v
 from benchmarks.view_server import first_answers, measure_server, running
 from quire.files.world import real_world
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 
 SIZES = (1_000, 10_000)
@@ -130,7 +130,7 @@ def _judged(folder: Path, memory: str, nodes: int) -> dict[str, Any]:
 def _save_anchored(root: Path, paths: list[str], number: int) -> None:
     chance = random.Random(number)
     project = Project.open(str(root), real_world())
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     forms = verdict_cost._FORMS
     nodes = [
         {

@@ -18,7 +18,7 @@ from installed import Git, Memory, empty_repository, make_environment
 from promised import note
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from thorough import LONG, examples, some
 
 NOW = "2026-03-02T11:19:00+00:00"
@@ -173,7 +173,7 @@ def world(repo: Path, environment: dict[str, str]) -> World:
 def project(repo: Path, world: World) -> Project:
     """A project with an empty memory, in this process."""
     project = Project.open(str(repo), world)
-    init(project)
+    init_memory(project)
     return project
 
 

@@ -17,8 +17,8 @@ from quire.anchors.resolve_anchor import resolve_anchor
 from quire.anchors.verify import Verifier
 from quire.anchors.working_tree import read_working_tree
 from quire.upkeep.verdicts import Verdicts, file_of
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import init
 
 FILE = "src/retry.py"
 
@@ -33,7 +33,7 @@ def shorts(*commits: str) -> list[str]:
 
 @pytest.fixture
 def saved(desk: Any) -> tuple[Any, str]:
-    init(desk.project)
+    init_memory(desk.project)
     desk.write(FILE, source())
     desk.commit("before")
     return desk, desk.save(f"{FILE}#send")
@@ -144,7 +144,7 @@ def test_decorators_blocks_and_methods_are_followed_through_versions(desk: Any) 
         "    def push(\n        self,\n    ) -> None:\n"
         '        """Text\nat the margin."""\n        return 0\n\n    push_again = push\n\n\ndef last(a): return 0\n'
     )
-    init(desk.project)
+    init_memory(desk.project)
     desk.write("src/line.py", text)
     desk.commit("before")
     refs = {name: desk.save(f"src/line.py#{name}", title=name) for name in ("Line.push", "Line", "last")}
@@ -232,7 +232,7 @@ def test_a_store_that_cannot_be_written_to_gets_the_same_answer(
 
 def test_commits_of_many_records_are_asked_for_at_once(desk: Any, tmp_path: Path, environment: dict[str, str]) -> None:
     """Every record was saved at another commit: what changed since is not asked for one by one."""
-    init(desk.project)
+    init_memory(desk.project)
     counts = []
     for times in (3, 12):
         for number in range(times):

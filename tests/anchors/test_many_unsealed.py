@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from counting_work import calls_of_git
 
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 
 
@@ -19,7 +19,7 @@ def test_the_calls_of_git_do_not_grow_with_the_records(
     others: int, desk: Any, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     """Both below and above the number of files that are named to git one by one."""
-    init(desk.project)
+    init_memory(desk.project)
     desk.write("src/retry.py")
     desk.write("src/queue.py")
     nodes = [

@@ -22,7 +22,7 @@ from mcp_here import PROGRAM, Here
 from installed import Git, make_environment
 from quire.files.world import real_world
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 
 __all__ = [
     "MODERN",
@@ -201,7 +201,7 @@ def empty_project(place: Path) -> Here:
     root = place / "harbor"
     root.mkdir()
     Git(root, env)("init", "--quiet")
-    init(Project.open(str(root), msgspec.structs.replace(real_world(str(root)), env=env)))
+    init_memory(Project.open(str(root), msgspec.structs.replace(real_world(str(root)), env=env)))
     return Here(root, env)
 
 

@@ -25,7 +25,7 @@ from quire.model import limits
 from quire.model.errors import InputError, InvalidStore, NotFound, UnsupportedVersion
 from quire.model.times import instant
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.profile.about_me import about_me
 from quire.verbs.profile.about_us import about_us
 from quire.verbs.profile.connections import ShowConnections, entry_connections
@@ -507,7 +507,7 @@ class Replay:
         """Make every call. `edits` are what somebody else did to the file before a call."""
         self.state.mkdir(parents=True)
         if data and len(data) > LARGE_BYTES:
-            init(self.project())  # without it, the index is made anew for every call
+            init_memory(self.project())  # without it, the index is made anew for every call
         self.theirs = Theirs(None, TAKEN_OUT.get(self.recording["name"], 0))
         self.edit(data)
         for number, step in enumerate(self.recording["steps"]):

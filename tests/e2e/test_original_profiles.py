@@ -32,7 +32,7 @@ from promised import proves
 from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.profile.about_me import about_me
 from quire.verbs.profile.about_us import about_us
 from quire.verbs.profile.context import ShowProfileContext, profile_context
@@ -351,7 +351,7 @@ class Place:
         self.state.mkdir(parents=True)
         self.file.write_bytes(data)
         if len(data) > LARGE_BYTES:
-            init(self.project())  # without it, the index is made anew for every call
+            init_memory(self.project())  # without it, the index is made anew for every call
 
     def project(self, now: str = NOW) -> Project:
         return opened(self.root, self.environment, now)

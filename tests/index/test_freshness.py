@@ -11,8 +11,8 @@ import pytest
 from quire.files import freshness
 from quire.files.freshness import Freshness
 from quire.project import Project
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 
 
@@ -129,7 +129,7 @@ def test_watches_are_closed_when_there_are_too_many(clock: Clock) -> None:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = Project.open(str(tmp_path))
-    init(project, name="Looks", guidance=False)
+    init_memory(project, name="Looks", guidance=False)
     nodes = [{"kind": "gotcha", "title": f"Trap {n}", "body": f"The turbine number {n} overheats."} for n in range(5)]
     save_nodes(project, {"task": "begin", "nodes": nodes})
     return project

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.update import JournalUpdate, journal_update
@@ -87,7 +87,7 @@ def built(root: Path) -> None:
         ["git", "init", "--quiet", str(root)], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
     )
     project = opened(root)
-    init(project)
+    init_memory(project)
     save_nodes(project, NODES)
     store(project, Store(section="Decisions", content="Retries run in the worker."))
     store(project, Store(section="Constraints", content="An answer takes two seconds at most."))

@@ -16,6 +16,7 @@ from quire.files.world import World
 from quire.index.catalog import Index
 from quire.layers.facts.lines import read_lines
 from quire.project import Project
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.status import status
 from quire.verbs.facts.episodes import ShowEpisodes
 from quire.verbs.facts.episodes import episodes as episodes_fact
@@ -26,7 +27,6 @@ from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from thorough import either
 
@@ -74,7 +74,7 @@ class Memory:
             cwd=root, env=env, now=lambda: self.now, token=self._token, sleep=lambda _seconds: None, pid=os.getpid()
         )
         self.project = Project.open(root, world)
-        init(self.project, guidance=False)
+        init_memory(self.project, guidance=False)
         save_nodes(self.project, {"task": "t", "nodes": [NODE]})
         self.file = Path(root, ".memory", "facts.jsonl")
 

@@ -22,6 +22,7 @@ from quire.model.errors import Conflict, InputError, NotFound, QuireError, Secre
 from quire.project import Project
 from quire.upkeep.views.items import node_revision
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.status import status
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
@@ -29,7 +30,6 @@ from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
@@ -65,7 +65,7 @@ def acting(repo: Path, world: World, git: Git, clock: Clock) -> Project:
     (repo / "src").mkdir()
     (repo / "src" / "queue.py").write_text("def send() -> None: ...\n")
     acting = Project.open(str(repo), world)
-    init(acting, layers=("facts", "profile"))
+    init_memory(acting, layers=("facts", "profile"))
     git("add", "--all")
     git("commit", "--quiet", "--message", "code")
     save_nodes(acting, {"task": "first", "nodes": NODES})
@@ -524,7 +524,7 @@ def test_proposals_and_facts_that_arrived_since_survive(acting: Project) -> None
 
 def test_the_first_fact_vanishes_with_its_file(repo: Path, world: World) -> None:
     acting = Project.open(str(repo), world)
-    init(acting)
+    init_memory(acting)
     inbox_add(acting, proposals())
     before = remembered(acting)
     acted = perform(acting, ActAccept(proposal("facts")))
@@ -636,7 +636,7 @@ def test_a_change_of_another_project_is_not_undone_here(acting: Project, tmp_pat
     other = tmp_path / "other"
     other.mkdir()
     there = Project(str(other), world)
-    init(there)
+    init_memory(there)
     with pytest.raises(InputError, match="nothing"):
         undo_acted(there, acted)
     with pytest.raises(InputError, match="nothing"):
@@ -647,7 +647,7 @@ def test_without_git_everything_is_undone_all_the_same(tmp_path: Path, world: Wo
     root = tmp_path / "plain"
     root.mkdir()
     acting = Project(str(root), world)
-    init(acting, layers=("facts",))
+    init_memory(acting, layers=("facts",))
     save_nodes(acting, {"task": "first", "nodes": NODES})
     before = remembered(acting)
     undo_acted(acting, perform(acting, ActStale("gotcha.clock-drift", "fixed")))

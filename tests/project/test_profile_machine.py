@@ -26,7 +26,7 @@ from quire.index.catalog import Index
 from quire.layers.profile.source import ProfileOverview
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.connections import ShowConnections, entry_connections
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
@@ -415,7 +415,7 @@ class Profiles(RuleBasedStateMachine):
     def begin(self, graph: bool, filled: bool, twin: bool) -> None:
         """With an index that is kept, or with one in memory; with entries in one document or both, or with none."""
         if graph:
-            init(self.project, guidance=False)
+            init_memory(self.project, guidance=False)
             save_nodes(self.project, {"task": "t", "nodes": [NODE]})
         if filled:
             self.by_hand(SHARED, copy.deepcopy(FILLED), {"indent": 2, "ensure_ascii": False})

@@ -14,7 +14,7 @@ from trials import tell
 from quire.inbox.proposals import Proposal, propose
 from quire.model.errors import StorageFailed
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.inbox.accept import Accept
 from quire.verbs.inbox.accept import accept as accept_proposals
 from quire.verbs.inbox.add import inbox_add
@@ -47,7 +47,7 @@ def proposals() -> list[Proposal]:
 def bare(space: str) -> None:
     for name in ("harbor", "home"):
         os.makedirs(os.path.join(space, name))
-    init(open_project(space, NOW, "a"), guidance=False)
+    init_memory(open_project(space, NOW, "a"), guidance=False)
 
 
 def proposed(space: str) -> None:

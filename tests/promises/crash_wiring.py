@@ -11,8 +11,8 @@ from trials import tell
 
 from quire.model.errors import StorageFailed
 from quire.project import Project
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.agents.wiring import unwire_clients, wire_clients
-from quire.verbs.graph.changes import init
 
 __all__ = ["SCENARIOS"]
 
@@ -25,7 +25,7 @@ def bare(space: str) -> None:
     """A memory, and a client that was never used here."""
     for name in ("harbor", "home"):
         os.makedirs(os.path.join(space, name))
-    init(open_project(space, NOW, "a"), guidance=False)
+    init_memory(open_project(space, NOW, "a"), guidance=False)
 
 
 def used(space: str) -> None:

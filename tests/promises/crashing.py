@@ -16,10 +16,9 @@ from trials import Prepared, tell
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.reset import reset_project
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import init
-from quire.verbs.graph.changes import init as init_of
 from quire.verbs.graph.confirm import confirm_nodes
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.graph.sync import Sync, sync
@@ -98,7 +97,7 @@ class Scenario(NamedTuple):
 def filled(space: str) -> None:
     """A committed memory with five nodes, one of them edited by hand since."""
     empty(space)
-    init_of(open_project(space, NOW, "a"))
+    init_memory(open_project(space, NOW, "a"))
     save_nodes(open_project(space, NOW, "a1"), FIRST)
     git(space, "add", "--all")
     git(space, "commit", "--quiet", "--message", "memory")
@@ -110,7 +109,7 @@ def plain(space: str) -> None:
     """A memory outside git."""
     empty(space)
     shutil.rmtree(os.path.join(space, "harbor/.git"))
-    init_of(open_project(space, NOW, "a"))
+    init_memory(open_project(space, NOW, "a"))
     save_nodes(open_project(space, NOW, "a1"), FIRST)
 
 
@@ -138,18 +137,18 @@ def synced(space: str) -> None:
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "init": Scenario(empty, lambda project: init(project)),
+    "init": Scenario(empty, lambda project: init_memory(project)),
     "create": Scenario(filled, lambda project: save_nodes(project, CREATE)),
     "change": Scenario(filled, lambda project: save_nodes(project, CHANGE)),
     "small": Scenario(filled, lambda project: save_nodes(project, SMALL), maps=True),
     "supersede": Scenario(filled, lambda project: save_nodes(project, REPLACE)),
     "delete": Scenario(filled, lambda project: save_nodes(project, DELETE)),
-    "repair": Scenario(broken_schema, lambda project: init(project)),
+    "repair": Scenario(broken_schema, lambda project: init_memory(project)),
     "reset": Scenario(plain, lambda project: reset_project(project), archives=True),
     "destroy": Scenario(plain, lambda project: reset_project(project, destroy=True)),
-    "force": Scenario(plain, lambda project: init(project, force=True), archives=True),
+    "force": Scenario(plain, lambda project: init_memory(project, force=True), archives=True),
     "begin anew": Scenario(
-        plain, lambda project: reset_project(project), archives=True, next=lambda project: init(project)
+        plain, lambda project: reset_project(project), archives=True, next=lambda project: init_memory(project)
     ),
     "first sync": Scenario(changed, lambda project: sync(project, Sync()), maps=True),
     "sync": Scenario(synced, lambda project: sync(project, Sync()), maps=True),

@@ -21,6 +21,7 @@ from quire.files.world import World
 from quire.model.errors import InputError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.compact import Compact, compact
@@ -40,8 +41,6 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import init
-from quire.verbs.graph.changes import init as init_of
 
 FACTS = "harbor/.memory/facts.jsonl"
 LOCAL = "harbor/.memory/local/"
@@ -121,7 +120,7 @@ def ids_in(space: str) -> dict[str, str]:
 def bare(space: str) -> None:
     """A repository with a memory that knows no facts yet, and whose `.gitignore` says nothing of it."""
     repository(space)
-    init_of(open_project(space, NOW, "a"), guidance=False)
+    init_memory(open_project(space, NOW, "a"), guidance=False)
     with open(os.path.join(space, "harbor/.gitignore"), "wb") as file:
         file.write(b"*.log")
 
@@ -133,7 +132,7 @@ def filled(space: str) -> None:
     with open(os.path.join(space, "harbor/docs/retry-queue.md"), "w", encoding="utf-8") as file:
         file.write(DOCUMENT)
     project = open_project(space, NOW, "a")
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     told = (("Architecture", WORKER), ("Decisions", TIMEOUT), ("Specs", QUEUE), ("Known Issues", EXPORT))
     ids = [store(project, Store(section=section, content=text)).fact.id for section, text in told]
     archive(project, Archive(fact_ids=ids[3:], reason="fixed"))

@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
@@ -77,7 +77,7 @@ def root() -> str:
     for name, data in {"README.md": b"# Harbor\n\nInvoices.\n", "src/queue.py": b"def retry() -> None: ...\n"}.items():
         _write(os.path.join(top, name), data)
     project = Project.open(top, world())
-    init(project)
+    init_memory(project)
     feature = {"kind": "feature", "title": "Victim", "body": "# Victim\n\nTwo: gr\u00f6\u00dfe.", "stage": "shipped"}
     related = {"predicate": "depends_on", "to": "feature.witness"}
     witness = {"kind": "feature", "title": "Witness", "body": "I stay.", "anchors": ["src/queue.py#retry", "src/**"]}

@@ -19,6 +19,7 @@ from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.export import Export
 from quire.verbs.admin.export import export as export_of
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild
 from quire.verbs.admin.rebuild import rebuild as rebuild_of
 from quire.verbs.ask.answers import answer_question
@@ -30,7 +31,6 @@ from quire.verbs.facts.list import List
 from quire.verbs.facts.list import list_facts as list_facts_fact
 from quire.verbs.facts.notes import notes as notes_of
 from quire.verbs.facts.recall import Recall, find_facts
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.journal.add import JournalAdd, add
@@ -181,7 +181,7 @@ def waiting(hand: Hand) -> str:
 def begin(root: str) -> list[Effect]:
     """The project as all of them find it, and what is in it."""
     project = Project.open(root)
-    init(project, layers=("facts", "profile", "journal"))
+    init_memory(project, layers=("facts", "profile", "journal"))
     save_nodes(project, {"task": "history", "nodes": [node(BEGINNING, id=name) for name in FIXED]})
     remember_entry(project, RememberEntry(category="user", key="shared", value=sentence(BEGINNING)))
     remember_entry(project, RememberEntry(category="assistant", key="name", value="Ada"))

@@ -26,6 +26,7 @@ from trials import NOW, open_project
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.upkeep.projects import ProjectRegistry
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.agents.hook_answer import answer_hook
 from quire.verbs.agents.receipts import receipts
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
@@ -43,7 +44,6 @@ from quire.verbs.facts.notes import note, notes, notes_done
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.graph.sync import Sync, sync
 from quire.verbs.inbox.accept import Accept, accept
@@ -394,7 +394,7 @@ def build(space: str) -> None:
 
 
 def _graph(project: Project, space: str) -> None:
-    init(project)
+    init_memory(project)
     victim = {"kind": "feature", "title": "Victim", "body": "# Victim\n\nTwo paragraphs: größe.\n\nThe second."}
     related = [{"predicate": "depends_on", "to": "feature.witness"}]
     nodes = [

@@ -22,7 +22,6 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "diff": (),
     "doctor": (),
     "first_answer": (),
-    "first_brief": (),
     "first_offers": (),
     "initialized": (),
     "integrate": ([], {"status": True}),

@@ -30,7 +30,7 @@ from quire.files.freshness import Freshness
 from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.page.change_token import TokenMemo
 
 __all__ = ["Deed", "Disagreement", "Run", "Step"]
@@ -125,7 +125,7 @@ class Run:
         self.memo = TokenMemo()
         self.token_seen: tuple[str, Any] = ("", None)
         self.guided = guided
-        init(self.held[0], guidance=guided, layers=("facts", "profile", "journal"))
+        init_memory(self.held[0], guidance=guided, layers=("facts", "profile", "journal"))
         self.model = Model()
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", "begin")

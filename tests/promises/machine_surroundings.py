@@ -147,7 +147,7 @@ def hold_anew(run: Run, draw: Random) -> Deed:
 def init_again(run: Run, draw: Random) -> Deed:
     layers = tuple(draw.sample(("facts", "profile", "journal"), draw.randrange(4)))
     touches = ("AGENTS.md", "CLAUDE.md", ".gitignore", ".memory/.gitattributes", ".memory/schema/")
-    return Deed("init", run.model, (), {"guidance": run.guided, "layers": layers}, touches=touches)
+    return Deed("init", run.model, (), {"no_guidance": not run.guided, "layers": layers}, touches=touches)
 
 
 @rule(1)

@@ -57,6 +57,7 @@ DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "diff": ("graph.diff", "diff", "Diff", ()),
     "check": ("admin.check", "check", "Check", ()),
     "status": ("ask.status", "show_status", "ShowStatus", ()),
+    "init": ("admin.init", "init", "Init", ()),
     "rebuild": ("admin.rebuild", "rebuild", "Rebuild", ()),
     "reset": ("admin.reset", "reset", "Reset", ()),
     "upgrade": ("admin.upgrade", "upgrade", "Upgrade", ()),

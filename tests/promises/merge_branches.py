@@ -15,7 +15,7 @@ from installed import Git
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import check_files
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 
 __all__ = ["AGENTS", "ATTRIBUTES", "Act", "Yard", "no_attributes"]
 
@@ -45,7 +45,7 @@ class Yard:
     def begin(self, *acts: Act) -> None:
         """What both branches begin with, committed on `main`."""
         (self.root / AGENTS).write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
-        init(self.project, layers=("facts", "profile", "journal"))
+        init_memory(self.project, layers=("facts", "profile", "journal"))
         for act in acts:
             act(self)
         self.git.commit("begin")

@@ -23,9 +23,9 @@ from trials import Prepared, Worker, apart, holding, rows_of, tell
 from quire.model.errors import NotInitialized, QuireError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.graph.changes import init
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.index import ShowIndex, entry_index
@@ -100,7 +100,7 @@ def filled(space: str) -> None:
     for name in ("harbor", "home"):
         os.makedirs(os.path.join(space, name))
     project = open_project(space, LONG_AGO, "a")
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     told: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
         ("user", "timezone", "Europe/Madrid", {"tags": ["place"]}),
         ("user", "editor", "Helix, in a dark theme.", {}),
@@ -250,7 +250,7 @@ SCENARIOS: dict[str, Scenario] = {
         apart=True,
     ),
     "session-start at home": Scenario(kept_at_home, lambda project: start_session(project, Arguments()), apart=True),
-    "init": Scenario(repository, lambda project: init(project, guidance=False, layers=("profile",))),
+    "init": Scenario(repository, lambda project: init_memory(project, guidance=False, layers=("profile",))),
 }
 
 

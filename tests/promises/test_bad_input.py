@@ -17,7 +17,7 @@ from quire.model import limits
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 from thorough import examples, some
 
@@ -612,7 +612,7 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("playground") / "harbor"
     folder.mkdir()
     project = Project.open(str(folder))
-    init(project)
+    init_memory(project)
     nodes = [
         {"id": name, "title": name, "body": "B."} for name in ("feature.a", "gotcha.a", "decision.c", "question.q")
     ]

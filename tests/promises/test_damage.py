@@ -16,10 +16,10 @@ from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from thorough import either, some
 
@@ -46,7 +46,7 @@ def store(tmp_path: Path, world: World) -> Path:
     root = tmp_path / "plain"
     root.mkdir()
     project = open_project(root, world)
-    init(project)
+    init_memory(project)
     save_nodes(
         project,
         {

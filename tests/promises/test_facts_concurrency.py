@@ -24,11 +24,11 @@ from quire.files.world import World
 from quire.model.errors import Conflict
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from thorough import either
 
@@ -90,7 +90,7 @@ def crowd(tmp_path: Path, environment: dict[str, str]) -> Iterator[Crowd]:
 def project(repo: Path, world: World) -> Project:
     """A project with an empty memory, in this process."""
     project = Project.open(str(repo), counted(world))
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     return project
 
 

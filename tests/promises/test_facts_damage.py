@@ -20,6 +20,7 @@ from quire.files.world import World
 from quire.model.errors import InputError, QuireError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
@@ -35,7 +36,6 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import init
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -61,7 +61,7 @@ def project(tmp_path: Path, world: World) -> Project:
     root = tmp_path / "plain"
     root.mkdir()
     project = Project.open(str(root), counted(world))
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     ids = [store(project, Store(section="Specs", content=text, tags=["größe"])).fact.id for text in (WITNESS, VICTIM)]
     connect(project, Connect(source=ids[1], target=ids[0], relation="depends_on"))
     record_session(project, NoteSession(session_id="past", turns=3, title="the beginning", close=True))
@@ -349,7 +349,7 @@ def empty(tmp_path: Path, world: World) -> Project:
     root = tmp_path / "plain"
     root.mkdir()
     project = Project.open(str(root), counted(world))
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     return project
 
 

@@ -16,6 +16,7 @@ from quire.files.world import World
 from quire.model.errors import InputError, NotFound, QuireError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.archive import Archive, archive
@@ -39,7 +40,6 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.graph.changes import init
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -73,7 +73,7 @@ def project(tmp_path: Path, world: World) -> Project:
     root = tmp_path / "plain"
     root.mkdir()
     project = Project.open(str(root), counted(world))
-    init(project, guidance=False)
+    init_memory(project, guidance=False)
     store(project, Store(section="Specs", content=WITNESS))
     return project
 

@@ -18,7 +18,7 @@ from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import check_files
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either
 
@@ -49,7 +49,7 @@ except QuireError as error:
 def everything(repo: Path, world: World) -> Project:
     """A project with all layers."""
     project = Project.open(str(repo), world)
-    init(project, layers=("facts", "profile", "journal"))
+    init_memory(project, layers=("facts", "profile", "journal"))
     remember_entry(project, RememberEntry(category="assistant", key="name", value="Ada"))
     return project
 

@@ -27,11 +27,11 @@ from promised import proves, tally
 from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.repair import repair
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import init
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
@@ -117,7 +117,7 @@ def test_a_map_that_both_branches_wrote_is_written_anew(yard: Yard) -> None:
     features = [make_node(title, kind="feature", stage="building") for title in ("Lantern", "Anchor")]
     assert both(yard, *features) == [AGENTS]
     assert "<<<<<<<" in yard.read(AGENTS)
-    init(yard.project)
+    init_memory(yard.project)
     text = yard.read(AGENTS)
     assert "\nBe kind.\n" in text
     assert not any(mark in text for mark in ("<<<<<<<", "=======", ">>>>>>>"))

@@ -27,7 +27,7 @@ from quire.layers.profile import store
 from quire.model.errors import Conflict
 from quire.project import Project
 from quire.verbs.admin.check import check_files
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
@@ -82,7 +82,7 @@ def project(repo: Path, world: World) -> Project:
 def begun(repo: Path, world: World, *, with_memory: bool) -> Project:
     project = Project.open(str(repo), world)
     if with_memory:
-        init(project, guidance=False)
+        init_memory(project, guidance=False)
     for key, value in FIRST.items():
         remember_entry(project, RememberEntry(category="tools", key=key, value=value))
     remember_entry(project, RememberEntry(category="assistant", key="name", value="Ada"))

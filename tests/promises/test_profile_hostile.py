@@ -23,11 +23,11 @@ from promised import proves
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspect import inspect_any
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.graph.changes import init
 from quire.verbs.profile.about_me import about_me
 from quire.verbs.profile.about_us import about_us
 from quire.verbs.profile.connections import ShowConnections, entry_connections
@@ -123,7 +123,7 @@ ELSEWHERE: dict[str, Operation] = {
     "memory status": lambda project: status_of(project),
     "rebuild": lambda project: rebuild(project, Rebuild()),
     "forgotten": lambda project: forgotten_entries(project),
-    "init": lambda project: init(project, guidance=False, layers=("profile",)),
+    "init": lambda project: init_memory(project, guidance=False, layers=("profile",)),
 }
 EVERYTHING = {**READING, **CHANGING, **ELSEWHERE}
 

@@ -23,6 +23,7 @@ from quire.files import disk
 from quire.layers.journal.canonical import content_hash
 from quire.model.errors import Conflict
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.purge import purge
 from quire.verbs.admin.purge import purge as purge_of
 from quire.verbs.admin.repair import repair, repairs_kept, undo_repair
@@ -32,7 +33,6 @@ from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either
@@ -191,7 +191,7 @@ def test_copies_of_every_sort_are_reached(space: Space) -> None:
     kept.mkdir()
     (kept / "0.new").write_text(f"is {ONE_LINE}")
     reset_project(space.open())
-    assert init(space.open())
+    assert init_memory(space.open())
     (root / ".memory/local").mkdir(exist_ok=True)
     (root / ".memory/local/hooks.log").write_text(f"said {ONE_LINE}\n")
     holding = holders(space.folder, ONE_LINE)

@@ -23,10 +23,10 @@ from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.facts.store import Store as StoreFact
 from quire.verbs.facts.store import store as store_fact
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from thorough import either, some
 
@@ -180,7 +180,7 @@ def test_a_clock_that_jumps_gives_every_record_a_name_of_its_own_in_the_order_of
         pid=world.pid,
     )
     project = Project.open(str(repo), jumping)
-    init(project)
+    init_memory(project)
     made = [
         save_nodes(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Same", "body": f"B{n}."}]})
         for n in (1, 2)
@@ -361,7 +361,7 @@ RESERVED = ("con", "PRN", "aux", "nul", "com1", "lpt9", "nul.", "con .", "aux.tx
 @pytest.mark.parametrize("name", some(RESERVED, 5))
 def test_a_project_of_a_reserved_name_is_sound(name: str, repo: Path, world: World) -> None:
     project = Project.open(str(repo), world)
-    init(project, name=name.strip())
+    init_memory(project, name=name.strip())
     assert check_files(project).errors == []
     assert inspect_node(project, project.graph.config().project.id) is not None
     legal(repo)

@@ -33,7 +33,7 @@ from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.replies import Replies
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 
 QUEUE = {"query": "queue retries"}
 LINK = {"source_category": "user", "source_key": "KEY", "target_category": "tools", "target_key": "KEY"}
@@ -311,7 +311,7 @@ def facts(tmp_path: Path, world: World) -> Callable[..., dict[str, Any]]:
     def ask(**fields: str) -> dict[str, Any]:
         made = Project.open(world.cwd, world)
         if not made.initialized():
-            init(made)
+            init_memory(made)
         line = {
             "_type": "fact",
             "id": "odd0",

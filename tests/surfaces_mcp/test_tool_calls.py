@@ -11,7 +11,7 @@ from quire.files.world import real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 
 
@@ -19,7 +19,7 @@ from quire.verbs.graph.save import save_nodes
 def many(tmp_path: Path) -> ToolCalls:
     """A project of many nodes that was never indexed."""
     project = Project.open(str(tmp_path))
-    init(project, name="Many", guidance=False)
+    init_memory(project, name="Many", guidance=False)
     nodes = [{"kind": "gotcha", "title": f"Trap {n}", "body": f"Valve {n} sticks in winter."} for n in range(450)]
     save_nodes(project, {"task": "begin", "nodes": nodes})
     for file in (tmp_path / ".memory/index").iterdir():

@@ -21,13 +21,13 @@ from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 from quire.files.world import World, real_world
 from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
@@ -155,7 +155,7 @@ def _code(root: Path, git: Git) -> None:
 
 
 def _graph(project: Project) -> None:
-    init(project)
+    init_memory(project)
     related = [{"predicate": "affects", "to": "feature.zqfeature-queue"}]
     nodes: list[dict[str, Any]] = [
         {"kind": "feature", "title": "zqfeature queue", "stage": "building"},

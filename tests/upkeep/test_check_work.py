@@ -15,9 +15,9 @@ from benchmarks.stores import make_records
 from quire.files.world import real_world
 from quire.project import Project
 from quire.verbs.admin.check import check_files
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.status import status
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 
 SIZES = (100, 200, 400)
 
@@ -31,7 +31,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Project]:
         root.mkdir()
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         project = Project.open(str(root), real_world(str(root)))
-        init(project, guidance=False)
+        init_memory(project, guidance=False)
         _store_facts(root, make_records(root / ".memory", size)[::2])
         status(project)
         made[size] = project

@@ -20,8 +20,8 @@ from quire.upkeep.doctor import (
     unfinished_folders,
 )
 from quire.upkeep.findings import Finding
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.inspect import product_map_page
-from quire.verbs.graph.changes import init
 
 NOBODY = 2**22 + 1
 """No process has this number: the kernel's own limit is below it."""
@@ -36,7 +36,7 @@ def test_no_layer_is_no_memory(repo: Path) -> None:
 
 
 def test_layers_with_their_versions(project: Project, repo: Path) -> None:
-    init(project, layers=("facts", "profile", "journal"))
+    init_memory(project, layers=("facts", "profile", "journal"))
     assert [(item.name, item.state, item.message) for item in look_at_layers(project)] == [
         ("graph", "ok", ".memory, storage version 5"),
         ("facts", "ok", ".memory/facts.jsonl"),
@@ -57,7 +57,7 @@ def test_layers_with_their_versions(project: Project, repo: Path) -> None:
     ],
 )
 def test_a_layer_that_cannot_be_used_is_an_error(project: Project, repo: Path, path: str, text: str, name: str) -> None:
-    init(project, layers=("profile", "journal"))
+    init_memory(project, layers=("profile", "journal"))
     (repo / path).write_text(text)
     found = states(look_at_layers(project))
     assert [layer for layer, state in found.items() if state == "error"] == [name]
@@ -65,7 +65,7 @@ def test_a_layer_that_cannot_be_used_is_an_error(project: Project, repo: Path, p
 
 
 def test_gitignore_lines_of_every_layer(project: Project, repo: Path, world: World) -> None:
-    init(project, layers=("profile", "journal"))
+    init_memory(project, layers=("profile", "journal"))
     ignore = repo / ".gitignore"
     assert states(look_at_git(str(repo), project.git, world)) == {"git": "ok", "gitignore": "ok"}
     whole = ignore.read_text()
@@ -80,7 +80,7 @@ def test_without_git_there_is_nothing_to_ignore(tmp_path: Path, world: World) ->
     folder = tmp_path / "plain"
     folder.mkdir()
     project = Project.open(str(folder), world)
-    init(project)
+    init_memory(project)
     assert states(look_at_git(str(folder), project.git, world)) == {"git": "note"}
 
 

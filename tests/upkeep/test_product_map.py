@@ -10,7 +10,7 @@ from quire.model import limits
 from quire.model.tokens import count_tokens
 from quire.project import Project
 from quire.verbs.admin.check import check_files
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 
 
@@ -118,7 +118,7 @@ def test_a_symbolic_link_between_the_two_files_is_kept_and_written_once(project:
     root = Path(project.root)
     (root / "CLAUDE.md").unlink(missing_ok=True)
     (root / "CLAUDE.md").symlink_to("AGENTS.md")
-    init(project)
+    init_memory(project)
     save(project, feature("Queue"))
     assert (root / "CLAUDE.md").is_symlink()
     assert (root / "AGENTS.md").read_text().count("memory:map:start") == 1
@@ -130,7 +130,7 @@ def test_a_link_that_leads_out_of_the_project_is_left_alone(project: Project, tm
     path = Path(project.root) / "AGENTS.md"
     path.unlink()
     path.symlink_to(outside)
-    init(project)
+    init_memory(project)
     save(project, feature("Queue"))
     assert outside.read_text() == "not ours"
 
@@ -157,5 +157,5 @@ def test_check_notices_an_outdated_map(project: Project) -> None:
     path = Path(project.root) / "AGENTS.md"
     path.write_text(path.read_text().replace("Queue does its work", "Queue does nothing"))
     assert [problem.code for problem in check_files(project).warnings] == ["ProductMapStale"]
-    init(project)
+    init_memory(project)
     assert check_files(project).warnings == []

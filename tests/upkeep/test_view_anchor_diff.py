@@ -10,8 +10,8 @@ from quire.files.world import World
 from quire.model.errors import GitRequired, InputError, NotFound
 from quire.project import Project
 from quire.upkeep.views.text_diff import Diff, compare, line_counts
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.record_views import ViewDiff, ViewHistory, ViewRecord, view_diff, view_history, view_record
 
@@ -129,7 +129,7 @@ def test_a_commit_that_is_not_here_and_no_git_are_said(
     bare = tmp_path / "bare"
     bare.mkdir()
     other = Project(str(bare), world)
-    init(other)
+    init_memory(other)
     save(other, "a.py")
     without = Project(str(bare), world)
     assert view_diff(without, ViewDiff(REF, anchor="a.py")) == Diff(

@@ -19,7 +19,7 @@ from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.drift import AnchorHealth, anchor_health
 from quire.upkeep.views.items import is_judged
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
@@ -194,7 +194,7 @@ def test_without_commits_or_without_git_there_is_an_answer(desk: Desk, tmp_path:
     plain = tmp_path / "plain"
     plain.mkdir()
     project = Project.open(str(plain), msgspec.structs.replace(world, cwd=str(plain)))
-    init(project)
+    init_memory(project)
     other = Desk(plain, {}, world)
     other.feature("2026-01-02T00:00:00Z", "A", "src/a.py")
     found = other.health()

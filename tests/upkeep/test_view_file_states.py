@@ -15,8 +15,8 @@ from quire.layers.table import layer_of_file
 from quire.project import Project
 from quire.upkeep.views import file_states
 from quire.upkeep.views.file_states import FileHealth, IndexFile, LayerFiles, file_health
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.profile.remember import RememberEntry, remember_entry
@@ -174,7 +174,7 @@ def test_without_git_it_is_not_said_whether_git_keeps_it(tmp_path: Path, world: 
     plain = tmp_path / "plain"
     plain.mkdir()
     project = Project.open(str(plain), msgspec.structs.replace(world, cwd=str(plain)))
-    init(project)
+    init_memory(project)
     found = health(project)
     assert [one.tracked for one in found.layers] == [None] * 4
     assert [one.changed for one in found.layers] == [0] * 4

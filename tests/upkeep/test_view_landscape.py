@@ -26,7 +26,7 @@ from quire.upkeep.views.landscape import (
     _place,
     coverage_health,
 )
-from quire.verbs.graph.changes import init
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 
 
@@ -203,7 +203,7 @@ def test_without_git_there_is_an_answer(tmp_path: Path, world: Any) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
     project = Project.open(str(plain), msgspec.structs.replace(world, cwd=str(plain)))
-    init(project)
+    init_memory(project)
     desk = Desk(plain, project)
     desk.files("src/a.py")
     desk.covers("A", "src/a.py")

@@ -10,9 +10,9 @@ from cases import each
 from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views.change_words import changes_in_words
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.confirm import confirm_nodes
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.record_views import ViewHistory, view_histories, view_history
@@ -106,7 +106,7 @@ def test_without_git_and_before_the_first_commit_the_log_still_tells(
     bare = tmp_path / "bare"
     bare.mkdir()
     other = Project(str(bare), world)
-    init(other)
+    init_memory(other)
     save(other, **{**NODE, "anchors": []})
     assert [entry.title for entry in view_history(Project(str(bare), world), ViewHistory(REF)).entries] == ["Created"]
 

@@ -15,9 +15,9 @@ from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views import timeline as module
 from quire.upkeep.views.timeline import DayCount, Mark, Timeline, timeline_of
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 
@@ -182,7 +182,7 @@ def test_without_git_there_are_no_commits(tmp_path: Path, world: World) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
     project = Project.open(str(folder), msgspec.structs.replace(world, cwd=str(folder)))
-    init(project)
+    init_memory(project)
     found = timeline(project)
     assert (total(found, "commit"), total(found, "save")) == (0, 1)
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields.envelope import all_fields, effect_fields, own_fields, verdict_fields
+from quire.fields.envelope import all_fields, effect_fields, verdict_fields
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
     from quire.layers.graph.store import StoredRelation
-    from quire.upkeep.init import Initialized
 
 # -- asking -----------------------------------------------------------------------------------
 
@@ -52,17 +51,3 @@ def _relation_fields(stored: StoredRelation) -> dict[str, Any]:
     fields.update(all_fields(stored.relation))
     fields["json_path"] = f".memory/{stored.path}"
     return fields
-
-
-def initialized_fields(done: Initialized) -> dict[str, Any]:
-    """What was created, or would be."""
-    told = [{"path": one.path, "status": one.status, "reason": one.reason} for one in done.guidance]
-    targets = [{"path": one.path, "status": one.status} for one in done.guidance]
-    fields = {**own_fields(msgspec.structs.replace(done, guidance=[])), "guidance": told}
-    fields["agent_guidance"] = {"enabled": bool(targets), "targets": targets, "optional_skills": []}
-    return fields
-
-
-def first_brief_fields(text: str) -> dict[str, Any]:
-    """The task of filling a new memory."""
-    return {"brief": text}

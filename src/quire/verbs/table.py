@@ -21,6 +21,7 @@ VERBS = (
     ("check", "admin.check", "check_memory", "graph"),
     ("diff", "graph.diff", "diff_memory", "graph"),
     ("confirm", "graph.confirm", "confirm_memory", "graph"),
+    ("init", "admin.init", "", ""),
     ("rebuild", "admin.rebuild", "", ""),
     ("reset", "admin.reset", "", ""),
     ("upgrade", "admin.upgrade", "", ""),

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from quire.layers.graph.store import GraphStore
 from quire.model.errors import Conflict, InputError, InvalidStore, NotFound
 from quire.project import Project
+from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.inspect import inspect_node
 from quire.verbs.ask.status import status
-from quire.verbs.graph.changes import init
 from quire.verbs.graph.save import save_nodes
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building"}
@@ -437,7 +437,7 @@ def test_the_order_of_entries_does_not_matter(
         for order in (nodes, shuffled):
             folder = tmp_path_factory.mktemp("order")
             project = Project.open(str(folder), real_world())
-            init(project, name="Same", guidance=False)
+            init_memory(project, name="Same", guidance=False)
             save_nodes(project, {"task": "t", "nodes": order})
             top = folder / ".memory/memory"
             trees.append({path.name: path.read_bytes() for path in sorted(top.iterdir())})
@@ -485,5 +485,5 @@ def test_a_hand_edit_is_kept_also_where_git_does_not_track_it(project: Project, 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 400, "red \x1b[31m", "two\nlines", "ghp_" + "a1B2c3D4e5F6" * 3])
 def test_a_project_cannot_get_a_name_that_harms(repo: Path, world: Any, name: str) -> None:
     with pytest.raises(InputError):
-        init(Project.open(str(repo), world), name=name)
+        init_memory(Project.open(str(repo), world), name=name)
     assert not (repo / ".memory").exists()

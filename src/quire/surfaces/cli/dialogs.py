@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from quire.verbs.verb import Verb
 
 DIALOGS = {
+    "init": "first_run",
     "import": "import_choice",
     "integrate": "integrate_consent",
     "journal init": "journal_consent",

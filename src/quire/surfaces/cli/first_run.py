@@ -7,16 +7,18 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Literal
 
-from quire.model.records import Problem
 from quire.model.text import counted
 from quire.surfaces.cli.output import say, warn
+from quire.verbs.admin.init import Init, import_lines, make_memory, sharing, wanted_by
+from quire.verbs.agents.integrate import wiring_warnings
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated
     from quire.project import Project
+    from quire.surfaces.cli.commands import Session
     from quire.upkeep.init import Initialized
     from quire.verbs.admin.first_run import FirstAnswer, FirstOffers
-    from quire.verbs.inbox.host_import import ImportedHosts
+    from quire.verbs.verb import Verb
 
 Answer = Literal["yes", "no", "quit"]
 
@@ -25,13 +27,14 @@ _BOLD = "1"
 _WRITTEN = ("created", "updated")
 _WORDS = {"created": "new", "updated": "changed"}
 _LATER = "`memory init` offers it again."
-_NAMED = 3
-"""Of more sources of one kind, only the first are named."""
 
 
-def is_interactive() -> bool:
-    """Whether somebody is there who can be asked."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+def on_terminal(session: Session, _verb: Verb, given: Init) -> int | None:
+    """Make the memory, then offer what else could be done; where that was said beforehand, nothing is asked."""
+    if given.brief or given.dry_run or any(wanted_by(given)):
+        return None
+    project = session.project()
+    return begin_here(project, make_memory(project, given), guidance=not given.no_guidance)
 
 
 def begin_here(project: Project, done: Initialized, *, guidance: bool = True) -> int:
@@ -61,43 +64,6 @@ def begin_here(project: Project, done: Initialized, *, guidance: bool = True) ->
     if line:
         say(f"To share it: {line}")  # in one piece, so that it can be copied
     return _code(wired)
-
-
-def say_wired(done: Integrated | None) -> None:
-    """What became of wiring that was asked for on the command line."""
-    if done is None:
-        say("No agents were found to wire. `memory integrate CLIENT` wires one by name.")
-        return
-    would = "Would wire" if done.dry_run else "Wired"
-    say(f"{would}: {', '.join(done.clients)}")
-    for file in done.files:
-        say(f"  {file.path} ({file.status})")
-    warn((*done.warnings, *_faults(done)))
-
-
-def say_imported(done: ImportedHosts | None) -> None:
-    """What became of an import that was asked for on the command line."""
-    if done is None:
-        return
-    would = "Would propose" if done.dry_run else "Proposed"
-    them = "it" if len(done.proposals) == 1 else "them"
-    where = f"; `memory inbox` shows {them}" if done.proposals and not done.dry_run else ""
-    say(f"{would}: {counted(len(done.proposals), 'item')}{where}.")
-    for line in _kinds(done):
-        say(f"  {line}")
-    warn(done.warnings)
-
-
-def sharing(done: Initialized, wired: Integrated | None = None) -> str:
-    """The command that shares what was written; empty where there is nothing, or no git."""
-    written = [target.path for target in done.guidance if target.status in _WRITTEN]
-    written += [".gitignore"] if done.gitignore_updated else []
-    written += [path for path in done.files_created if not path.startswith(".memory/")]
-    if wired is not None and not wired.dry_run:
-        written += [file.path for file in wired.files if file.status in _WRITTEN]
-    if not done.git_available or done.dry_run or not (done.created or written):
-        return ""
-    return f"git add {' '.join(dict.fromkeys(['.memory', *written]))} && git commit"
 
 
 # -- the screen -----------------------------------------------------------------------------
@@ -145,7 +111,7 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
     done = wire_clients(project, plan.clients)
     files = [file for file in done.files if file.status in _WRITTEN]
     _tell(f"Wired: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
-    warn((*done.warnings, *_faults(done)))
+    warn(wiring_warnings(done))
     return done, True
 
 
@@ -159,7 +125,7 @@ def _offer_imports(project: Project, offers: FirstOffers) -> bool:
     count = len(found.proposals)
     say()
     say(f"Known to other programs: {counted(count, 'item')}", _BOLD)
-    for line in _kinds(found):
+    for line in import_lines(found):
         _tell(line, "  ", "    ")
     _tell("They would wait in the inbox. None of it is told to an agent before you accept it.")
     said = _ask("Put them there?", default="yes")
@@ -201,38 +167,6 @@ def _ask(question: str, *, default: Literal["yes", "no"]) -> Answer:
         known: dict[str, Answer] = {"y": "yes", "yes": "yes", "n": "no", "no": "no", "q": "quit", "quit": "quit"}
         if word in known:
             return known[word]
-
-
-# -- lines ----------------------------------------------------------------------------------
-
-
-def _kinds(done: ImportedHosts) -> list[str]:
-    """Per kind how much is new, and where it stands."""
-    counts: dict[str, int] = {}
-    places: dict[str, list[str]] = {}
-    for found in done.sources:
-        if found.new:
-            counts[found.source.kind] = counts.get(found.source.kind, 0) + found.new
-            places.setdefault(found.source.kind, []).append(found.source.shown)
-    width = max(map(len, counts), default=0)
-    return [
-        f"{kind:<{width}}  {count:>3}  {', '.join(places[kind][:_NAMED])}{' …' if len(places[kind]) > _NAMED else ''}"
-        for kind, count in counts.items()
-    ]
-
-
-def _faults(done: Integrated) -> list[Problem]:
-    return [
-        Problem(
-            code="IntegrationFailed",
-            severity="error",
-            path=file.path,
-            message=f"{file.reason[:1].upper()}{file.reason[1:].rstrip('.')}.",
-            hint=file.hint or None,
-        )
-        for file in done.files
-        if file.reason
-    ]
 
 
 def _code(wired: Integrated | None) -> int:

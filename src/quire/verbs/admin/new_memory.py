@@ -1,4 +1,4 @@
-"""What a project can be told: to begin, to save, to keep itself honest, to start over."""
+"""A new memory: the graph, and the other layers where they are asked for."""
 
 from __future__ import annotations
 
@@ -16,13 +16,8 @@ from quire.verbs.journal.init import JournalInit, journal_entry_files, journal_i
 if TYPE_CHECKING:
     from quire.upkeep.init import Initialized
 
-_LAYERS = LAYER_NAMES
 
-
-# -- init -------------------------------------------------------------------------------
-
-
-def init(
+def init_memory(
     project: Project,
     *,
     name: str | None = None,
@@ -101,13 +96,6 @@ def _install_guidance(project: Project, done: Initialized) -> None:
     done.warnings += problems
 
 
-def first_brief(project: Project) -> str:
-    """What to tell an agent that is to fill the memory, also before there is one."""
-    from quire.upkeep.init import first_brief
-
-    return first_brief(project.graph)
-
-
 def _register(project: Project) -> list[Problem]:
     """Note the project for the commands that look across repositories; a failure is a warning."""
     from quire.upkeep.projects import ProjectRegistry
@@ -121,9 +109,9 @@ def _register(project: Project) -> list[Problem]:
 
 def _check_layers(layers: tuple[str, ...]) -> None:
     for name in layers:
-        if name not in _LAYERS:
+        if name not in LAYER_NAMES:
             raise InputError(
                 f"`{name[:40]}` is no layer.",
-                hint=f"It takes any of {', '.join(_LAYERS)}.",
-                details={"field": "with", "allowed": list(_LAYERS)},
+                hint=f"It takes any of {', '.join(LAYER_NAMES)}.",
+                details={"field": "with", "allowed": list(LAYER_NAMES)},
             )
