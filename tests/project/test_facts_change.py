@@ -415,6 +415,7 @@ def test_the_highest_version_there_can_be(memory: Memory) -> None:
     assert "FieldUnusable" not in problems
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("room", [500, 60, 0])
 def test_the_longest_line_that_is_read(memory: Memory, room: int) -> None:
     """One very long line of another writer may not stop everything else."""

@@ -94,6 +94,7 @@ def test_confirm(looking: Looking, copied: Sample, way: str) -> None:
     assert page.locator(".record-marks .verdict").inner_text() == "changed"
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("way", WAYS)
 def test_stale(looking: Looking, copied: Sample, way: str) -> None:
@@ -111,6 +112,7 @@ def test_stale(looking: Looking, copied: Sample, way: str) -> None:
     assert stored(copied, "gotcha.numbers-need-a-country-code")["status"] == "active"
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("way", WAYS)
 def test_superseded_by_one_that_is_there(looking: Looking, copied: Sample, way: str) -> None:
@@ -129,6 +131,7 @@ def test_superseded_by_one_that_is_there(looking: Looking, copied: Sample, way: 
     assert stored(copied, "decision.holds-end-by-time-not-by-a-job")["status"] == "active"
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("way", WAYS)
 def test_superseded_by_a_new_one(looking: Looking, copied: Sample, way: str) -> None:
@@ -197,6 +200,7 @@ def test_a_proposal_is_accepted(looking: Looking, copied: Sample, way: str) -> N
     assert copied.memory("inbox", "--json").data["counts"]["pending"] == before
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("way", WAYS)
 def test_a_proposal_is_rejected(looking: Looking, copied: Sample, way: str) -> None:
@@ -216,6 +220,7 @@ def test_a_proposal_is_rejected(looking: Looking, copied: Sample, way: str) -> N
     assert copied.memory("inbox", "--json").data["counts"]["pending"] == before
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("unchanged")
 def test_a_fact_is_superseded_and_put_away(looking: Looking, copied: Sample, page_server: PageDoor) -> None:
     items = page_server.get(f"/api/projects/{looking.project}/records?kind=fact&live=1")["items"]

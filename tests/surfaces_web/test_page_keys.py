@@ -76,6 +76,7 @@ def test_today_and_timeline_have_keys_of_their_own(looking: Looking) -> None:
         looking.until(HEAD, name)
 
 
+@pytest.mark.proof
 def test_the_slash_searches_and_the_question_mark_tells_the_keys(looking: Looking) -> None:
     page = looking.open("map")
     page.keyboard.press("?")
@@ -93,6 +94,7 @@ def test_the_slash_searches_and_the_question_mark_tells_the_keys(looking: Lookin
     assert "/search?" in page.url
 
 
+@pytest.mark.proof
 def test_the_palette_leads_to_a_record(looking: Looking) -> None:
     page = looking.open("today")
     page.keyboard.press("Control+k")
@@ -114,6 +116,7 @@ def test_the_palette_leads_to_a_record(looking: Looking) -> None:
     looking.until("() => !document.querySelector('dialog')")
 
 
+@pytest.mark.proof
 def test_a_list_is_walked_and_opened(looking: Looking) -> None:
     page = looking.open("records", kind="question")
     rows = page.locator("[data-row]")
@@ -173,6 +176,7 @@ PAPER = "() => getComputedStyle(document.documentElement).getPropertyValue('--pa
 LIGHT, DARK = "#f8f5ef", "#171513"
 
 
+@pytest.mark.proof
 def test_light_and_dark_as_the_system_has_it_until_somebody_chooses(look: Look) -> None:
     looking = look(color_scheme="dark")
     page = looking.open("map")

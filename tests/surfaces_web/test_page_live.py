@@ -54,6 +54,7 @@ def test_a_text_that_is_edited_by_hand_appears(looking: Looking, copied: Sample)
     assert page.evaluate("() => window.mark") == 1
 
 
+@pytest.mark.proof
 def test_code_that_changes_changes_a_verdict(looking: Looking, copied: Sample) -> None:
     page = looking.open("record", "feature.berths")
     page.evaluate("() => { window.mark = 1; }")

@@ -186,6 +186,7 @@ def test_filters_of_the_records_by_words(looking: Looking) -> None:
     looking.until("() => !location.hash.includes('kind=')")
 
 
+@pytest.mark.proof
 def test_what_changed_in_the_code_is_shown_on_asking(looking: Looking) -> None:
     page = looking.open("record", "feature.availability")
     page.get_by_role("button", name="Show what changed in src/harbour/berths/availability.py").click()
@@ -197,6 +198,7 @@ def test_what_changed_in_the_code_is_shown_on_asking(looking: Looking) -> None:
     assert contrast_faults(page) == []
 
 
+@pytest.mark.proof
 def test_a_search_is_explained(looking: Looking) -> None:
     page = looking.open("search")
     field = page.get_by_role("searchbox").first
@@ -211,6 +213,7 @@ def test_a_search_is_explained(looking: Looking) -> None:
     assert "tokens" in page.get_by_label("What an agent would be told").inner_text()
 
 
+@pytest.mark.proof
 def test_a_record_is_found_in_the_graph_and_a_way_between_two(looking: Looking) -> None:
     page = looking.open("graph")
     graph = page.locator(".graph")
