@@ -67,6 +67,7 @@ NOT_HERE: dict[str, str] = {
     "verbs.journal.new_bundle": "lines that a program printed, for people",
     "verbs.graph.save": "an id, matched as a whole",
     "verbs.profile.remember": _SHOWN,
+    "verbs.profile.results": "names of entries, matched as a whole",
     "retrieval.facts_context": _SHOWN,
     "retrieval.injection": _SHOWN,
     "retrieval.journal.answer": _SHOWN,

@@ -160,7 +160,6 @@ def test_two_ids_with_one_content_are_one_fact() -> None:
     assert found.find("a") is found.find("fact:b")
     assert [(link.source, link.target) for link in found.connections.values()] == [("b", "c")]
     assert found.doubles == {"f": "e"}
-    assert found.facts_of(found.episodes["e"]) == ("b", "c")
     assert found.replacements == {"b": ("n",), "old": ("b",)}
 
 

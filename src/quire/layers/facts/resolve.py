@@ -97,10 +97,6 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
             place = self.actual(fact.supersedes) if fact is not None and fact.supersedes else None
         return tuple(found)
 
-    def facts_of(self, episode: Episode) -> tuple[str, ...]:
-        """The known facts of an episode, each once."""
-        return tuple(dict.fromkeys(at for at in map(self.actual, episode.fact_ids) if at in self.facts))
-
 
 def resolve_reading(reading: FactLines) -> Resolved:
     facts, fact_conflicts = settle(reading.facts)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
 
 _PAGE, _PAGE_MOST = 200, 2_000
-_TOOL_PAGE, _TOOL_PAGE_MOST = 100, 500
+_TOOL_PAGE_MOST = 500
 
 
 class List(Arguments, frozen=True, kw_only=True):
