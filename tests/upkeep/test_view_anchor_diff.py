@@ -9,7 +9,7 @@ import pytest
 from quire.files.world import World
 from quire.model.errors import GitRequired, InputError, NotFound
 from quire.project import Project
-from quire.upkeep.views.text_diff import Diff, compare, line_counts
+from quire.upkeep.views.text_diff import TextDiff, compare, line_counts
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -35,7 +35,7 @@ def save(project: Project, *anchors: str) -> None:
     save_nodes(project, {"task": "t", "nodes": [{"id": REF, **node}]})
 
 
-def lines(diff: Diff) -> list[str]:
+def lines(diff: TextDiff) -> list[str]:
     return [sign + text for file in diff.files for hunk in file.hunks for sign, text in hunk.lines]
 
 
@@ -50,7 +50,7 @@ def test_an_anchor_is_compared_with_the_commit_of_the_last_look(
     write(repo, "lib/c.py", "c\n")
     commit = git.commit("code")
     save(project, "src/", "lib/c.py")
-    assert view_diff(views, ViewDiff(REF, anchor="src/")) == Diff(title=f"src/: nothing changed since {commit[:9]}")
+    assert view_diff(views, ViewDiff(REF, anchor="src/")) == TextDiff(title=f"src/: nothing changed since {commit[:9]}")
     write(repo, "src/a.py", "one\n2\nthree\n")
     write(repo, "lib/c.py", "changed\n")
     git.commit("more")
@@ -132,7 +132,7 @@ def test_a_commit_that_is_not_here_and_no_git_are_said(
     init_memory(other)
     save(other, "a.py")
     without = Project(str(bare), world)
-    assert view_diff(without, ViewDiff(REF, anchor="a.py")) == Diff(
+    assert view_diff(without, ViewDiff(REF, anchor="a.py")) == TextDiff(
         title="a.py: there is no git here to tell what changed"
     )
     with pytest.raises(GitRequired):
@@ -263,7 +263,7 @@ def test_a_commit_shows_the_records_own_files(project: Project, views: Project, 
     assert ("+", "Thrice.") in found.files[1].hunks[0].lines
     assert SECRET not in repr(view_diff(views, ViewDiff(REF, commit=first)))
     third = git.commit("nothing")
-    assert view_diff(views, ViewDiff(REF, commit=third)) == Diff(title=f"{third[:7]} nothing: nothing of `{REF}`")
+    assert view_diff(views, ViewDiff(REF, commit=third)) == TextDiff(title=f"{third[:7]} nothing: nothing of `{REF}`")
 
 
 def test_of_a_file_with_many_facts_only_the_fact_is_shown(project: Project, views: Project, git: Any) -> None:

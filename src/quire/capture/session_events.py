@@ -37,7 +37,7 @@ _ITEM_CHARS = 400
 _PACKED = (".zst", ".gz")
 
 
-class Noted(Struct, frozen=True, omit_defaults=True):
+class SessionNote(Struct, frozen=True, omit_defaults=True):
     """How far a session was read."""
 
     stamp: str = ""
@@ -56,7 +56,7 @@ class SessionOutcome(Struct, frozen=True, kw_only=True):
     source_ref: str
     event: JournalEvent | None = None
     """Without an id: that is given when it is written."""
-    noted: Noted | None = None
+    noted: SessionNote | None = None
     failure: str = ""
     warning: str = ""
     waits: bool = False
@@ -71,7 +71,7 @@ def look_through(
     root: str,
     home: str,
     now: datetime,
-    noted: Mapping[str, Noted],
+    noted: Mapping[str, SessionNote],
     hashes: Mapping[str, Collection[str]],
     settled_before: float = 0.0,
     ended: str = "",
@@ -150,7 +150,7 @@ def _changed_at(session: SessionFile) -> float:
 def _look(
     look: SessionOutcome,
     session: SessionFile,
-    known: Noted | None,
+    known: SessionNote | None,
     hashes: Collection[str],
     source_id: str,
     places: KnownPlaces,
@@ -180,7 +180,7 @@ def _look(
     if reading.torn and not reading.turns and not begin.offset:
         return msgspec.structs.replace(look, waits=True)  # its first line is being written
     mark = _mark(session, reading.next_offset) if reading.next_offset else ""
-    after = Noted(session.stamp, reading.next_offset, reading.content_hash, mark=mark)
+    after = SessionNote(session.stamp, reading.next_offset, reading.content_hash, mark=mark)
     bad = reading.bad_lines + reading.long_lines
     if not reading.turns or reading.content_hash in hashes or not signals.summary.strip():
         if bad and not reading.turns and not begin.offset:
@@ -211,18 +211,18 @@ def _look(
 
 def _failed(look: SessionOutcome, session: SessionFile, reason: str, places: KnownPlaces) -> SessionOutcome:
     reason = shown_text(reason, places)
-    return msgspec.structs.replace(look, failure=reason, noted=Noted(session.stamp, fault=reason))
+    return msgspec.structs.replace(look, failure=reason, noted=SessionNote(session.stamp, fault=reason))
 
 
-def _reached(session: SessionFile, hashes: Collection[str], places: KnownPlaces) -> Noted:
+def _reached(session: SessionFile, hashes: Collection[str], places: KnownPlaces) -> SessionNote:
     """How far the events that there are have come in a session."""
     if not hashes:
-        return Noted()
+        return SessionNote()
     reading = read(session, root=places.root, home=places.home)
-    found = Noted()
+    found = SessionNote()
     for _ in reading:
         if reading.content_hash in hashes:
-            found = Noted(offset=reading.next_offset, hash=reading.content_hash)
+            found = SessionNote(offset=reading.next_offset, hash=reading.content_hash)
     if not found.hash:
         from quire.capture.transcripts.original_hash import original_content_hashes
 
@@ -233,13 +233,13 @@ def _reached(session: SessionFile, hashes: Collection[str], places: KnownPlaces)
     return found
 
 
-def _noted_at(session: SessionFile, offset: int, places: KnownPlaces) -> Noted:
+def _noted_at(session: SessionFile, offset: int, places: KnownPlaces) -> SessionNote:
     reading = read(session, root=places.root, home=places.home)
-    found = Noted()
+    found = SessionNote()
     for _ in reading:
         if reading.next_offset > offset:
             break
-        found = Noted(offset=reading.next_offset, hash=reading.content_hash)
+        found = SessionNote(offset=reading.next_offset, hash=reading.content_hash)
     return found
 
 

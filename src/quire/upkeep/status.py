@@ -34,7 +34,7 @@ class StageCount(msgspec.Struct, frozen=True):
     titles: list[str]
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class StatusRow(msgspec.Struct, frozen=True, kw_only=True):
     """One node, and whether it is still true of the code."""
 
     id: str
@@ -110,11 +110,11 @@ class Status(msgspec.Struct, kw_only=True):
     features_by_stage: dict[str, StageCount]
     nodes_by_kind: dict[str, int]
     relations: int
-    open_questions: list[Row]
+    open_questions: list[StatusRow]
     stale: list[StaleNode]
     verdicts: dict[str, int]
-    features: list[Row]
-    attention: list[Row]
+    features: list[StatusRow]
+    attention: list[StatusRow]
     """Every live node that is changed, moved, orphaned or could not be checked."""
     unreviewed: list[str]
     """Refs of what hooks send only a line of: nobody has looked at it as it is now."""
@@ -257,8 +257,8 @@ def _by_kind(records: list[Record]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _row(record: Record, verdict: Verdict) -> Row:
-    return Row(
+def _row(record: Record, verdict: Verdict) -> StatusRow:
+    return StatusRow(
         id=record.ref,
         kind=record.kind,
         title=one_line(record.title),

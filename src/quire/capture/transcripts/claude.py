@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.message import Message, text_of, tool_calls, tool_results
-from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over
 from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.lines import first_records
 from quire.capture.transcripts.parser import Parser
@@ -49,7 +49,7 @@ def sessions(path: str, root: str, skipped: list[Skipped], known: Known = frozen
             yield session
 
 
-def _candidates(path: str, root: str, skipped: list[Skipped]) -> Iterator[tuple[Found, bool]]:
+def _candidates(path: str, root: str, skipped: list[Skipped]) -> Iterator[tuple[FoundFile, bool]]:
     """The files, and whether the folder they lie in says that they belong to the repository."""
     if not os.path.isdir(path):
         found = file_at(path, skipped)
@@ -120,7 +120,7 @@ def _is_told_inside(folder: str, root: str) -> bool:
         return False
 
 
-def _session(found: Found, root: str, is_sure: bool) -> SessionFile | None:
+def _session(found: FoundFile, root: str, is_sure: bool) -> SessionFile | None:
     """What the beginning of a file tells about its session; None where it ran somewhere else."""
     stem = os.path.basename(found.path).removesuffix(_SUFFIX)
     is_agent = _SUBAGENTS in found.path

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.message import text_of
-from quire.capture.transcripts.file_walk import Found, file_at, files_below, pass_over
+from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, pass_over
 from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session, record_of
 from quire.capture.transcripts.parser import Parser
@@ -57,7 +57,7 @@ def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFi
             yield session
 
 
-def _candidates(path: str, skipped: list[Skipped]) -> Iterator[Found]:
+def _candidates(path: str, skipped: list[Skipped]) -> Iterator[FoundFile]:
     if not os.path.isdir(path):
         found = file_at(path, skipped)
         if found:
@@ -94,7 +94,7 @@ def _thread_names(path: str, skipped: list[Skipped]) -> dict[str, str]:
     return names
 
 
-def _session(found: Found, root: str, names: dict[str, str]) -> SessionFile | None:
+def _session(found: FoundFile, root: str, names: dict[str, str]) -> SessionFile | None:
     stem = os.path.basename(found.path).removesuffix(COMPRESSED).removesuffix(_SUFFIX)
     name = cwd = at = parent = ""
     for record in first_records(found.path):

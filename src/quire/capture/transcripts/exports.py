@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.front_matter import read_front_matter
-from quire.capture.transcripts.file_walk import Found, file_at, files_below, pass_over
+from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, pass_over
 from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parser import Parser
@@ -42,7 +42,7 @@ def sessions(source_type: str, path: str, skipped: list[Skipped]) -> Iterator[Se
             pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
 
 
-def _candidates(path: str, skipped: list[Skipped]) -> Iterator[Found]:
+def _candidates(path: str, skipped: list[Skipped]) -> Iterator[FoundFile]:
     if os.path.isdir(path):
         yield from files_below(path, _is_wanted, skipped, most=limits.FILE_BYTES)
         return
@@ -55,7 +55,7 @@ def _is_wanted(name: str) -> bool:
     return name.lower().endswith(_SUFFIXES)
 
 
-def _session(source_type: str, found: Found) -> SessionFile:
+def _session(source_type: str, found: FoundFile) -> SessionFile:
     text = plain_newlines(read_whole(found.path, limits.FILE_BYTES).decode("utf-8", "replace"))
     head = read_front_matter(text)
     stem = os.path.basename(found.path).rpartition(".")[0]

@@ -16,7 +16,7 @@ FILES_MOST = 100_000
 SKIPPED_MOST = 1_000
 
 
-class Found(Struct, frozen=True):
+class FoundFile(Struct, frozen=True):
     path: str
     size: int
     stamp: str
@@ -30,7 +30,7 @@ def pass_over(skipped: list[Skipped], path: str, reason: str) -> None:
 
 def files_below(
     top: str, wanted: Callable[[str], bool], skipped: list[Skipped], *, most: int = FILE_BYTES
-) -> Iterator[Found]:
+) -> Iterator[FoundFile]:
     """The files of a folder and of those in it whose names are wanted, always in the same order."""
     waiting = [(top, 0)]
     count = 0
@@ -65,7 +65,7 @@ def folders_in(top: str, skipped: list[Skipped]) -> list[str]:
     return [entry.path for entry in _entries(top, skipped) if entry.is_dir(follow_symlinks=False)]
 
 
-def file_at(path: str, skipped: list[Skipped], *, most: int = FILE_BYTES) -> Found | None:
+def file_at(path: str, skipped: list[Skipped], *, most: int = FILE_BYTES) -> FoundFile | None:
     """A regular file and its stamp, or None with the reason noted."""
     import stat
 
@@ -81,7 +81,7 @@ def file_at(path: str, skipped: list[Skipped], *, most: int = FILE_BYTES) -> Fou
     elif found.st_size > most:
         pass_over(skipped, path, f"it is larger than {most:,} bytes")
     else:
-        return Found(path, found.st_size, stamp_of(found))
+        return FoundFile(path, found.st_size, stamp_of(found))
     return None
 
 

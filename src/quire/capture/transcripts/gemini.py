@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over
 from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import Tally, lines_of, open_session, read_whole
 from quire.capture.transcripts.places import belongs
@@ -42,7 +42,7 @@ def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFi
             yield session
 
 
-def _candidates(path: str, root: str, skipped: list[Skipped]) -> Iterator[Found]:
+def _candidates(path: str, root: str, skipped: list[Skipped]) -> Iterator[FoundFile]:
     if not os.path.isdir(path):
         found = file_at(path, skipped)
         if found:
@@ -71,7 +71,7 @@ def _is_project_of(folder: str, root: str) -> bool:
     return belongs(owner, root)
 
 
-def _in_project(folder: str, skipped: list[Skipped]) -> Iterator[Found]:
+def _in_project(folder: str, skipped: list[Skipped]) -> Iterator[FoundFile]:
     chats = folder if os.path.basename(folder) == _CHATS else os.path.join(folder, _CHATS)
     recorded = False
     if os.path.isdir(chats) and not os.path.islink(chats):
@@ -112,7 +112,7 @@ def _saved(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names if name.startswith("checkpoint") and name.endswith(".json")]
 
 
-def _session(found: Found, root: str) -> SessionFile | None:
+def _session(found: FoundFile, root: str) -> SessionFile | None:
     with open_session(found.path) as stream:
         head = stream.read(_HEAD_BYTES).decode("utf-8", "replace")
     told: dict[str, str] = {}

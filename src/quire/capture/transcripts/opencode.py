@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.file_walk import Found, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over
 from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parser import Parser
@@ -76,7 +76,7 @@ def _is_wanted(name: str) -> bool:
     return name.endswith(".json")
 
 
-def _session(found: Found, root: str, skipped: list[Skipped]) -> SessionFile | None:
+def _session(found: FoundFile, root: str, skipped: list[Skipped]) -> SessionFile | None:
     try:
         about = as_dict(decoded(read_whole(found.path, PIECE_BYTES)))
     except (OSError, ValueError):
@@ -104,7 +104,7 @@ def _storage(path: str) -> str:
     return os.path.dirname(os.path.dirname(os.path.dirname(path)))
 
 
-def _stamp(found: Found, name: str) -> str:
+def _stamp(found: FoundFile, name: str) -> str:
     """Of the file and of the folders that grow: a new message or part need not touch the file about the session."""
     messages = os.path.join(_storage(found.path), "message", name)
     times = [_changed(messages)]

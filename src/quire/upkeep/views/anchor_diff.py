@@ -24,7 +24,7 @@ from quire.layers.table import layer_named
 from quire.model.errors import GitRequired, InputError, NotFound
 from quire.model.records import Record
 from quire.model.text import cut, one_line
-from quire.upkeep.views.text_diff import Diff, DiffFile, compare
+from quire.upkeep.views.text_diff import DiffFile, TextDiff, compare
 
 _FILES = 10
 _FILE_BYTES = 2_000_000
@@ -49,7 +49,7 @@ class _Change(msgspec.Struct, frozen=True, kw_only=True):
 # -- an anchor --------------------------------------------------------------------------------
 
 
-def anchor_diff(root: str, git: Git, record: Record, anchor: str, since: str) -> Diff:
+def anchor_diff(root: str, git: Git, record: Record, anchor: str, since: str) -> TextDiff:
     """What changed in the files of one anchor from a commit to the working tree."""
     if anchor not in record.anchors:
         known = ", ".join(record.anchors[:5]) or "none"
@@ -60,7 +60,7 @@ def anchor_diff(root: str, git: Git, record: Record, anchor: str, since: str) ->
         )
     name = one_line(anchor)
     if not git.available:
-        return Diff(title=f"{name}: there is no git here to tell what changed")
+        return TextDiff(title=f"{name}: there is no git here to tell what changed")
     try:
         commit = full_commit(git, since) if since else None
         if commit is None:
@@ -69,21 +69,21 @@ def anchor_diff(root: str, git: Git, record: Record, anchor: str, since: str) ->
                 if since
                 else "nobody noted when it was last seen"
             )
-            return Diff(title=f"{name}: {said}")
+            return TextDiff(title=f"{name}: {said}")
         return _anchor_diff(root, git, record, anchor, commit)
     except GitRequired as error:
-        return Diff(title=f"{name}: {error.message}")
+        return TextDiff(title=f"{name}: {error.message}")
 
 
-def _anchor_diff(root: str, git: Git, record: Record, anchor: str, commit: str) -> Diff:
+def _anchor_diff(root: str, git: Git, record: Record, anchor: str, commit: str) -> TextDiff:
     now = read_working_tree(root, git, (anchor,))
     if now.missing:
-        return Diff(title=f"{one_line(anchor)}: {now.missing}")
+        return TextDiff(title=f"{one_line(anchor)}: {now.missing}")
     then = read_commit_tree(git, commit, (anchor,))
     changes = _changes(root, git, record, _contents(then, anchor), _contents(now, anchor), commit)
     shown = changes[:_FILES]
     blobs = read_blobs(git, (change.old_id for change in shown), each=_FILE_BYTES, together=_BYTES)
-    return Diff(
+    return TextDiff(
         title=_title(git, now, one_line(anchor), commit, changes),
         files=tuple(_file(root, git, now, change, blobs) for change in shown),
         cut=len(changes) > _FILES,
@@ -188,7 +188,7 @@ def _title(git: Git, tree: WorkingTree, name: str, commit: str, changes: list[_C
 # -- a commit ---------------------------------------------------------------------------------
 
 
-def commit_diff(git: Git, record: Record, commit: str) -> Diff:
+def commit_diff(git: Git, record: Record, commit: str) -> TextDiff:
     """What one commit changed in the files that hold a record; of a file with many, in the record's own part."""
     if not 6 <= len(commit) <= 64 or not _HEX.issuperset(commit):
         raise InputError(
@@ -220,7 +220,7 @@ def commit_diff(git: Git, record: Record, commit: str) -> Diff:
         elif any(name.strip("0") and name not in blobs for name in (change.old_id, change.new_id)):
             files.append(DiffFile(path=change.new, cut=True))
     title = one_line(f"{found.commit.short} {found.commit.subject}")
-    return Diff(title=title if files else f"{title}: nothing of `{record.ref}`", files=tuple(files))
+    return TextDiff(title=title if files else f"{title}: nothing of `{record.ref}`", files=tuple(files))
 
 
 _NOWHERE = ".memory/memory"

@@ -36,7 +36,7 @@ class DiffFile(msgspec.Struct, frozen=True, kw_only=True):
     """Whether something of it is not shown."""
 
 
-class Diff(msgspec.Struct, frozen=True, kw_only=True):
+class TextDiff(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     files: tuple[DiffFile, ...] = ()
     cut: bool = False

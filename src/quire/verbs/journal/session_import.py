@@ -26,7 +26,7 @@ from quire.verbs.journal.model_requests import session_request
 from quire.verbs.journal.source_registry import agree_source, no_such_source, source_is_agreed
 
 if TYPE_CHECKING:
-    from quire.capture.session_events import Normalise, Noted, SessionOutcome
+    from quire.capture.session_events import Normalise, SessionNote, SessionOutcome
     from quire.files.local_files import LocalFile
     from quire.files.transaction import FileUpdate
     from quire.layers.journal.sources import SourceRegistry
@@ -284,15 +284,15 @@ def session_imports(project: Project) -> LocalFile:
     return read_object(project.root, FOLDER, IMPORTS, FILE_BYTES)
 
 
-def _noted(project: Project, source: str) -> dict[str, Noted]:
-    from quire.capture.session_events import Noted
+def _noted(project: Project, source: str) -> dict[str, SessionNote]:
+    from quire.capture.session_events import SessionNote
 
     held = session_imports(project).fields.get("sources")
     entries = held.get(source) if isinstance(held, dict) else None
     found = {}
     for name, value in (entries if isinstance(entries, dict) else {}).items():
         try:
-            found[name] = msgspec.convert(value, Noted)
+            found[name] = msgspec.convert(value, SessionNote)
         except msgspec.ValidationError:
             continue
     return found

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quire.upkeep.views.record import RecordDetail
     from quire.upkeep.views.record_details import RecordDetails
     from quire.upkeep.views.record_history import RecordHistory
-    from quire.upkeep.views.text_diff import Diff
+    from quire.upkeep.views.text_diff import TextDiff
     from quire.verbs.journal.inspect import InspectedJournal
 
 Result = TypeVar("Result")
@@ -101,7 +101,7 @@ class ViewDiff(PageArguments, frozen=True):
     commit: str = ""
 
 
-def view_diff(project: Project, given: ViewDiff) -> Diff:
+def view_diff(project: Project, given: ViewDiff) -> TextDiff:
     """What changed in the files of an anchor since somebody looked, or what a commit did to the record."""
     from quire.upkeep.views.anchor_diff import anchor_diff, commit_diff
 
@@ -113,7 +113,7 @@ def view_diff(project: Project, given: ViewDiff) -> Diff:
             details={"field": "anchor"},
         )
 
-    def work(index: Index, record: Record) -> Diff:
+    def work(index: Index, record: Record) -> TextDiff:
         if commit:
             return commit_diff(project.git, record, commit)
         judged = [record] if anchor in record.anchors and project.git.available else []
