@@ -1,4 +1,4 @@
-"""Arguments of the page's questions out of the address, and the JSON of what was found."""
+"""Reads the arguments of the page's questions from query strings, and makes JSON of the answers."""
 
 from __future__ import annotations
 

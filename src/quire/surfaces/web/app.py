@@ -20,7 +20,7 @@ from quire.verbs.page.actions import read_action
 from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
-    from quire.surfaces.web.page_calls import Answered, PageCalls
+    from quire.surfaces.web.page_calls import PageAnswer, PageCalls
     from quire.surfaces.web.tickets import Tickets
 
 _JSON = "application/json"
@@ -38,7 +38,7 @@ VERSION_HEADER = "x-quire-version"
 
 
 class _Page:
-    """What the routes share."""
+    """The handlers of all routes."""
 
     def __init__(self, page_calls: PageCalls, assets: Mapping[str, Asset], tickets: Tickets) -> None:
         self.page_calls = page_calls
@@ -81,7 +81,7 @@ class _Page:
         return _told({"registry_path": self.page_calls.registry_path(), "projects": projects})
 
     async def answer(self, request: Request) -> Response:
-        found: Answered = await self.page_calls.ask(
+        found: PageAnswer = await self.page_calls.ask(
             request.path_params["project"], request.path_params.get("path", ""), dict(request.query_params)
         )
         return _sent(found.data, _JSON, {VERSION_HEADER: found.version})
@@ -116,7 +116,7 @@ class _Page:
 
 
 def build_app(page_calls: PageCalls, assets: Mapping[str, Asset], tickets: Tickets) -> Starlette:
-    """The app behind the door."""
+    """Build the ASGI app of the page; requests have been authorised before they reach it."""
     page = _Page(page_calls, assets, tickets)
     files = [Route(f"/{'' if name == INDEX else name}", page.asset, methods=["GET"]) for name in assets]
     project = "/api/projects/{project}"
@@ -136,7 +136,7 @@ def build_app(page_calls: PageCalls, assets: Mapping[str, Asset], tickets: Ticke
 
 
 async def _said(request: Request, error: Exception) -> Response:
-    """What went wrong, and what to do."""
+    """Turn an exception into a JSON error with its HTTP status."""
     told = error if isinstance(error, QuireError) else crashed(error)
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
     again = {"retry-after": "1"} if status == _BUSY else {}
@@ -155,7 +155,7 @@ def _sent(data: bytes, kind: str, headers: Mapping[str, str], status: int = 200)
 
 
 async def _body(request: Request) -> bytes:
-    """What was sent, if it is JSON and no more than anybody types."""
+    """Read the body of a request; raise InputError where it is no JSON or too long."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
         raise InputError("Only JSON is read here.", hint="Send `content-type: application/json`.")
     data = b""

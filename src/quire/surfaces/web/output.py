@@ -1,4 +1,4 @@
-"""What the process of the page says on the terminal."""
+"""Prints what the process of the page has to say: lines, JSON envelopes, errors."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _KEPT_ACTS = 100
 _KEPT_ACTS_BYTES = 64 * 1024 * 1024
 
 
-class Answered(msgspec.Struct, frozen=True):
+class PageAnswer(msgspec.Struct, frozen=True):
     """An answer as it is sent, and the state of the disk that it was made of."""
 
     data: bytes
@@ -55,7 +55,7 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class _Seen(msgspec.Struct):
-    """What is known of a project: how it looked, and when that was."""
+    """What is remembered of a project between two questions."""
 
     project: Project
     guard: threading.Lock
@@ -75,7 +75,7 @@ class _Done(msgspec.Struct, frozen=True):
 
 
 class PageCalls:
-    """The questions of one page."""
+    """Answers the questions of one page and does its actions, on threads."""
 
     def __init__(self, world: World, start: str, *, may_write: bool) -> None:
         self.world = world
@@ -84,15 +84,15 @@ class PageCalls:
         self._executor = Executor()
         self._guard = threading.Lock()
         self._seen: dict[str, _Seen] = {}
-        self._kept: OrderedDict[tuple[str, ...], Answered] = OrderedDict()
-        self._under_way: dict[tuple[str, ...], asyncio.Future[Answered]] = {}
+        self._kept: OrderedDict[tuple[str, ...], PageAnswer] = OrderedDict()
+        self._under_way: dict[tuple[str, ...], asyncio.Future[PageAnswer]] = {}
         self._acts: OrderedDict[str, _Done] = OrderedDict()
         self._freshness = Freshness()
 
     # -- asked --------------------------------------------------------------------------------
 
-    async def ask(self, name: str, path: str, query: Mapping[str, str]) -> Answered:
-        """An answer about a project, as it is now."""
+    async def ask(self, name: str, path: str, query: Mapping[str, str]) -> PageAnswer:
+        """Answer a question about a project as it is now."""
         if path not in VIEWS:
             raise NotFound(f"There is no `{cut(path, 60)}` here.", hint="The page asks for what there is.")
         version = await self.work(lambda: self.version(name))
@@ -107,14 +107,14 @@ class PageCalls:
             waiting.add_done_callback(lambda _: self._under_way.pop(key, None))
         return await asyncio.shield(waiting)
 
-    async def _worked_out(self, key: tuple[str, ...], name: str, path: str, query: dict[str, str]) -> Answered:
+    async def _worked_out(self, key: tuple[str, ...], name: str, path: str, query: dict[str, str]) -> PageAnswer:
         def work() -> bytes:
             view = VIEWS[path]
             given = read_arguments(view.takes, query)
             found = self._answered(name, key[0], lambda project: view.run(project, given))
             return json_line({"data": fields_of(found)}).encode()
 
-        answered = Answered(await self.work(work), key[0])
+        answered = PageAnswer(await self.work(work), key[0])
         self._kept[key] = answered
         size = sum(len(item.data) for item in self._kept.values())
         while len(self._kept) > 1 and (len(self._kept) > _KEPT_ANSWERS or size > _KEPT_BYTES):
@@ -137,7 +137,7 @@ class PageCalls:
                 seen.memo.verdict_rounds += 1
 
     def work(self, job: Callable[[], Result]) -> asyncio.Future[Result]:
-        """Something that takes a while, done beside everything else."""
+        """Run a job on a thread."""
         return asyncio.wrap_future(self._executor.submit(job))
 
     # -- projects -----------------------------------------------------------------------------

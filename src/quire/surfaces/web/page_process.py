@@ -64,7 +64,7 @@ def announce(
     ticket: str,
     noting: daemons.Hold | None,
 ) -> None:
-    """Say where the page is, open a browser if that was asked for; one that goes on alone then says no more."""
+    """Print the link of the page and open a browser if asked; a detached page writes the link into its lock instead."""
     url = _link(port, f"token={token}")
     root = _root(world, options)
     opened = options.open_browser and _opened(_link(port, f"ticket={ticket}"), world)
@@ -81,18 +81,16 @@ def announce(
         noting.say(msgspec.json.encode(found))
         daemons.go_quiet()
         return
-    _tell_where(
-        page_calls.registry_path(), len(page_calls.projects()), url, options, opened=opened, detached=False, root=root
-    )
+    _tell_where(page_calls, url, options, opened=opened, detached=False, root=root)
 
 
 def _link(port: int, secret: str) -> str:
     return f"http://127.0.0.1:{port}/#{secret}"
 
 
-def _tell_where(
-    registry: str, projects: int, url: str, options: Options, *, opened: bool, detached: bool, root: str
-) -> None:
+def _tell_where(page_calls: PageCalls, url: str, options: Options, *, opened: bool, detached: bool, root: str) -> None:
+    """Print the link, and how the page is ended."""
+    registry, projects = page_calls.registry_path(), len(page_calls.projects())
     lines = [f"Memory viewer: {url}", f"Projects: {projects} ({registry})"]
     if options.write:
         lines.append("Records can be changed on this page (--write).")
@@ -214,15 +212,7 @@ def detach(world: World, options: Options) -> int:
         _refuse_other(found, options)
         opened = options.open_browser and _opened(_link(_port(found.url), f"ticket={_new_ticket(found)}"), world)
     page_calls = PageCalls(world, options.start or world.cwd, may_write=options.write)
-    _tell_where(
-        page_calls.registry_path(),
-        len(page_calls.projects()),
-        found.url,
-        options,
-        opened=opened,
-        detached=True,
-        root=root,
-    )
+    _tell_where(page_calls, found.url, options, opened=opened, detached=True, root=root)
     return 0
 
 

@@ -246,7 +246,7 @@ def read_action(data: bytes) -> PageAction:
 
 
 def perform(project: Project, action: PageAction) -> Acted:
-    """Do it, with every check that the command would make."""
+    """Carry out an action, with every check that the command would make."""
     return ACTIONS[type(action)](project, action)
 
 
