@@ -33,7 +33,7 @@ from quire.model.verdicts import VERDICTS, AnchorVerdict, Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import file_of
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.graph.save import save_nodes
 
 _LOOKED_AT_TWICE = 2

@@ -14,7 +14,7 @@ from quire.files.world import World
 from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.project import Project
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.graph.save import save_nodes
 from thorough import LONG, either
 

@@ -13,7 +13,7 @@ from quire.model.seals import is_seal, parse_seal
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.graph.diff import Diff, diff
 from quire.verbs.graph.save import save_nodes

@@ -12,7 +12,6 @@ import pytest
 
 from installed import Git, Memory
 from quire.fields.envelope import succeeded
-from quire.fields.looking import looked_fields
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import Check, check
@@ -87,9 +86,9 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "query jobs": lambda project: _told(plain, query(project, Query(question="jobs"))),
     "brief": lambda project: (plain(brief(project, Brief())), []),
     "why queue.py:2": lambda project: (plain(why(project, Why(place="queue.py:2"))), []),
-    "inspect feature.queue": lambda project: (looked_fields(inspect_any(project, "feature.queue")), []),
-    "inspect user.timezone": lambda project: (looked_fields(inspect_any(project, "user.timezone")), []),
-    "inspect bundle:gotchas": lambda project: (looked_fields(inspect_any(project, "bundle:gotchas")), []),
+    "inspect feature.queue": lambda project: (plain(inspect_any(project, "feature.queue")), []),
+    "inspect user.timezone": lambda project: (plain(inspect_any(project, "user.timezone")), []),
+    "inspect bundle:gotchas": lambda project: (plain(inspect_any(project, "bundle:gotchas")), []),
     "facts": lambda project: _told(plain, overview(project, Overview())),
     "facts list": lambda project: (plain(list_facts(project, List())), []),
     "facts episodes": lambda project: (plain(episodes(project, ShowEpisodes(query=""))), []),
@@ -168,7 +167,6 @@ def test_text_for_people_loads_its_lines_alone(filled: Memory, repo: Path) -> No
         )
         loaded = done.stderr.rpartition("LOADED ")[2].split()
         assert ("quire.fields.envelope" in loaded) is loads
-        assert ("quire.fields.lines" in loaded) is not loads
         assert "quire.fields.journal" not in loaded
 
 

@@ -24,7 +24,7 @@ from quire.verbs.admin.rebuild import Rebuild
 from quire.verbs.admin.rebuild import rebuild as rebuild_of
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.list import List

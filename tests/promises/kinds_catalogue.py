@@ -31,7 +31,7 @@ from quire.verbs.agents.hook_answer import answer_hook
 from quire.verbs.agents.receipts import receipts
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.agents.wiring import wire_clients, wiring_status
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.archive import Archive, archive

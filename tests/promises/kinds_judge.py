@@ -26,7 +26,8 @@ from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
-from quire.verbs.ask.inspect import inspect_any, inspect_node, product_map_page
+from quire.verbs.ask.inspect import inspect_any, product_map_page
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status, status_of_all
 from quire.verbs.ask.why import Why, why
 from quire.verbs.facts.context import ShowContext, context

@@ -24,6 +24,7 @@ DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "why": ("ask.why", "why", "Why", ("place",)),
     "export": ("admin.export", "export", "Export", ("output_format",)),
     "purge": ("admin.purge", "purge_memory", "Purge", ("text",)),
+    "inspect_any": ("ask.inspect", "inspect", "Inspect", ("id",)),
     "receipts": ("agents.receipts", "show_receipts", "ShowReceipts", ()),
     "docs": ("admin.docs", "docs", "ReadDocs", ()),
     "note": ("facts.note", "take_note", "TakeNote", ("words",)),

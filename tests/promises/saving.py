@@ -12,7 +12,7 @@ from typing import Any
 from quire.model.errors import NotFound
 from quire.project import Project
 from quire.verbs.admin.check import check_files
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.save import save_nodes
 

@@ -17,7 +17,7 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.graph.save import save_nodes

@@ -21,7 +21,7 @@ from quire.model.errors import Conflict, InputError, LockBusy, QuireError
 from quire.project import Project
 from quire.upkeep.guidance import refresh_map
 from quire.upkeep.views.items import node_revision
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.facts import session as sessions
 from quire.verbs.facts import store as fact_storing
 from quire.verbs.facts.notes import note as note_of

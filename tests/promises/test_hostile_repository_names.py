@@ -16,7 +16,7 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.why import Why, why
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.inspect import inspect_fact
@@ -77,7 +77,7 @@ def listen(event, args):
         heard.extend(os.path.abspath(os.fsdecode(a)) for a in args if isinstance(a, (str, bytes)) and a)
 from quire.surfaces.cli.main import run
 from quire.verbs.ask.brief import Brief, brief
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.why import Why, why
 sys.addaudithook(listen)

@@ -19,7 +19,7 @@ from quire.verbs.admin.check import check_files
 from quire.verbs.admin.doctor import Doctor, doctor
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.agents.wiring import wire_clients, wiring_status
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.list import List, list_facts

@@ -12,7 +12,7 @@ from installed import Git
 from promised import proves
 from quire.files import disk
 from quire.project import Project
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.graph.save import save_nodes
 
 ONE, OTHER = "decision.one", "decision.other"

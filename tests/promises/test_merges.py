@@ -30,7 +30,7 @@ from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.repair import repair
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.inbox.rejected import ListRejected, rejected
 from quire.verbs.journal.recall import JournalRecall, journal_recall

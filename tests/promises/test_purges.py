@@ -29,7 +29,7 @@ from quire.verbs.admin.purge import purge as purge_of
 from quire.verbs.admin.repair import repair, repairs_kept, undo_repair
 from quire.verbs.admin.reset import reset_project
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.facts.notes import note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store

@@ -24,7 +24,7 @@ from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.facts.store import Store as StoreFact
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.save import save_nodes

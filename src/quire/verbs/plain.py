@@ -104,6 +104,13 @@ def _with_verdict(value: msgspec.Struct, fields: dict[str, Any]) -> dict[str, An
     return fields | _flag_fields(effects_of("\n".join(texts)) if known is None else known)
 
 
+def effect_fields(*texts: str) -> dict[str, Any]:
+    """What doing as these texts say could do; nothing where that is nothing."""
+    from quire.guard.effects import effects_of
+
+    return _flag_fields(effects_of("\n".join(text for text in texts if text)))
+
+
 def _flags(text: str) -> dict[str, Any]:
     from quire.guard.effects import flags_of
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 VERBS = (
     ("query", "ask.query", "query_memory", "graph"),
     ("save", "graph.save", "save_memory", "graph"),
+    ("inspect", "ask.inspect", "inspect_memory", "graph"),
     ("status", "ask.status", "status_memory", "graph"),
     ("brief", "ask.brief", "brief_memory", "graph"),
     ("sync", "graph.sync", "sync_memory", "graph"),

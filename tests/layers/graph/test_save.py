@@ -12,7 +12,7 @@ from quire.layers.graph.store import GraphStore
 from quire.model.errors import Conflict, InputError, InvalidStore, NotFound
 from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.ask.inspect import inspect_node
+from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.graph.save import save_nodes
 

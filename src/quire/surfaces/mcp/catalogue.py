@@ -6,8 +6,7 @@ answers under the name of the original, too. `docs/reference/mcp-tools.md` is th
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from importlib import import_module
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,12 +17,12 @@ from quire.verbs.table import tools_of
 if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import Tool
 
-_HOMES = {"graph": "graph_tools", "facts": "", "profile": "", "journal": ""}
+_SETS = ("graph", "facts", "profile", "journal")
 _CORE = {
     "graph": ("query_memory", "save_memory", "inspect_memory", "status_memory", "brief_memory", "sync_memory"),
     "facts": ("memory_recall", "memory_store"),
 }
-TOOLSETS = ("core", *_HOMES, "all")
+TOOLSETS = ("core", *_SETS, "all")
 
 
 def read_toolsets(text: str, where: str) -> tuple[str, ...]:
@@ -39,11 +38,11 @@ def read_toolsets(text: str, where: str) -> tuple[str, ...]:
 
 def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
     """The tools of these sets, each once, always in the same order."""
-    wanted = set(_HOMES) if "all" in toolsets else set(toolsets)
+    wanted = set(_SETS) if "all" in toolsets else set(toolsets)
     core = "core" in wanted
     return {
         tool.name: tool
-        for home in _HOMES
+        for home in _SETS
         if home in wanted or (core and home in _CORE)
         for tool in _tools(home, None if home in wanted else _CORE[home])
     }
@@ -67,26 +66,11 @@ def served_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
 
 def toolset_of(name: str) -> str | None:
     """The set that holds a tool."""
-    return next((home for home in _HOMES if any(tool.name == name for tool in _tools(home))), None)
+    return next((home for home in _SETS if name in tools_of(home)), None)
 
 
 def _tools(home: str, names: Container[str] | None = None) -> tuple[Tool, ...]:
     """The tools of a set, or those of them that are named."""
-    declared = tools_of(home)
-    rows: Iterable[Tool | str] = declared
-    if _HOMES[home]:
-        # In a set that is partly declared, a declared tool stands in the list by its name.
-        rows = getattr(import_module(f"quire.surfaces.mcp.{_HOMES[home]}"), home.upper())
-    return tuple(_made(row, declared) for row in rows if names is None or _name(row) in names)
-
-
-def _name(row: Tool | str) -> str:
-    return row if isinstance(row, str) else row.name
-
-
-def _made(row: Tool | str, declared: Mapping[str, str]) -> Tool:
-    if not isinstance(row, str):
-        return row
     from quire.surfaces.mcp.declared import tool_named
 
-    return tool_named(declared[row])
+    return tuple(tool_named(module) for name, module in tools_of(home).items() if names is None or name in names)

@@ -65,10 +65,10 @@ def read_resource(uri: str, project: Callable[[], Project], fence: Callable[[], 
 
 
 def _record(project: Project, ref: str, fence: Boundary) -> str:
-    from quire.surfaces.mcp.graph_tools import InspectArguments, inspect_memory
-    from quire.surfaces.mcp.tool import Call
+    from quire.surfaces.mcp.declared import text_of
+    from quire.verbs.ask.inspect import inspect_any, lines
 
-    return inspect_memory(project, InspectArguments(id=ref), Call(fence=fence)).text or ""
+    return text_of(lines(inspect_any(project, ref)), fence, {})
 
 
 def _map(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:

@@ -1,36 +1,65 @@
-"""One record of any layer by its ref, however the ref was copied from a list."""
+"""`memory inspect`, the tool `inspect_memory`: one record in full, however its ref was copied from a list."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
+from msgspec import Meta
 
 from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import NotFound
 from quire.model.ids import slug_of
 from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.project import Project
-from quire.verbs.facts.inspect import connections, inspect_fact
-from quire.verbs.journal.inspect import journal_inspect
-from quire.verbs.profile.connections import links_of
+from quire.verbs.ask.inspected_node import inspect_node, node_fields, whole_node
+from quire.verbs.facts.inspect import FactInspected, connections, fact_fields, inspect_fact, whole_fact
+from quire.verbs.facts.options import Ref
+from quire.verbs.journal.inspect import InspectedJournal, item_lines, journal_inspect
+from quire.verbs.profile.connections import EntryConnections, links_of
+from quire.verbs.profile.results import link_lines, whole_entry
+from quire.verbs.verb import Arguments, Line, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
-    from quire.verbs.facts.inspect import FactInspected
     from quire.verbs.facts.results import ConnectionView
-    from quire.verbs.journal.inspect import InspectedJournal
-    from quire.verbs.profile.connections import EntryConnections
 
 _PROFILE_WORDS = tuple(name for name in CATEGORIES if name not in KINDS)
 
 
-class Looked(msgspec.Struct, frozen=True, kw_only=True):
+class Inspect(Arguments, frozen=True, kw_only=True):
+    id: Annotated[Ref, Meta(description="a ref, such as decision.x or fact:…"), Word(name="ref")]
+
+
+class Looked(Result, kw_only=True):
     """What was found, in the shape of its layer, and what is connected to it."""
 
     layer: str
     found: Inspected | FactInspected | EntryConnections | InspectedJournal
     connections: list[ConnectionView] = []
+
+    def fields(self) -> dict[str, Any]:
+        from quire.verbs.plain import plain
+
+        found = self.found
+        if isinstance(found, InspectedJournal):
+            return {"items": plain(found.items), "connections": plain(found.connections)}
+        if isinstance(found, FactInspected):
+            return fact_fields(found)
+        connections = plain(self.connections)
+        if isinstance(found, EntryConnections):
+            links = plain(found)
+            return {"object": links.pop("entry"), "links": links, "connections": connections}
+        return {**node_fields(found), "connections": connections}
+
+
+def inspect(project: Project, given: Inspect) -> Looked:
+    """Show one record in full, with everything that is connected to it.
+
+    REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID; or profile:category.key;
+    or bundle:SECTION, event:ID, checkpoint:ID.
+    """
+    return inspect_any(project, given.id)
 
 
 def full_ref(text: str) -> str:
@@ -65,19 +94,6 @@ def inspect_any(project: Project, ref: str) -> Looked:
     return Looked(layer="graph", found=node, connections=connections(project, node.node.node.id))
 
 
-def inspect_node(project: Project, ref: str) -> Inspected:
-    """One node in full."""
-    from quire.layers.graph import inspect as graph
-    from quire.layers.graph.source import node_record
-    from quire.upkeep.verdicts import Verdicts
-
-    project.ready()
-    found = graph.inspect_node(project.graph, project.graph_id(ref))
-    record = node_record(found.node)
-    found.verdict = Verdicts(project.root, project.git)([record])[record.ref]
-    return found
-
-
 def _node_meant(project: Project, word: str, error: NotFound) -> str:
     """The one node with this slug; else the error says which nodes are near."""
     from quire.layers.graph.inspect import similar_ids
@@ -92,7 +108,55 @@ def _node_meant(project: Project, word: str, error: NotFound) -> str:
     raise error
 
 
+def lines(looked: Looked) -> Iterator[Line]:
+    found = looked.found
+    if isinstance(found, InspectedJournal):
+        yield from item_lines(found)
+    elif isinstance(found, FactInspected):
+        yield whole_fact(found)
+    elif isinstance(found, EntryConnections):
+        yield from _entry_lines(found)
+    else:
+        yield whole_node(found)
+    if looked.connections:
+        yield ""
+        yield "Connections:"
+    for edge in looked.connections:
+        title = f" — {edge.title}" if edge.title else ""
+        yield Recalled(text=f"  {edge.source} {edge.relation} {edge.target}{title}", origin="facts")
+        if edge.description:
+            yield Recalled(text=f"    {edge.description}", origin="facts")
+
+
+def _entry_lines(found: EntryConnections) -> Iterator[Line]:
+    yield whole_entry(found.entry, links=False)
+    if found.outgoing or found.incoming:
+        yield ""
+        yield "Links:"
+    yield from link_lines(found.outgoing, found.incoming)
+
+
 def product_map_page(project: Project) -> str:
     """The product in a page: features by stage, what was decided, what is open."""
     project.ready()
     return project.product_map()
+
+
+VERB = Verb(
+    takes=Inspect,
+    run=inspect,
+    lines=lines,
+    examples="""Examples:
+  memory inspect feature.retry-queue
+  memory inspect decision.retries-run-in-worker --json
+  memory inspect fact:57afd07611e9
+  memory inspect profile:user.timezone
+  memory inspect bundle:gotchas
+""",
+    tool=Tool(
+        name="inspect_memory",
+        title="Look at one record",
+        says="One record in full by its ref, with relations, evidence and verdict. Use it for refs that an answer "
+        "named. Not for searching: query_memory.",
+    ),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,10 +11,12 @@ from quire.layers.facts.layout import ACTIVE, FILE
 from quire.model.errors import NotFound
 from quire.model.records import Record
 from quire.model.refs import parse_ref
+from quire.model.text import counted
 from quire.project import Project
 from quire.verbs.facts.fact_file import ask_facts, fact_view, known_facts
 from quire.verbs.facts.results import ConnectionView
 from quire.verbs.facts.search import episode_view, replacements
+from quire.verbs.verb import Recalled
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -75,6 +78,55 @@ def inspect_fact(project: Project, ref: str) -> FactInspected:
         )
 
     return ask_facts(project, work)
+
+
+def fact_fields(found: FactInspected) -> dict[str, Any]:
+    """The fact or episode as it is stored, with everything that is connected to it."""
+    from quire.verbs.plain import effect_fields, plain, verdict_fields
+
+    view = found.view
+    said = (getattr(view, name, "") for name in ("content", "title", "narrative"))
+    stored = {"ref": found.ref, **found.stored, **verdict_fields(view.verdict), **effect_fields(*said)}
+    beside = {name: plain(getattr(found, name)) for name in ("connections", "chain", "replaced_by", "names")}
+    return {"object": stored, **beside}
+
+
+def whole_fact(found: FactInspected) -> Recalled:
+    """The fact or episode as it is read, with what its marks say."""
+    view = found.view
+    verdict = view.verdict.verdict if view.verdict else "unanchored"
+    lines = _episode_lines(found) if found.kind == "episode" else _fact_lines(found)
+    return Recalled(text="\n".join(lines), ref=found.ref, origin=view.origin_for_tools(), verdict=verdict)
+
+
+def _episode_lines(found: FactInspected) -> Iterator[str]:
+    view = found.view
+    yield f"{found.ref} — {view.title}  [{view.date}]"
+    yield from _listed("tags", view.tags)
+    yield from _listed("facts", view.facts)
+    yield ""
+    yield view.narrative
+
+
+def _fact_lines(found: FactInspected) -> Iterator[str]:
+    view = found.view
+    yield f"{found.ref} — {view.section}  [{view.status}, {view.confidence:.0%} confidence]"
+    if view.reason:
+        yield f"reason: {view.reason}"
+    yield from _listed("replaced by", found.replaced_by)
+    yield from _listed("replaces", found.chain)
+    yield from _listed("also known as", found.names)
+    yield from _listed("tags", view.tags)
+    where = f", {view.artifact.get('path', '')}" if view.artifact else ""
+    yield f"source: {view.source}{where}"
+    yield f"created {view.created_at}, told {counted(view.reinforcements, 'time')}"
+    yield ""
+    yield view.content
+
+
+def _listed(name: str, values: Sequence[str]) -> Iterator[str]:
+    if values:
+        yield f"{name}: {', '.join(values)}"
 
 
 def connections(project: Project, ref: str) -> list[ConnectionView]:

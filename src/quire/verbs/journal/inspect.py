@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,6 +15,7 @@ from quire.model.text import cut
 from quire.project import Project
 from quire.verbs.journal.checkpoints import journal_checkpoint
 from quire.verbs.journal.journal_state import read_journal
+from quire.verbs.verb import Line, Recalled
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -88,3 +90,15 @@ def _stored(project: Project, record: Record) -> Any:
         return value_of(journal_checkpoint(project, record.ref.partition(":")[2]))
     held = msgspec.json.decode(record.raw)
     return held["value"] if record.kind == "bundle" else held
+
+
+def item_lines(found: InspectedJournal) -> Iterator[Line]:
+    """Each item as it is read, with what its marks say."""
+    if not found.items:
+        yield "Nothing recorded yet."
+    for item in found.items:
+        state = f"  [{item.status}]" if item.status != "active" else ""
+        since = [f"{item.kind}, {item.created_at}, {item.path}"] if item.created_at else []
+        text = "\n".join((f"{item.ref} — {item.title}{state}", *since, "", item.text))
+        yield Recalled(text=text, ref=item.ref, origin="journal")
+        yield ""
