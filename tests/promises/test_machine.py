@@ -33,6 +33,7 @@ STEPS = either(20, 60)
 LEFT_OUT = {
     "answer_question": "is what `query` calls",
     "perform": "calls what the page can do, each of which is called here by its own name",
+    "make_memory": "is `init` without agents and imports, as the first run on a terminal calls it",
     "purge": "takes texts out of every file, also those that git has; its own tests do",
     "read_journal": "is how every verb of the journal begins",
     "reset": "removes what all other steps stand on; its own tests do",
