@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from quire.layers.profile.layout import FILE
 from quire.project import Project
-from quire.verbs.profile.document import ask_profile, entry_readings, entry_view, need_entry
+from quire.verbs.profile.document import ask_profile
+from quire.verbs.profile.entries import entry_readings, entry_view, need_entry
 from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.results import EntryLink, EntryView, link_lines, recalled
 from quire.verbs.verb import Line, Result, Tool, Verb

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from quire.model import limits
 from quire.project import Project
-from quire.verbs.profile.document import ask_profile, profile_entries
+from quire.verbs.profile.document import ask_profile
+from quire.verbs.profile.entries import profile_entries
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Verb
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What all operations on the profile stand on: how it is asked, how a change is made, how an entry is shown."""
+"""How verbs ask about the documents of the profile, and how they change them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from quire.layers.profile.layout import FILE, FOLDER, READABLE, VERSION
+from quire.layers.profile.layout import FILE, FOLDER
 from quire.model.errors import (
     Conflict,
     InvalidStore,
     LockBusy,
-    NotFound,
     OutsideProject,
     QuireError,
     StorageFailed,
 )
-from quire.model.records import Problem, Record
-from quire.model.text import cut, one_line
 from quire.project import Project
-from quire.verbs.profile.results import EntryView
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.profile.access import Readings
     from quire.layers.profile.drafts import ProfileDraft
-    from quire.layers.profile.entries import Entry
     from quire.layers.profile.places import ProfilePlaces
     from quire.layers.profile.source import ProfileOverview
     from quire.model.sources import Patch
@@ -211,113 +205,3 @@ def prepare_profile(project: Project) -> None:
         # Not worth refusing an entry for; `memory check` tells what is in the way.
         with contextlib.suppress(QuireError, OSError):
             ensure_ignored(project.root, project.world, IGNORED)
-
-
-# -- showing ----------------------------------------------------------------------------
-
-
-def profile_entries(project: Project, index: Index) -> list[Entry]:
-    """Every entry, by category and then in the order of the document."""
-    from quire.layers.profile.records import entry_of
-
-    return [entry_of(record) for record in entry_records(project, index)]
-
-
-def entry_records(project: Project, index: Index, **parts: object) -> list[Record]:
-    from quire.index.search import Filter
-    from quire.layers.profile.layout import CATEGORIES
-    from quire.layers.profile.source import document_order
-
-    allowed = Filter(**{"layers": ("profile",), **parts})  # type: ignore[arg-type]
-    places = document_order(project.profile_places())
-    return sorted(index.page(allowed, CATEGORIES), key=lambda item: (places.get(item.ref, len(places)), item.ref))
-
-
-def need_entry(project: Project, index: Index, category: str, key: str) -> Record:
-    """The record of an entry; an error where there is none."""
-    from quire.layers.profile.rules import allowed_category
-
-    found = index.find(f"profile:{category}.{key}")
-    if found is not None and found.layer == "profile":
-        return found
-    if not entry_records(project, index, sections=(category,)):
-        allowed_category(category)
-    raise NotFound(
-        f"There is no entry `{cut(f'{category}.{key}', 120)}`.",
-        hint="`memory profile index` shows what there is.",
-        details={"id": f"profile:{category}.{key}"},
-    )
-
-
-def entry_readings(project: Project) -> Readings:
-    from quire.layers.profile.access import pending_readings
-
-    return pending_readings(project.root)
-
-
-def note_entries_read(project: Project, overview: ProfileOverview, names: list[str]) -> bool:
-    """Note that these were read, where it can ever be written down."""
-    from quire.layers.profile.access import note_reading
-    from quire.layers.profile.entries import time_text
-
-    if overview.is_read_only or project.read_only or not names:
-        return False
-    return note_reading(project.root, names, time_text(project.world.now()), project.world.token())
-
-
-def entry_view(entry: Entry, readings: Readings | None = None, **fields: object) -> EntryView:
-    from quire.layers.profile.access import as_read
-
-    before = entry.access_count
-    entry = as_read(entry, readings) if readings else entry
-    stored = dict(entry.fields)
-    if entry.access_count != before:
-        stored |= {"access_count": entry.access_count, "last_accessed": entry.last_accessed}
-    known: dict[str, object] = {
-        "ref": entry.ref,
-        "id": entry.name,
-        "category": entry.category,
-        "key": entry.key,
-        "title": cut(one_line(entry.value), 80),
-        "value": entry.value,
-        "status": entry.status,
-        "importance": entry.importance,
-        "confidence": entry.confidence,
-        "tags": entry.tags,
-        "source": {"type": entry.source_type, "detail": entry.source_detail},
-        "created_at": entry.created_at,
-        "updated_at": entry.updated_at,
-        "access_count": entry.access_count,
-        "last_accessed": entry.last_accessed,
-        "links": tuple({"target": link.target, "relation": link.relation} for link in entry.links),
-        "private": entry.is_private,
-        "entry": stored,
-    }
-    return EntryView(**{**known, **fields})  # type: ignore[arg-type]
-
-
-def profile_warnings(project: Project, overview: ProfileOverview) -> list[Problem]:
-    """What somebody who reads should know of the documents."""
-    found = []
-    if overview.is_read_only:
-        version = overview.version if overview.version in READABLE else overview.private_version
-        found.append(
-            Problem(
-                code="ProfileReadOnly",
-                severity="warning",
-                path=f"{FOLDER}/{FILE}",
-                message=f"A document has schema version {version}; this program writes {VERSION}, and only reads it.",
-            )
-        )
-    if overview.unread:
-        found.append(
-            Problem(
-                code="ProfileEntryInvalid",
-                severity="warning",
-                path=f"{FOLDER}/{FILE}",
-                message=f"What stands in the place of entries and cannot be read as one: {overview.unread:,}.",
-                hint="`memory check` names them.",
-            )
-        )
-    problem = project.profile_places().problem
-    return [*found, problem] if problem is not None else found

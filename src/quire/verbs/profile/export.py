@@ -11,7 +11,8 @@ from quire.layers.profile.layout import ACTIVE, VERSION
 from quire.model.errors import InputError
 from quire.model.text import cut
 from quire.project import Project
-from quire.verbs.profile.document import ask_profile, profile_entries, usable_documents
+from quire.verbs.profile.document import ask_profile, usable_documents
+from quire.verbs.profile.entries import profile_entries
 from quire.verbs.profile.options import one_of
 from quire.verbs.verb import Arguments, Aside, Line, Option, Recalled, Result, Tool, Verb
 

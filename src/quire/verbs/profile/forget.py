@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.project import Project
-from quire.verbs.profile.document import change_profile, entry_view
+from quire.verbs.profile.document import change_profile
+from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import DryRun, EntryName
 from quire.verbs.profile.results import EntryView, line_naming, recalled
 from quire.verbs.verb import Line, Result, Tool, Verb

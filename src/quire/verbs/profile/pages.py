@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from quire.layers.profile.layout import ACTIVE
 from quire.project import Project
-from quire.verbs.profile.document import ask_profile, profile_entries, profile_warnings, usable_documents
+from quire.verbs.profile.document import ask_profile, usable_documents
+from quire.verbs.profile.entries import profile_entries, profile_warnings
 from quire.verbs.verb import Line, Recalled, Result
 
 if TYPE_CHECKING:

@@ -9,15 +9,14 @@ from msgspec import Meta
 
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
 from quire.project import Project
-from quire.verbs.profile.document import (
-    ask_profile,
+from quire.verbs.profile.document import ask_profile, usable_documents
+from quire.verbs.profile.entries import (
     entry_readings,
     entry_records,
     entry_view,
     need_entry,
     note_entries_read,
     profile_warnings,
-    usable_documents,
 )
 from quire.verbs.profile.options import EntryName, Everything, Name, split_entry
 from quire.verbs.profile.results import EntryView, entry_lines, whole_entry

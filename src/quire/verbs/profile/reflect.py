@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 from quire.layers.profile.layout import ARCHIVED
 from quire.layers.profile.reflection import Archival, ConfidenceUpdate, ReflectionSummary, UnreadEntry
 from quire.project import Project
-from quire.verbs.profile.document import ask_profile, change_profile, entry_readings, need_entry, profile_entries
+from quire.verbs.profile.document import ask_profile, change_profile
+from quire.verbs.profile.entries import entry_readings, need_entry, profile_entries
 from quire.verbs.profile.options import DryRun
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
 

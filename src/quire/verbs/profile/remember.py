@@ -23,7 +23,8 @@ from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.project import Project
 from quire.verbs.graph.similar_records import alike_problems
-from quire.verbs.profile.document import change_profile, entry_view
+from quire.verbs.profile.document import change_profile
+from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import Category, DryRun, Name, one_of
 from quire.verbs.profile.results import EntryView, line_naming
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word

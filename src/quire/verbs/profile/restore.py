@@ -10,7 +10,8 @@ import msgspec
 from quire.model.errors import NotFound, UsageError
 from quire.model.text import counted, cut, one_line
 from quire.project import Project
-from quire.verbs.profile.document import change_profile, entry_view
+from quire.verbs.profile.document import change_profile
+from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import DryRun, split_entry
 from quire.verbs.profile.results import EntryView, recalled
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Word

@@ -12,14 +12,8 @@ from quire.model import limits
 from quire.model.errors import InputError
 from quire.project import Project
 from quire.verbs.ask.answers import answer_from
-from quire.verbs.profile.document import (
-    ask_profile,
-    entry_readings,
-    entry_view,
-    note_entries_read,
-    profile_warnings,
-    usable_documents,
-)
+from quire.verbs.profile.document import ask_profile, usable_documents
+from quire.verbs.profile.entries import entry_readings, entry_view, note_entries_read, profile_warnings
 from quire.verbs.profile.options import Category
 from quire.verbs.profile.results import EntryView, entry_lines
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word

@@ -13,14 +13,8 @@ from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADIC
 from quire.model.errors import UnsupportedVersion
 from quire.model.text import counted, cut, one_line
 from quire.project import Project
-from quire.verbs.profile.document import (
-    ask_profile,
-    change_profile,
-    entry_readings,
-    profile_entries,
-    profile_warnings,
-    usable_documents,
-)
+from quire.verbs.profile.document import ask_profile, change_profile, usable_documents
+from quire.verbs.profile.entries import entry_readings, profile_entries, profile_warnings
 from quire.verbs.profile.results import EntryLink, line_naming
 from quire.verbs.verb import Arguments, Line, Recalled, Result, Tool, Verb
 

@@ -11,13 +11,8 @@ from quire.files.write_access import LOCAL
 from quire.layers.profile.layout import ACTIVE, BACKUP, CATEGORIES, FILE, FOLDER, MIGRATION_PREFIX, STATUSES
 from quire.model.text import counted
 from quire.project import Project
-from quire.verbs.profile.document import (
-    ask_profile,
-    entry_readings,
-    profile_entries,
-    profile_warnings,
-    usable_documents,
-)
+from quire.verbs.profile.document import ask_profile, usable_documents
+from quire.verbs.profile.entries import entry_readings, profile_entries, profile_warnings
 from quire.verbs.profile.results import line_naming
 from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
 
