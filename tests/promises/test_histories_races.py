@@ -113,7 +113,7 @@ def test_an_edit_of_what_somebody_changed_writes_nothing(
     found = inspect_node(project, "feature.chain").node
     revision = node_revision(found.data, found.body_data)
     told = between(
-        actions, "save", lambda: act_edit(other, ActEdit("feature.chain", revision, title="Theirs")), monkeypatch
+        actions, "save_nodes", lambda: act_edit(other, ActEdit("feature.chain", revision, title="Theirs")), monkeypatch
     )
     log = Path(project.root, ".memory/events.jsonl")
     with pytest.raises(Conflict, match="was changed since you began"):
