@@ -14,10 +14,10 @@ import pytest
 from journal_here import Journal, on_a_terminal
 
 from installed import Git, Memory, Run, make_environment
-from quire.fields.envelope import succeeded
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.export import Export, export
+from quire.verbs.envelope import succeeded
 from quire.verbs.plain import json_line, plain
 
 NOW = "2026-03-02T11:19:00+00:00"

@@ -41,9 +41,7 @@ MAY_CALL = {
         "clients",
         "project",
     },
-    "fields": {"model", "files", "guard", "layers", "inbox", "upkeep", "retrieval", "clients", "project", "verbs"},
     "surfaces": {
-        "fields",
         "model",
         "files",
         "guard",

@@ -17,7 +17,7 @@ NEVER = {
     *("subprocess", "threading", "signal", "selectors", "socket", "asyncio", "concurrent", "multiprocessing"),
     *("json", "logging", "tempfile", "shutil", "pathlib", "inspect", "dataclasses", "traceback", "locale"),
     *("random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
-    *("quire.capture", "quire.verbs.graph.save", "quire.verbs.admin", "quire.fields"),
+    *("quire.capture", "quire.verbs.graph.save", "quire.verbs.admin", "quire.verbs.envelope"),
     *("quire.verbs.ask.inspect", "quire.verbs.journal.journal_state", "quire.verbs.journal.results"),
     *("quire.index.sentence_model", "quire.files.programs"),
     *("quire.layers.graph.types", "quire.layers.graph.save", "quire.layers.journal.events"),

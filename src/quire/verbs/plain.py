@@ -88,7 +88,7 @@ def _telling_fields(value: msgspec.Struct) -> dict[str, Any]:
     verdict = fields.pop("verdict", None)
     # What has no anchors has nothing that it could be checked against, in whatever answer it stands.
     fields |= {"origin": value.origin_for_tools(), "verdict": verdict.verdict if verdict else "unanchored"}
-    return fields | _flag_fields(fields.pop("flags", ()))
+    return fields | flag_fields(fields.pop("flags", ()))
 
 
 def _with_verdict(value: msgspec.Struct, fields: dict[str, Any]) -> dict[str, Any]:
@@ -101,23 +101,23 @@ def _with_verdict(value: msgspec.Struct, fields: dict[str, Any]) -> dict[str, An
     fields |= verdict_fields(verdict)
     texts = (text for name in _TEXTS if isinstance(text := fields.get(name), str) and text)
     known = fields.pop("flags", None)
-    return fields | _flag_fields(effects_of("\n".join(texts)) if known is None else known)
+    return fields | flag_fields(effects_of("\n".join(texts)) if known is None else known)
 
 
 def effect_fields(*texts: str) -> dict[str, Any]:
     """What doing as these texts say could do; nothing where that is nothing."""
     from quire.guard.effects import effects_of
 
-    return _flag_fields(effects_of("\n".join(text for text in texts if text)))
+    return flag_fields(effects_of("\n".join(text for text in texts if text)))
 
 
 def _flags(text: str) -> dict[str, Any]:
     from quire.guard.effects import flags_of
 
-    return _flag_fields(flags_of(text))
+    return flag_fields(flags_of(text))
 
 
-def _flag_fields(flags: Sequence[str]) -> dict[str, Any]:
+def flag_fields(flags: Sequence[str]) -> dict[str, Any]:
     """Flags by their codes, and of those that are effects the plain words."""
     from quire.guard.effects import words_of
 

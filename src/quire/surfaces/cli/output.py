@@ -37,7 +37,7 @@ def begin(arguments: list[str]) -> None:
 
 def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> None:
     """The envelope of a command that did what it was asked."""
-    from quire.fields.envelope import succeeded
+    from quire.verbs.envelope import succeeded
 
     _print(succeeded(project, data, warnings))
 
@@ -45,7 +45,7 @@ def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ())
 def fail(error: QuireError, *, as_json: bool) -> int:
     """Say what went wrong and what to do; the exit code."""
     if as_json:
-        from quire.fields.envelope import failed
+        from quire.verbs.envelope import failed
 
         _print(failed(error), quotes=True)
     else:
@@ -72,7 +72,7 @@ def usage_failed(message: str, command: str, *, as_json: bool) -> int:
 
 def crashed(error: Exception, *, as_json: bool) -> int:
     """A fault of the program itself: said as any other error, with its trace where that was asked for."""
-    from quire.fields.envelope import crashed
+    from quire.verbs.envelope import crashed
 
     if os.environ.get("MEMORY_DEBUG") == "1":
         import traceback

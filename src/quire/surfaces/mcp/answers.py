@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields.envelope import failed, flag_fields, succeeded
 from quire.guard.effects import flags_of, shown_flags
 from quire.guard.framing import safe_values
 from quire.guard.hostile_text import make_safe
 from quire.guard.prompt_attacks import find_instructions
 from quire.model.text import one_line
+from quire.verbs.envelope import failed, succeeded
 from quire.verbs.outline import outline_lines
+from quire.verbs.plain import flag_fields
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary

@@ -122,7 +122,7 @@ class Replies:
             except QuireError as error:
                 raise Refused(code, error.message, {"code": error.code, "hint": error.hint, **(told or {})}) from None
             except Exception as error:
-                from quire.fields.envelope import crashed
+                from quire.verbs.envelope import crashed
 
                 fault = crashed(error)
                 raise Refused(INTERNAL_ERROR, fault.message, {"code": fault.code, "hint": fault.hint}) from None

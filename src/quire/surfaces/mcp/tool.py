@@ -6,7 +6,7 @@ One declaration serves the list that clients read, the check of what they send, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 
 Told = Callable[[float, float | None, str], None]
 """Where a call says how far it is: done, of how much, and what it is at."""
-
-Question = Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
-Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=512)]
-Words = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=100)]
-Paths = Annotated[list[Annotated[str, msgspec.Meta(max_length=4096)]], msgspec.Meta(max_length=1000)]
-Budget = Annotated[int, msgspec.Meta(ge=100, le=32_000)]
 
 
 def unheard(*_: object) -> None:

@@ -192,9 +192,9 @@ class ToolCalls:
         )
 
     def _failed(self, error: Exception) -> dict[str, Any]:
-        from quire.fields.envelope import crashed
         from quire.guard.framing import make_boundary
         from quire.surfaces.mcp.answers import failure
+        from quire.verbs.envelope import crashed
 
         fence = make_boundary(self.world.token)
         if isinstance(error, QuireError):

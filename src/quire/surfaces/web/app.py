@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from quire.fields.envelope import crashed, failed
 from quire.guard.redaction import InputSecrets
 from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.assets import INDEX, Asset
 from quire.surfaces.web.change_events import ChangeEvents
+from quire.verbs.envelope import crashed, failed
 from quire.verbs.page.actions import read_action
 from quire.verbs.plain import json_line
 

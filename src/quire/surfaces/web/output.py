@@ -22,7 +22,7 @@ def tell(data: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
     if not as_json:
         say(*lines)
         return
-    from quire.fields.envelope import succeeded
+    from quire.verbs.envelope import succeeded
     from quire.verbs.plain import json_line
 
     _write(json_line(succeeded(None, data)) + "\n")
@@ -30,9 +30,9 @@ def tell(data: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
 
 def tell_error(error: QuireError, *, as_json: bool) -> int:
     """What went wrong and what to do; the exit code."""
-    from quire.fields.envelope import failed
     from quire.guard.hostile_text import make_safe
     from quire.guard.redaction import InputSecrets
+    from quire.verbs.envelope import failed
     from quire.verbs.plain import json_line
 
     envelope = failed(error)

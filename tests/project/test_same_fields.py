@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from installed import Git, Memory
-from quire.fields.envelope import succeeded
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.check import Check, check
@@ -21,6 +20,7 @@ from quire.verbs.ask.inspect import inspect_any
 from quire.verbs.ask.query import Query, answered, query
 from quire.verbs.ask.status import ShowStatus, show_status
 from quire.verbs.ask.why import Why, why
+from quire.verbs.envelope import succeeded
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
@@ -166,16 +166,4 @@ def test_text_for_people_loads_its_lines_alone(filled: Memory, repo: Path) -> No
             [sys.executable, "-c", code], cwd=repo, env=filled.env, capture_output=True, text=True, check=True
         )
         loaded = done.stderr.rpartition("LOADED ")[2].split()
-        assert ("quire.fields.envelope" in loaded) is loads
-        assert "quire.fields.journal" not in loaded
-
-
-def test_the_room_runs_on_the_model_alone() -> None:
-    code = (
-        "import importlib, pkgutil, sys, quire.fields\n"
-        "names = [f'quire.fields.{found.name}' for found in pkgutil.iter_modules(quire.fields.__path__)]\n"
-        "for name in names: importlib.import_module(name)\n"
-        "print(*sorted({name.split('.')[1] for name in sys.modules if name.startswith('quire.')}))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["fields", "model"]
+        assert ("quire.verbs.envelope" in loaded) is loads

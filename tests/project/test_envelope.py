@@ -6,12 +6,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.fields.envelope import crashed, failed, problem_fields, succeeded, verdict_fields
 from quire.model.errors import NotFound, QuireError
 from quire.model.records import Problem
 from quire.model.verdicts import Verdict
 from quire.project import Project
-from quire.verbs.plain import json_line
+from quire.verbs.envelope import crashed, failed, problem_fields, succeeded
+from quire.verbs.plain import json_line, verdict_fields
 
 
 def test_what_was_done_comes_with_its_warnings_and_where_it_was_done(project: Project, repo: Path) -> None:
