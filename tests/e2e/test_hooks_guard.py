@@ -321,6 +321,7 @@ def test_a_machine_that_starts_no_process(shop: Hooks, tmp_path: Path, client: s
         silent(shop(client, "session-start", preexec_fn=few), client)
 
 
+@pytest.mark.proof(keep=1)
 @without_shell
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
@@ -379,6 +380,7 @@ def test_a_folder_that_is_gone(shop: Hooks, tmp_path: Path, client: str) -> None
     text_in(done.stdout.decode(), client)
 
 
+@pytest.mark.proof(keep=3)
 @proves("P10.5", "H6")
 @pytest.mark.parametrize(
     "env",

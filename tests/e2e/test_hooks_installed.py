@@ -77,6 +77,7 @@ def test_every_client_with_hooks_was_heard() -> None:
     assert {path.parent.name for path in GOLDEN} == set(SILENCE)
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("path", [path for path in GOLDEN if path.stem == "session-start"], ids=lambda p: p.parent.name)
 def test_a_folder_without_memory_is_left_as_it_is(path: Path, shop: Hooks, tmp_path: Path) -> None:
     folder = tmp_path / "bare"

@@ -86,6 +86,7 @@ DRY = [
 ]
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("state", STATES)
 def test_a_dry_run_writes_nothing_at_all(
     here: Profile, environment: dict[str, str], state: Callable[[Profile], None]

@@ -99,6 +99,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.proof(keep=20)
 @pytest.mark.parametrize("names", [*ALONE, *PAIRS, tuple(GIVEN)], ids=" and ".join)
 def test_what_was_not_given_stays_as_it_was(here: Profile, names: tuple[str, ...]) -> None:
     data = here.remember(NAME, *_lines(*names))

@@ -104,6 +104,7 @@ def test_lines_that_are_damaged_do_not_count(shop: Memory, hooks: Hooks) -> None
     assert shop("receipts", "--json").data["total"] == 2
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("session", ['a"b\\c', "größe-例", "a/b", "<x>", "x" * 1000, "s 1"])
 def test_any_session_that_a_client_names_is_known_again(hooks: Hooks, session: str) -> None:
     assert "feature.order-book" in hooks.edit("src/orders.py", session_id=session)

@@ -750,6 +750,7 @@ def test_before_the_first_commit_there_is_no_marker(repo: Path, memory: Any, tre
     assert tree(repo) == before
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("how", ["amend", "rebase", "squash"])
 @pytest.mark.parametrize("pruned", [False, True])
 def test_a_rewritten_history_verifies_everything_and_content_decides(

@@ -248,6 +248,7 @@ def test_an_empty_folder_will_do(filled: Memory, tmp_path: Path) -> None:
     assert (tmp_path / "empty/index.html").is_file()
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize(
     "name",
     [".memory/site", ".memory", ".git/site", ".ai-state/site", ".agent-memory/x", ".MEMORY/site", "a/../.memory/x"],
@@ -263,6 +264,7 @@ def test_over_a_link_into_the_memory(filled: Memory, tmp_path: Path) -> None:
     assert "which no export belongs into" in refused(site(filled, tmp_path / "way"))
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("name", ["a b", "-x", "süß 世界", "%2e%2e", "a'\"b", "x.new-1", "\u202edesrever"])
 def test_odd_names(filled: Memory, tmp_path: Path, name: str) -> None:
     run = filled("-C", str(filled.cwd), "view", f"--export={name}", "--json", cwd=tmp_path)
@@ -407,6 +409,7 @@ def test_an_export_changes_nothing_in_the_project(filled: Memory, tmp_path: Path
 # -- large ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_many_records(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
     count = either(600, 2_000)
     memory = made(tmp_path_factory.mktemp("large").resolve())

@@ -200,6 +200,7 @@ def test_nothing_is_read_through_a_link_that_leads_out(memory: Any, outside: Cal
     assert run.code != 0, "a link in place of the memory is an error"
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize(
     "pipe",
     [

@@ -239,6 +239,7 @@ def test_accepting_what_was_to_replace_a_fact_that_is_gone(memory: Memory) -> No
     memory.check()
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize(
     "minds",
     [

@@ -73,6 +73,7 @@ def growth(stores: dict[int, Project], work: Callable[[Project], Any]) -> tuple[
     return (middle - small) / (SIZES[1] - SIZES[0]), (large - middle) / (SIZES[2] - SIZES[1])
 
 
+@pytest.mark.proof
 def test_a_check_costs_the_same_for_every_further_node(stores: dict[int, Project]) -> None:
     check_files(stores[SIZES[0]])  # what is made once is made
     first, later = growth(stores, check_files)

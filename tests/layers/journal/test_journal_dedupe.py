@@ -174,6 +174,7 @@ def test_a_bundle_of_another_form_is_left_as_it_is() -> None:
     assert dedupe_bundle({}).bundle == {}
 
 
+@pytest.mark.proof
 def test_a_thousand_like_titles_are_no_quadratic_work() -> None:
     def work(count: int) -> int:
         names = [f"{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676)}" for n in range(count)]
