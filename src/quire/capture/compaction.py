@@ -31,6 +31,8 @@ OFFLINE = "offline"
 ONSET, WARNING, AUTO = 55, 75, 85
 """Percent of the context window: where pressure begins, where it is full, where compaction starts by itself."""
 _STEEPNESS = 3.0
+_LEVELS = ((0.85, "critical"), (0.6, "high"), (0.35, "elevated"), (0.15, "finish-then-compact"))
+_FIRST_LEVEL = "wrap-up"
 _NAME_CHARS = 300
 
 
@@ -219,3 +221,9 @@ def pressure(percent: float) -> float:
         return 1.0
     way = (percent - ONSET) / (WARNING - ONSET)
     return math.expm1(_STEEPNESS * way) / math.expm1(_STEEPNESS)
+
+
+def pressure_level(percent: float) -> str | None:
+    """What that means for the work in hand; None while there is no pressure."""
+    found = pressure(percent)
+    return next((name for least, name in _LEVELS if found >= least), _FIRST_LEVEL) if found > 0 else None

@@ -117,6 +117,11 @@ class DocumentScan(Struct, frozen=True):
 # -- finding --------------------------------------------------------------------------------------
 
 
+def find_design_documents(root: str) -> list[str]:
+    """The Markdown files that may be design documents. Links, hidden names and huge files are left out."""
+    return _look(root)[0]
+
+
 def _look(root: str) -> tuple[list[str], list[Problem]]:
     """The paths, and what was not looked at though it might hold something."""
     found: list[str] = []
