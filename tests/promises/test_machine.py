@@ -39,6 +39,7 @@ LEFT_OUT = {
     "reset": "removes what all other steps stand on; its own tests do",
     "roots_to_reset": "is what `reset` shows before it asks",
     "search_page": "is `query` with the parts of the scores; the page's own tests ask it",
+    "succeeded": "puts the envelope around what a verb gave",
 }
 
 
