@@ -13,7 +13,7 @@ HEAD = "(head) => document.querySelector('main h1')?.textContent === head"
 def test_the_first_tab_leads_past_the_screens(looking: Looking) -> None:
     page = looking.open("today")
     page.keyboard.press("Tab")
-    assert page.evaluate(FOCUS) == "To the content"
+    assert page.evaluate(FOCUS) == "Skip to content"
     box = page.locator(".skip").bounding_box()
     assert box is not None
     assert box["x"] >= 0
@@ -184,14 +184,14 @@ def test_light_and_dark_as_the_system_has_it_until_somebody_chooses(look: Look) 
     page.emulate_media(color_scheme="light")
     assert page.evaluate(PAPER) == LIGHT
     page.keyboard.press("d")
-    page.get_by_role("button", name="Colours: Light").click()
-    page.get_by_role("button", name="Colours: Dark").wait_for()
+    page.get_by_role("button", name="Theme: light").click()
+    page.get_by_role("button", name="Theme: dark").wait_for()
     assert page.evaluate(PAPER) == DARK
     page.reload()
     looking.ready()
     assert page.evaluate(PAPER) == DARK
     assert contrast_faults(page) == []
-    page.get_by_role("button", name="Colours: Dark").click()
+    page.get_by_role("button", name="Theme: dark").click()
     assert page.evaluate(PAPER) == LIGHT
 
 

@@ -29,7 +29,7 @@ SCREENS: dict[str, tuple[str, str, dict[str, str], str]] = {
 WORDS = {
     "projects": ("Harbour", "Chandlery", "Lighthouse", "3 projects on this machine", "not available"),
     "today": (
-        *("What changed", "Needs attention", "Webhook retries", "Open questions", "Do day guests need a hold?"),
+        *("What changed", "Out of date", "Webhook retries", "Open questions", "Do day guests need a hold?"),
         *("Focus and next steps", "Compare beams", "Pins", "the map on small phones is too wide", "Building now"),
     ),
     "map": ("Group bookings", "Season tickets", "Crane bookings", "Tides come from a table", "Webhooks come twice"),
@@ -39,7 +39,12 @@ WORDS = {
     "search": ("Holds", "A hold lasts 20 minutes", "What an agent would be told", "tokens"),
     "timeline": ("12 Jan 2026 to 12 Jun 2026", "Everything", "Group bookings, first part", "Sessions"),
     "health": ("Anchors", "Coverage", "Receipts", "Files", "src/harbour"),
-    "a changed feature": ("The code has changed", "src/harbour/berths/availability.py", "Stands with", "Berths"),
+    "a changed feature": (
+        "Out of date: the code has changed",
+        "src/harbour/berths/availability.py",
+        "Related",
+        "Berths",
+    ),
     "an orphaned gotcha": ("The code it speaks of is gone.", "No more text messages", "Text messages"),
     "a superseded decision": ("superseded", "One queue in the database"),
 }

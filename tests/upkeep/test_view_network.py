@@ -86,3 +86,18 @@ def test_the_order_of_what_comes_in_changes_nothing(chance: random.Random) -> No
     chance.shuffle(records)
     chance.shuffle(edges)
     assert network_of(records, {}, edges, 10) == network_of(RECORDS, {}, EDGES, 10)
+
+
+def test_records_of_one_file_are_tied_where_few_relations_are_written() -> None:
+    records = [
+        record("gotcha.a", kind="gotcha", anchors=("src/pay/hooks.py#twice",)),
+        record("gotcha.b", kind="gotcha", anchors=("src/pay/hooks.py", "src/pay/")),
+        record("gotcha.c", kind="gotcha", anchors=("src/pay/",)),
+        record("gotcha.d", kind="gotcha", anchors=("setup.py",)),
+    ]
+    found = network_of(records, {}, [], 10)
+    assert ties(found) == [("gotcha.a", "same file", "gotcha.b", 1)]
+    assert [found.words.folder[number] for number in found.folder] == ["src/pay", "src/pay", "src/pay", "."]
+    written = [edge("gotcha.a", ref) for ref in ("gotcha.b", "gotcha.c", "gotcha.d")]
+    tied = network_of(records, {}, [*written, edge("gotcha.d", "gotcha.a")], 10)
+    assert "same file" not in tied.words.predicate

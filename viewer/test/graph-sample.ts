@@ -15,6 +15,7 @@ export function sample(rows: Row[], ties: Tie[]): GraphData {
       status: ["active", "stale"],
       stage: [],
       verdict: verdicts,
+      folder: ["src"],
       predicate: predicates,
     },
     refs: rows.map(([ref]) => ref),
@@ -24,6 +25,7 @@ export function sample(rows: Row[], ties: Tie[]): GraphData {
     status: rows.map(([, , , live]) => 1 - live),
     stage: rows.map(() => -1),
     verdict: rows.map(([, , verdict]) => verdicts.indexOf(verdict)),
+    folder: rows.map(() => 0),
     live: rows.map(([, , , live]) => live),
     edges: {
       source: ties.map(([source]) => source),

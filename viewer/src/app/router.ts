@@ -1,8 +1,8 @@
 /** Where the page is. Every place is a link: `#/p/<project>/<screen>/<rest>?<choices>`. */
 import { useEffect, useState } from "preact/hooks";
 
-export const SCREENS = ["today", "map", "graph", "search", "timeline", "health"] as const;
-export type Screen = "projects" | "record" | "inbox" | "records" | (typeof SCREENS)[number];
+export const SCREENS = ["today", "records", "map", "graph", "search", "inbox", "timeline", "health"] as const;
+export type Screen = "projects" | "record" | (typeof SCREENS)[number];
 
 export interface Route {
   screen: Screen | "unknown";
@@ -13,7 +13,7 @@ export interface Route {
   query: URLSearchParams;
 }
 
-const KNOWN = new Set<string>([...SCREENS, "record", "inbox", "records"]);
+const KNOWN = new Set<string>([...SCREENS, "record"]);
 
 export function readRoute(hash: string): Route {
   const [path = "", search = ""] = split(hash.replace(/^#\/?/, ""), "?");

@@ -11,28 +11,43 @@ import { type Theme, useTheme } from "./theme.ts";
 
 const NAMES: Record<string, string> = {
   today: "Today",
+  records: "Records",
   map: "Map",
   graph: "Graph",
   search: "Search",
+  inbox: "Inbox",
   timeline: "Timeline",
   health: "Health",
 };
 /** What follows `g`: the first letter, but for the timeline, which comes after today. */
-const LETTERS: Record<string, string> = { today: "t", map: "m", graph: "g", search: "s", timeline: "l", health: "h" };
+const LETTERS: Record<string, string> = {
+  today: "t",
+  records: "r",
+  map: "m",
+  graph: "g",
+  search: "s",
+  inbox: "i",
+  timeline: "l",
+  health: "h",
+};
 const ICONS: Record<string, string> = {
   today: "M4 5h16v15H4zM4 9h16M8 3v4M16 3v4",
+  records: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
   map: "M4 5h4v14H4zM10 5h4v9h-4zM16 5h4v12h-4z",
   graph: "M6 6h.01M18 8h.01M8 18h.01M17 17h.01M6 6l12 2M6 6l2 12M8 18l9-1M18 8l-1 9",
   search: "M10.500 4a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13zM15.500 15.500L20 20",
+  inbox: "M4 13l3-8h10l3 8v6H4zM4 13h5l1 2h4l1-2h5",
   timeline: "M3 12h18M7 8v8M12 6v12M17 9v6",
   health: "M3 12h4l2-6 4 12 2-6h6",
 };
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 const THEMES: Record<Theme, [Theme, string]> = {
-  system: ["light", "As the system"],
-  light: ["dark", "Light"],
-  dark: ["system", "Dark"],
+  system: ["light", "Theme: system"],
+  light: ["dark", "Theme: light"],
+  dark: ["system", "Theme: dark"],
 };
+
+const SIGNS: Record<Theme, string> = { system: "◐", light: "○", dark: "●" };
 
 export function Shell({ route, children }: { route: Route; children: ComponentChildren }) {
   const { project, live, session } = usePage();
@@ -49,7 +64,7 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
       { keys: "g p", says: "Projects", run: () => navigate("#/") },
       { keys: "/", says: "Search", run: () => navigate(project ? href(project, "search") : "#/") },
       { keys: "mod+k", says: "Go to a record, a screen, a project", run: () => setPalette(true) },
-      { keys: "d", says: "Light or dark", run: () => setTheme(THEMES[theme][0]) },
+      { keys: "d", says: "Switch the theme", run: () => setTheme(THEMES[theme][0]) },
       { keys: "?", says: "These keys", run: () => setHelp(true) },
     ];
   }, [project, theme]);
@@ -67,7 +82,7 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
   return (
     <div class="shell">
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
-        To the content
+        Skip to content
       </a>
       <nav class="side" aria-label="Screens">
         <a class="brand" href="#/" title="All projects">
@@ -96,10 +111,13 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
           <button class="quiet" onClick={() => setPalette(true)}>
             Go to… <kbd>{MOD} K</kbd>
           </button>
-          <button class="quiet" onClick={() => setTheme(THEMES[theme][0])} aria-label={`Colours: ${THEMES[theme][1]}`}>
-            {THEMES[theme][1]}
+          <button class="quiet theme" onClick={() => setTheme(THEMES[theme][0])} aria-label={THEMES[theme][1]}>
+            <span class="theme-sign" aria-hidden="true">
+              {SIGNS[theme]}
+            </span>
+            <span class="theme-name">{THEMES[theme][1]}</span>
           </button>
-          <button class="quiet" onClick={() => setHelp(true)} aria-label="Keys">
+          <button class="quiet" onClick={() => setHelp(true)} aria-label="Help and keys">
             ?
           </button>
           <span class={`live ${session.exported ? "exported" : live ? "on" : "off"}`} role="status">

@@ -299,7 +299,7 @@ export interface Diff {
 
 /** Columns, so that thousands of nodes stay small. Numbers point into `words`. */
 export interface GraphData {
-  words: { layer: string[]; kind: string[]; status: string[]; stage: string[]; verdict: string[]; predicate: string[] };
+  words: Record<"layer" | "kind" | "status" | "stage" | "verdict" | "folder" | "predicate", string[]>;
   refs: string[];
   titles: string[];
   layer: number[];
@@ -308,6 +308,7 @@ export interface GraphData {
   /** -1 where there is none. */
   stage: number[];
   verdict: number[];
+  folder: number[];
   live: (0 | 1)[];
   edges: { source: number[]; target: number[]; predicate: number[]; live: (0 | 1)[] };
   /** How many records there are; more than are given, where `cut`. */

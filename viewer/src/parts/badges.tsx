@@ -2,12 +2,12 @@
 import type { VerdictState } from "../data/types.ts";
 
 const VERDICTS: Record<VerdictState, string> = {
-  fresh: "The code is as it was when somebody last looked.",
-  changed: "The code it speaks of has changed since somebody last looked.",
-  moved: "The code it speaks of has moved.",
-  orphaned: "The code it speaks of is gone.",
-  unanchored: "It is not tied to any code.",
-  unverifiable: "It could not be held against the code.",
+  fresh: "Up to date: the code has not changed since this record was last confirmed.",
+  changed: "Out of date: the code has changed since this record was last confirmed.",
+  moved: "Out of date: the code has moved.",
+  orphaned: "Out of date: the code is gone.",
+  unanchored: "No anchors: nothing shows whether this record is up to date.",
+  unverifiable: "Unknown: the code could not be compared.",
 };
 
 /** Whether nobody needs to look: it holds, or nothing can tell. */

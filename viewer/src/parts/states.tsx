@@ -1,13 +1,20 @@
 /** What stands where there is nothing to show yet, nothing at all, or something wrong. */
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../data/source.ts";
 import type { Asked } from "../data/use.ts";
 import { Ticked } from "./ticked.tsx";
 
-export function Loading({ what = "Loading" }: { what?: string }) {
+/** After a second it says in words what it waits for. */
+export function Loading({ what = "Reading the memory and comparing it with the code" }: { what?: string }) {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), 1000);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <div class="loading" role="status">
-      <span class="visually-hidden">{what}…</span>
+      <span class={slow ? "faint small" : "visually-hidden"}>{what}…</span>
       <i />
       <i />
       <i />

@@ -1,4 +1,4 @@
-/** One record in full: what it says, whether it still holds, what it stands with, how it came to be. */
+/** One record in full: its text, whether it is up to date, its relations, its history. */
 import { useEffect } from "preact/hooks";
 import { href, type Route } from "../app/router.ts";
 import type { Field, RecordDetail } from "../data/types.ts";
@@ -56,16 +56,16 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
       <div class="record-body">
         {detail.superseded_by ? (
           <aside class="superseded" aria-label="Superseded">
-            <p>This no longer holds. In its place:</p>
+            <p>This record is superseded by:</p>
             <ItemRow item={detail.superseded_by} />
           </aside>
-        ) : null}
-        {detail.verdict ? (
-          <VerdictPanel refText={item.ref} verdict={detail.verdict} open={route.query.get("anchor") ?? ""} />
         ) : null}
         {detail.prose.length ? <Prose tree={detail.prose} /> : null}
         {detail.prose.length ? null : <p class="prose plain">{detail.body || <i>No text.</i>}</p>}
         <Cut detail={detail} />
+        {detail.verdict ? (
+          <VerdictPanel refText={item.ref} verdict={detail.verdict} open={route.query.get("anchor") ?? ""} />
+        ) : null}
         <Relations relations={detail.relations} left={left} whole={route.query.get("relations") === "all"} />
         <Evidence evidence={detail.evidence} />
       </div>
@@ -87,7 +87,7 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
         ) : null}
         {detail.anchors.length && !detail.verdict ? (
           <section>
-            <h2>Speaks of</h2>
+            <h2>Anchors</h2>
             <ul class="paths">
               {detail.anchors.map((anchor) => (
                 <li key={anchor}>
@@ -105,7 +105,7 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
         ) : null}
         {kept.length ? (
           <section>
-            <h2>Kept</h2>
+            <h2>Files</h2>
             <Facts fields={kept} />
           </section>
         ) : null}

@@ -114,7 +114,7 @@ function Sheets({ today, query, again }: { today: Today; query: URLSearchParams;
   const focus = today.focus.length + today.next_steps.length > 0;
   const missing = [
     changed ? "" : "no changes",
-    today.attention.length ? "" : "nothing that needs attention",
+    today.attention.length ? "" : "nothing out of date",
     today.inbox.pending ? "" : "nothing in the inbox",
     focus ? "" : "no focus",
     today.building.length ? "" : "nothing being built",

@@ -13,6 +13,8 @@ from quire.model.verdicts import Verdict
 from quire.upkeep.views.items import is_current, stage_of
 from quire.upkeep.views.record_list import ALL_LAYERS
 
+SAME_FILE = "same file"
+_DEPTH = 2
 _TITLE = 120
 _NONE = -1
 
@@ -25,6 +27,7 @@ class GraphWords(msgspec.Struct, frozen=True, kw_only=True):
     status: tuple[str, ...]
     stage: tuple[str, ...]
     verdict: tuple[str, ...]
+    folder: tuple[str, ...]
     predicate: tuple[str, ...]
 
 
@@ -48,6 +51,8 @@ class GraphData(msgspec.Struct, frozen=True, kw_only=True):
     status: tuple[int, ...]
     stage: tuple[int, ...]
     verdict: tuple[int, ...]
+    folder: tuple[int, ...]
+    """The folder of the first anchor."""
     live: tuple[int, ...]
     edges: GraphEdges
     total: int
@@ -78,7 +83,10 @@ def network_of(records: Iterable[Record], verdicts: dict[str, Verdict], edges: I
     """The records by layer, kind and ref, at most so many, and the edges between those that are given."""
     ordered = sorted(records, key=lambda record: (ALL_LAYERS.index(record.layer), record.kind, record.ref))
     shown = ordered[:limit]
-    layer, kind, status, stage, verdict, predicate = (_Column() for _ in range(6))
+    layer, kind, status, stage, verdict, folder, predicate = (_Column() for _ in range(7))
+    edges = list(edges)
+    if len(edges) < sum(bool(record.anchors) for record in shown):
+        edges += _same_file(shown)
     states = (verdicts.get(record.ref) for record in shown)
     return GraphData(
         refs=tuple(record.ref for record in shown),
@@ -88,6 +96,7 @@ def network_of(records: Iterable[Record], verdicts: dict[str, Verdict], edges: I
         status=tuple(status(record.status) for record in shown),
         stage=tuple(stage(stage_of(record)) for record in shown),
         verdict=tuple(verdict(found.verdict if found else "") for found in states),
+        folder=tuple(folder(_folder(record)) for record in shown),
         live=tuple(int(is_current(record)) for record in shown),
         edges=_edges(shown, edges, predicate),
         # Last: the columns above fill them.
@@ -97,11 +106,32 @@ def network_of(records: Iterable[Record], verdicts: dict[str, Verdict], edges: I
             status=status.words,
             stage=stage.words,
             verdict=verdict.words,
+            folder=folder.words,
             predicate=predicate.words,
         ),
         total=len(ordered),
         cut=len(ordered) > len(shown),
     )
+
+
+def _same_file(records: Iterable[Record]) -> list[Edge]:
+    """Tie records that name the same file, each to the one before it."""
+    last: dict[str, str] = {}
+    found = []
+    for record in records:
+        for file in dict.fromkeys(anchor.partition("#")[0] for anchor in record.anchors if not anchor.endswith("/")):
+            if file in last:
+                found.append(
+                    Edge(ref="", source=last[file], predicate=SAME_FILE, target=record.ref, status="active", path="")
+                )
+            last[file] = record.ref
+    return found
+
+
+def _folder(record: Record) -> str:
+    """The first two folders of the first anchor; empty for what has none."""
+    path = record.anchors[0].partition("#")[0] if record.anchors else ""
+    return "/".join(path.split("/")[:-1][:_DEPTH]) or ("." if path else "")
 
 
 def _edges(shown: Sequence[Record], edges: Iterable[Edge], predicate: _Column) -> GraphEdges:

@@ -2,11 +2,16 @@
 import type { GraphData } from "../../data/types.ts";
 import type { Network } from "./model.ts";
 
-export const DIMENSIONS = ["kind", "layer", "verdict"] as const;
+export const DIMENSIONS = ["kind", "folder", "layer", "verdict"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 /** What stands for "there is none" in the address and in the legend. */
 export const NONE = "none";
-export const PARAMETERS: Record<Dimension, string> = { kind: "kinds", layer: "layers", verdict: "verdicts" };
+export const PARAMETERS: Record<Dimension, string> = {
+  kind: "kinds",
+  folder: "folders",
+  layer: "layers",
+  verdict: "verdicts",
+};
 
 export interface Choices {
   /** Empty: all of them. */
@@ -30,7 +35,12 @@ export function readChoices(query: URLSearchParams): Choices {
   const by = query.get("by") as Dimension;
   const steps = Math.round(Number(query.get("steps") ?? 2));
   return {
-    chosen: { kind: listed("kinds"), layer: listed("layers"), verdict: listed("verdicts") },
+    chosen: {
+      kind: listed("kinds"),
+      folder: listed("folders"),
+      layer: listed("layers"),
+      verdict: listed("verdicts"),
+    },
     predicates: listed("predicates"),
     live: query.get("live") === "1",
     by: DIMENSIONS.includes(by) ? by : "kind",

@@ -18,7 +18,6 @@ export interface LabelWish {
 }
 
 const HIGH = 15;
-const BEST = 14;
 const GAP = 3;
 const CELL = 64;
 const LONGEST = 34;
@@ -59,9 +58,9 @@ export function placeLabels(
       .map(([left, top]): Box => [left! - GAP, top!, left! + wide + GAP, top! + HIGH])
       .filter(([left, top, right, bottom]) => left >= 0 && top >= 0 && right <= room.width && bottom <= room.height)
       .filter((box) => must || !names.touch(box));
-    // The best-tied are named even where that covers another node: as few of them as can be.
     const free = tries.find((box) => !nodes.touch(box));
-    const found = free ?? (must || placed.length < BEST ? leastOf(tries, (box) => nodes.under(box)) : undefined);
+    // Only what somebody points at is named even where that covers a node: as few of them as can be.
+    const found = free ?? (must ? leastOf(tries, (box) => nodes.under(box)) : undefined);
     if (!found) continue;
     names.add(found);
     placed.push({ node, x: found[0] + GAP, y: (found[1] + found[3]) / 2, text: said });
@@ -120,5 +119,5 @@ export function shortened(text: string, longest = LONGEST): string {
 /** How many names a picture bears: few from far away, more the nearer one comes. */
 export function labelCount(width: number, height: number, zoom: number): number {
   const room = (width * height) / 16_000;
-  return Math.round(4 + room * Math.min(1, Math.max(0.12, zoom * 0.8)));
+  return Math.round(4 + room * Math.min(1, Math.max(0.06, zoom * zoom)));
 }

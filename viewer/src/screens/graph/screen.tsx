@@ -19,7 +19,7 @@ import { useLayout } from "./use-layout.ts";
 import { WayPanel } from "./way-panel.tsx";
 
 /** What "Reset" takes back. */
-const ALL = "kinds layers verdicts predicates live by q focus steps from to at panel".split(" ");
+const ALL = "kinds folders layers verdicts predicates live by q focus steps from to at panel".split(" ");
 
 export function GraphScreen({ route }: { route: Route }) {
   const asked = useProjectData<GraphData>("graph");
@@ -33,8 +33,8 @@ export function GraphScreen({ route }: { route: Route }) {
             <div class="screen-head">
               <h1>Graph</h1>
             </div>
-            <Empty title="Nothing is remembered yet.">
-              Records and what ties them are shown here. <code>memory save</code> makes the first ones and ties them.
+            <Empty title="No records yet.">
+              Records and their relations are shown here. <code>memory add</code> records the first one.
             </Empty>
           </>
         )
@@ -68,7 +68,7 @@ function Graph({ data, route }: { data: GraphData; route: Route }) {
     for (const node of listed) found[node] = 1;
     return found;
   }, [net, listed, text.trim() === ""]);
-  const laid = useLayout(net, reach, focus, (positions) => stage.current?.show({ positions }));
+  const laid = useLayout(net, reach, focus, choices.by, (positions) => stage.current?.show({ positions }));
 
   useEffect(() => stage.current?.fit(false), [focus, choices.steps]);
   useEffect(() => {
@@ -216,5 +216,5 @@ function Find(props: { text: string; found: number; onText: (text: string) => vo
 /** The part of the address that says what is shown: only when it changes is the network gone through again. */
 function filters(query: string): string[] {
   const all = new URLSearchParams(query);
-  return ["kinds", "layers", "verdicts", "predicates", "live", "by"].map((name) => all.get(name) ?? "");
+  return ["kinds", "folders", "layers", "verdicts", "predicates", "live", "by"].map((name) => all.get(name) ?? "");
 }

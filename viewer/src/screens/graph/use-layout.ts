@@ -1,5 +1,6 @@
 /** Places for the nodes of a network, as the layout finds them. What is known keeps its place when data comes anew. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Dimension } from "./choices.ts";
 import type { LayoutInput } from "./layout.ts";
 import type { Network } from "./model.ts";
 import { type Runner, runner } from "./runner.ts";
@@ -16,11 +17,15 @@ export interface Laid {
   drop: (node: number) => void;
 }
 
-/** `reach` says which nodes are laid out (-1: not), around `root`; null: all. `heard` gets places for all nodes. */
+/**
+ * `reach` says which nodes are laid out (-1: not), around `root`; null: all. Nodes that nothing is tied to stand
+ * together by the dimension `by`. `heard` gets places for all nodes.
+ */
 export function useLayout(
   net: Network,
   reach: Int32Array | null,
   root: number,
+  by: Dimension,
   heard: (positions: Float32Array) => void,
 ): Laid {
   const [settled, setSettled] = useState(false);
@@ -29,7 +34,7 @@ export function useLayout(
   const dragged = useRef<{ node: number; x: number; y: number } | null>(null);
   const told = useRef(heard);
   told.current = heard;
-  const scope = reach ? `${net.data.refs[root]} ${reach.reduce((most, step) => Math.max(most, step), 0)}` : "";
+  const scope = reach ? `${net.data.refs[root]} ${reach.reduce((most, step) => Math.max(most, step), 0)}` : by;
 
   useEffect(() => {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -47,10 +52,10 @@ export function useLayout(
       setSettled(done);
     });
     const nodes = chosenNodes(net, reach);
-    const { input, local } = inputOf(net, nodes, reach ? root : -1, before(net, nodes, kept.current.get(scope)));
+    const { input, local } = inputOf(net, nodes, by, reach ? root : -1, before(net, nodes, kept.current.get(scope)));
     running.current = { runner: made, nodes, local };
     // Only the whole is worth remembering beside what is shown.
-    for (const other of kept.current.keys()) if (other && other !== scope) kept.current.delete(other);
+    for (const other of kept.current.keys()) if (other !== by && other !== scope) kept.current.delete(other);
     setSettled(false);
     made.start(input);
     return () => {
@@ -81,7 +86,7 @@ function chosenNodes(net: Network, reach: Int32Array | null): Int32Array {
   return reach ? all.filter((node) => reach[node]! >= 0) : all;
 }
 
-function inputOf(net: Network, nodes: Int32Array, root: number, before: Float32Array | null) {
+function inputOf(net: Network, nodes: Int32Array, by: Dimension, root: number, before: Float32Array | null) {
   const local = new Int32Array(net.size).fill(-1);
   nodes.forEach((node, n) => (local[node] = n));
   const edges: number[] = [];
@@ -92,7 +97,7 @@ function inputOf(net: Network, nodes: Int32Array, root: number, before: Float32A
     count: nodes.length,
     source: Int32Array.from(edges, (edge) => local[net.source[edge]!]!),
     target: Int32Array.from(edges, (edge) => local[net.target[edge]!]!),
-    group: Int32Array.from(nodes, (node) => net.data.kind[node]!),
+    group: Int32Array.from(nodes, (node) => net.data[by][node]!),
     root: root < 0 ? -1 : local[root]!,
     before,
   };

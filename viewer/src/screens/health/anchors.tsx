@@ -25,8 +25,8 @@ const VERDICTS: [VerdictState, string][] = [
   ["unanchored", "tied to no code"],
 ];
 const SERIES = [
-  { name: "fresh", colour: "fresh" },
-  { name: "drifted", colour: "changed" },
+  { name: "up to date", colour: "fresh" },
+  { name: "out of date", colour: "changed" },
 ];
 
 export function AnchorsPart({ whole }: PartProps) {
@@ -76,8 +76,8 @@ function Shown({ data, whole }: { data: AnchorHealth; whole: boolean }) {
             points={points}
             series={SERIES}
             label={
-              `Fresh and drifted nodes from ${dateOf(points[0]!.at)} to ${dateOf(last.at)}: at the end ` +
-              `${last.values[0]} fresh, ${last.values[1]} drifted. The same as a table below.`
+              `Records up to date and out of date from ${dateOf(points[0]!.at)} to ${dateOf(last.at)}: at the end ` +
+              `${last.values[0]} up to date, ${last.values[1]} out of date. The same as a table below.`
             }
           />
           <AsTable
@@ -114,7 +114,7 @@ function Oldest({ oldest, whole }: { oldest: AnchorHealth["oldest"]; whole: bool
           <li key={item.ref}>
             <ItemRow item={item} excerpt={false} time={false} />
             <p class="since">
-              drifted <Ago time={at} /> {commit ? <code>{commit.slice(0, 7)}</code> : null}
+              out of date since <Ago time={at} /> {commit ? <code>{commit.slice(0, 7)}</code> : null}
             </p>
           </li>
         ))}

@@ -75,7 +75,7 @@ function Standing({ id, summary }: { id: string; summary: ProjectSummary }) {
       <Stages stages={summary.stages} others={othersOf(summary)} />
       <dl class="project-facts">
         <Figure count={open_questions} says="open questions" one="open question" to={questions(id)} />
-        <Figure count={attention} says="need a look" one="needs a look" to={href(id)} warn />
+        <Figure count={attention} says="out of date" one="out of date" to={href(id)} warn />
         <Figure count={inbox} says="proposals wait" one="proposal waits" to={href(id, "inbox")} />
       </dl>
       <footer class="project-foot small">

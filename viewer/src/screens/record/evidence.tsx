@@ -1,4 +1,4 @@
-/** What a record rests on. */
+/** The evidence of a record. */
 import type { RecordEvidence } from "../../data/types.ts";
 import { CommitName } from "../../parts/facts-of-record.tsx";
 import { RefLink } from "../../parts/items.tsx";
@@ -7,7 +7,7 @@ export function Evidence({ evidence }: { evidence: RecordEvidence[] }) {
   if (!evidence.length) return null;
   return (
     <section class="rests-on" aria-labelledby="evidence">
-      <h2 id="evidence">Rests on</h2>
+      <h2 id="evidence">Evidence</h2>
       <ul>
         {evidence.map((one, number) => (
           <li key={number}>

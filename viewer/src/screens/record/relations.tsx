@@ -1,4 +1,4 @@
-/** What a record stands with, grouped by how it is said. */
+/** The records related to a record, grouped by how. */
 import { useRef } from "preact/hooks";
 import { moveInList } from "../../app/keys.ts";
 import { choose } from "../../app/router.ts";
@@ -19,7 +19,7 @@ export function Relations({ relations, left, whole }: { relations: RelationView[
   return (
     <section class="relations" aria-labelledby="relations">
       <h2 id="relations">
-        Stands with <span class="count">{number(relations.length + left)}</span>
+        Related <span class="count">{number(relations.length + left)}</span>
       </h2>
       <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
         {groups.map(([says, group]) => (

@@ -8,12 +8,12 @@ import { CommitLine } from "../../parts/facts-of-record.tsx";
 import { Ticked } from "../../parts/ticked.tsx";
 
 const WORDS: Record<VerdictState, string> = {
-  fresh: "The code is as it was when somebody last looked.",
-  changed: "The code has changed since somebody last looked. What is said here may no longer hold.",
-  moved: "The code has moved. What is said here may hold, but of another place.",
-  orphaned: "The code it speaks of is gone.",
-  unanchored: "It is not tied to any code, so nothing can tell whether it still holds.",
-  unverifiable: "It could not be held against the code.",
+  fresh: "Up to date: the code has not changed since this record was last confirmed.",
+  changed: "Out of date: the code has changed since this record was last confirmed.",
+  moved: "Out of date: the code has moved.",
+  orphaned: "Out of date: the code is gone.",
+  unanchored: "No anchors: nothing shows whether this record is up to date.",
+  unverifiable: "Unknown: the code could not be compared.",
 };
 const COMPARABLE = new Set<VerdictState>(["changed", "moved", "orphaned"]);
 const WORST: VerdictState[] = ["orphaned", "moved", "changed", "unverifiable", "unanchored", "fresh"];
@@ -24,7 +24,7 @@ export function VerdictPanel({ refText, verdict, open }: { refText: string; verd
     <>
       {verdict.since ? (
         <p class="verdict-since">
-          <span class="faint">Last looked at with</span> <CommitLine commit={verdict.since} />
+          <span class="faint">Last confirmed at</span> <CommitLine commit={verdict.since} />
         </p>
       ) : null}
       <ul class="anchors" aria-label="Places in the code">
@@ -47,7 +47,7 @@ export function VerdictPanel({ refText, verdict, open }: { refText: string; verd
   const calm = isCalm(verdict.verdict);
   // What is said comes first: a long list of places waits until somebody asks for it.
   return (
-    <details class={looks} open={open !== "" || (!calm && anchors.length === 1)} aria-label="Does it still hold?">
+    <details class={looks} open={open !== "" || (!calm && anchors.length === 1)} aria-label="Is it up to date?">
       <summary>
         <span class={calm ? "" : "verdict-words"}>{words}</span>{" "}
         <span class="count">{counted(anchors.length, "place")}</span>

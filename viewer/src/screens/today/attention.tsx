@@ -1,4 +1,4 @@
-/** What the code has left behind: to be looked at, and said to hold or not. */
+/** Records that are out of date: to be looked at, then confirmed or marked stale. */
 import { useRef, useState } from "preact/hooks";
 import { moveInList } from "../../app/keys.ts";
 import { choose, href } from "../../app/router.ts";
@@ -19,9 +19,9 @@ export function Attention({ today, query, again }: { today: Today; query: URLSea
   const { settled, settle } = useSettled(today, again);
   const items = today.attention.slice(0, most);
   return (
-    <Section id="attention" title="Needs attention" count={today.attention_total}>
+    <Section id="attention" title="Out of date" count={today.attention_total}>
       <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
-        <ul class="rows" aria-label="Needs attention">
+        <ul class="rows" aria-label="Out of date">
           {items.map((item) => (
             <li key={item.ref} class={settled.has(item.ref) ? "settled" : ""}>
               <ItemRow item={item} excerpt={false} />
@@ -34,7 +34,7 @@ export function Attention({ today, query, again }: { today: Today; query: URLSea
           total={today.attention.length}
           all={today.attention_total}
           step={STEP}
-          what="that need attention"
+          what="that are out of date"
           onMore={() => choose({ attention: String(most + STEP) })}
         />
         {items.length === today.attention.length && today.attention_total > items.length ? <Rest /> : null}

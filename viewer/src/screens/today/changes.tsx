@@ -14,21 +14,23 @@ import { clock, dayName } from "./words.ts";
 const FIRST = 15;
 const STEP = 50;
 const HOW: Record<Change["how"], [string, string]> = {
-  created: ["new", "Somebody wrote it"],
+  created: ["new", "Somebody added it"],
   updated: ["changed", "Somebody changed it"],
-  retired: ["retired", "It no longer holds"],
-  drifted: ["drifted", "The code it speaks of has changed"],
+  retired: ["retired", "It was retired"],
+  drifted: ["out of date", "The code has changed since it was confirmed"],
 };
 
 export function Changes({ today, query }: { today: Today; query: URLSearchParams }) {
   const how = query.get("how") ?? "";
   const most = Math.max(FIRST, Number(query.get("changes")) || 0);
   const list = useRef<HTMLDivElement>(null);
-  const fits = today.changed.filter((change) => !how || change.how === how);
-  const total = how ? (today.digest[how] ?? fits.length) : today.changed_total;
+  // Records that are out of date have a list of their own beside this one.
+  const beside = how ? 0 : today.attention_total > 0 ? (today.digest.drifted ?? 0) : 0;
+  const fits = today.changed.filter((change) => (how ? change.how === how : !beside || change.how !== "drifted"));
+  const total = how ? (today.digest[how] ?? fits.length) : today.changed_total - beside;
   const there = (Object.keys(HOW) as Change["how"][]).filter((name) => today.digest[name] || name === how);
   return (
-    <Section id="changed" title="What changed" count={today.changed_total}>
+    <Section id="changed" title="What changed" count={total}>
       {there.length > 1 || how ? (
         <div class="chips today-how" role="group" aria-label="Which changes">
           {there.map((name) => (

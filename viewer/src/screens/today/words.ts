@@ -59,7 +59,7 @@ export function newsOf(today: Today, project: string, since: string): Part[] {
     [others, counted(others, `${other}new record`), "created"],
     [count("updated"), `${number(count("updated"))} changed`, "updated"],
     [count("retired"), `${number(count("retired"))} retired`, "retired"],
-    [count("drifted"), `${counted(count("drifted"), "record")} left behind by the code`, "drifted"],
+    [count("drifted"), `${counted(count("drifted"), "record")} went out of date`, "drifted"],
     [today.inbox.pending, counted(today.inbox.pending, "proposal waits", "proposals wait"), "inbox"],
   ];
   return said
