@@ -79,6 +79,18 @@ def test_a_symbol_shows_its_file_and_a_deleted_file_its_lines(
     assert lines(view_diff(views, ViewDiff(REF, anchor="gone.txt"))) == ["-gone"]
 
 
+def test_a_symbol_shows_its_own_definition_alone(project: Project, views: Project, git: Any, repo: Path) -> None:
+    """What else changed in the file is not shown, and lines are counted as the file counts them."""
+    write(repo, "a.py", "import os\n\n\ndef other():\n    return 1\n\n\ndef retry(n):\n    return n + 1\n")
+    git.commit("code")
+    save(project, "a.py#retry")
+    write(repo, "a.py", "import sys\nimport os\n\n\ndef other():\n    return 2\n\n\ndef retry(n):\n    return n + 2\n")
+    git.commit("more")
+    found = view_diff(views, REF, anchor="a.py#retry")
+    assert lines(found) == [" def retry(n):", "-    return n + 1", "+    return n + 2"]
+    assert [hunk.header for file in found.files for hunk in file.hunks] == ["@@ -8,2 +9,2 @@"]
+
+
 def test_renames_are_shown_and_binary_files_named(project: Project, views: Project, git: Any, repo: Path) -> None:
     text = "".join(f"line {number}\n" for number in range(20))
     write(repo, "src/old.py", text)

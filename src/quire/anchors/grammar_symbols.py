@@ -31,10 +31,10 @@ def read_grammar(extension: str, data: bytes, wanted: WantedSymbols | None = Non
     # A file that git checked out with other line ends is the same file.
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     grammar = GRAMMARS[extension]
-    tree = _parse(grammar, data)
+    tree = parse_tree(grammar, data)
     if extension == "h" and not isinstance(tree, Unparsed) and tree.root_node.has_error:
         grammar = GRAMMARS["hpp"]
-        tree = _parse(grammar, data)
+        tree = parse_tree(grammar, data)
     if isinstance(tree, Unparsed):
         return tree
     root = tree.root_node
@@ -46,7 +46,7 @@ def read_grammar(extension: str, data: bytes, wanted: WantedSymbols | None = Non
     return symbols
 
 
-def _parse(grammar: Grammar, data: bytes) -> Tree | Unparsed:
+def parse_tree(grammar: Grammar, data: bytes) -> Tree | Unparsed:
     from importlib import import_module
 
     try:

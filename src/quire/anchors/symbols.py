@@ -74,7 +74,7 @@ def read_symbols(path: str, data: bytes, names: Collection[str] | None = None) -
     To be asked for a few names costs much less: only those definitions are looked into.
     """
     wanted = WantedSymbols(names) if names is not None else None
-    extension = _extension(path)
+    extension = extension_of(path)
     if not has_grammar(path):
         return Unparsed(f"is in a language without a grammar here ({'.' + extension if extension else 'no extension'})")
     limit = LIMIT if extension in PYTHON else GRAMMARS[extension].limit
@@ -107,14 +107,24 @@ def find_symbol(symbols: list[Symbol], name: str) -> Symbol | None:
     return combined(matching) if matching else None
 
 
+def symbol_text(path: str, data: bytes, name: str) -> tuple[int, bytes] | None:
+    """The lines that define a symbol, and how many lines stand above them; None where the file does not define it."""
+    symbols = read_symbols(path, data, [name])
+    symbol = None if isinstance(symbols, Unparsed) else find_symbol(symbols, name)
+    if symbol is None:
+        return None
+    lines = data.split(b"\n")[symbol.first_line - 1 : symbol.last_line]
+    return symbol.first_line - 1, b"\n".join(lines) + b"\n"
+
+
 def has_grammar(path: str) -> bool:
     """Whether symbols can be read from a file of this name."""
-    extension = _extension(path)
+    extension = extension_of(path)
     return extension in PYTHON or extension in GRAMMARS
 
 
 def is_python(path: str) -> bool:
-    return _extension(path) in PYTHON
+    return extension_of(path) in PYTHON
 
 
 def combined(symbols: Sequence[Symbol]) -> Symbol:
@@ -176,6 +186,6 @@ def _common_ending(names: set[str]) -> str:
     return ".".join(ending)
 
 
-def _extension(path: str) -> str:
+def extension_of(path: str) -> str:
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name[1:] else ""

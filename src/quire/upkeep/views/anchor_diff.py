@@ -15,6 +15,7 @@ import msgspec
 from quire.anchors.commit_tree import FileTree, read_commit_tree
 from quire.anchors.path_match import covers
 from quire.anchors.resolve_anchor import split_symbol
+from quire.anchors.symbols import symbol_text
 from quire.anchors.verify import short
 from quire.anchors.working_tree import WorkingTree, read_working_tree
 from quire.files.git import Git
@@ -80,12 +81,14 @@ def _anchor_diff(root: str, git: Git, record: Record, anchor: str, commit: str) 
     if now.missing:
         return TextDiff(title=f"{one_line(anchor)}: {now.missing}")
     then = read_commit_tree(git, commit, (anchor,))
+    named = split_symbol(now, anchor)
+    name = named[1] if named else ""
     changes = _changes(root, git, record, _contents(then, anchor), _contents(now, anchor), commit)
     shown = changes[:_FILES]
     blobs = read_blobs(git, (change.old_id for change in shown), each=_FILE_BYTES, together=_BYTES)
     return TextDiff(
         title=_title(git, now, one_line(anchor), commit, changes),
-        files=tuple(_file(root, git, now, change, blobs) for change in shown),
+        files=tuple(_file(root, git, now, change, blobs, name) for change in shown),
         cut=len(changes) > _FILES,
     )
 
@@ -144,7 +147,8 @@ def _covered(record: Record, path: str) -> bool:
     return any(covers(anchor, path) or anchor.rpartition("#")[0] == path for anchor in record.anchors)
 
 
-def _file(root: str, git: Git, tree: WorkingTree, change: _Change, blobs: Mapping[str, bytes]) -> DiffFile:
+def _file(root: str, git: Git, tree: WorkingTree, change: _Change, blobs: Mapping[str, bytes], name: str) -> DiffFile:
+    """One file; where the anchor names a symbol, its definition alone."""
     old_path = change.old_path if change.old_path != change.path else ""
     before = blobs.get(change.old_id)
     if change.path in tree.modules:
@@ -161,6 +165,10 @@ def _file(root: str, git: Git, tree: WorkingTree, change: _Change, blobs: Mappin
             after = _working(root, git, tree, change.path)
         except (OSError, GitRequired):
             return DiffFile(path=change.path, old_path=old_path, cut=True)
+    if name and before is not None and after is not None:
+        old, new = symbol_text(change.old_path, before, name), symbol_text(change.path, after, name)
+        if old is not None and new is not None:
+            return compare(change.path, old[1], new[1], old_path, (old[0], new[0]))
     return compare(change.path, before, after, old_path)
 
 

@@ -43,14 +43,16 @@ class TextDiff(msgspec.Struct, frozen=True, kw_only=True):
     """Whether whole files were left out."""
 
 
-def compare(path: str, before: bytes | None, after: bytes | None, old_path: str = "") -> DiffFile:
-    """One file, before and after; None where there was none."""
+def compare(
+    path: str, before: bytes | None, after: bytes | None, old_path: str = "", above: tuple[int, int] = (0, 0)
+) -> DiffFile:
+    """One file, before and after; None where there was none. `above` is how many lines of each stand above a part."""
     if any(b"\0" in (data or b"")[:_SNIFFED] for data in (before, after)):
         return DiffFile(path=path, old_path=old_path, binary=True)
     old, new = _lines(before), _lines(after)
     if before is not None and b"\r\n" not in before:
         new = [line.removesuffix("\r") for line in new]  # a checkout may have turned line ends
-    hunks, is_cut = _hunks(old, new)
+    hunks, is_cut = _hunks(old, new, above)
     return DiffFile(path=path, old_path=old_path, hunks=tuple(hunks), cut=is_cut)
 
 
@@ -88,7 +90,7 @@ def _matcher(old: list[str], new: list[str]) -> SequenceMatcher[str]:
     return SequenceMatcher(None, old, new, autojunk=len(old) * len(new) > _EXACT)
 
 
-def _hunks(old: list[str], new: list[str]) -> tuple[list[Hunk], bool]:
+def _hunks(old: list[str], new: list[str], above: tuple[int, int]) -> tuple[list[Hunk], bool]:
     """What differs, with a few lines around it, and whether there is more."""
     top, end = _same_ends(old, new)
     if top == len(old) == len(new):
@@ -112,7 +114,11 @@ def _hunks(old: list[str], new: list[str]) -> tuple[list[Hunk], bool]:
         is_cut = is_cut or len(lines) > room or any(len(line) > _LINE_CHARS for _, line in lines[:room])
         shown = tuple((sign, _shortened(line)) for sign, line in lines[:room])
         ranges = (group[0][1], group[-1][2]), (group[0][3], group[-1][4])
-        hunks.append(Hunk(_header(*(_range(start + first, start + last) for first, last in ranges)), shown))
+        places = (
+            (start + lines_above + first, start + lines_above + last)
+            for lines_above, (first, last) in zip(above, ranges, strict=True)
+        )
+        hunks.append(Hunk(_header(*(_range(*place) for place in places)), shown))
         room -= len(shown)
     return hunks, is_cut
 
