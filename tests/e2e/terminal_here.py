@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import shutil
 import struct
@@ -15,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
-QUESTION = b"[q]uit: "
+QUESTION = re.compile(rb"\[q\]uit: |\[y/N\] |\[\d-\d\] ")
 CTRL_C, CTRL_D = "\x03", "\x04"
 _SECONDS = 60.0
 
@@ -53,7 +54,7 @@ def typed(
                 seen += os.read(ours, 65536)
             except OSError:
                 break  # the other side is closed
-            while seen.count(QUESTION) > asked and left:
+            while len(QUESTION.findall(seen)) > asked and left:
                 os.write(ours, left.pop(0).encode())
                 asked += 1
         code = process.wait(_SECONDS)

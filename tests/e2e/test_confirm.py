@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terminal_here import typed
 
 CODE = """def send(message):
     if message.deliver():
@@ -356,3 +357,51 @@ def test_outside_git_a_file_can_be_confirmed(memory: Any, tmp_path: Path) -> Non
 def test_from_a_subfolder_it_is_the_same(changed: Any, repo: Path) -> None:
     assert changed("confirm", "feature.retry-queue", cwd=repo / "src").code == 0
     assert verdict(changed, "feature.retry-queue") == "fresh"
+
+
+# -- by commit ------------------------------------------------------------------------------
+
+
+def test_what_a_commit_alone_made_out_of_date_is_confirmed_at_once(changed: Any, repo: Path, git: Any) -> None:
+    first = git("rev-parse", "HEAD").strip()
+    shown = changed("confirm", "--commit", first[:9], "--dry-run")
+    assert [line.split(" ")[2] for line in shown.out.splitlines() if line.startswith("Would confirm")] == [
+        "decision.back-off",
+        "feature.retry-queue",
+        "question.how-often",
+    ]
+    assert "-    return 0" in shown.out
+    assert "+    return -1" in shown.out
+    (repo / "src/queue.py").write_text(CODE.replace("return 0", "return -1") + "\n\nMOST = 3\n")
+    git.commit("more")
+    done = changed("confirm", "--commit", first, "--reason", "only the sign")
+    # The files of the others were changed by the second commit, too.
+    assert [line for line in done.out.splitlines() if line.startswith("Confirmed")] == [
+        done.out.splitlines()[0],
+    ]
+    assert done.out.startswith("Confirmed: decision.back-off ")
+    assert (verdict(changed, "decision.back-off"), verdict(changed, "feature.retry-queue")) == ("fresh", "changed")
+
+
+def test_a_commit_that_made_nothing_out_of_date_or_is_not_here_is_said(changed: Any, git: Any) -> None:
+    before = git("rev-parse", "HEAD~1").strip()
+    none = changed("confirm", "--commit", before)
+    assert (none.code, f"because of the commit `{before}` alone" in none.err) == (1, True)
+    gone = changed("confirm", "--commit", "123456789")
+    assert (gone.code, "There is no commit `123456789` in this clone." in gone.err) == (1, True)
+    nothing = changed("confirm")
+    assert (nothing.code, "Name the records, or a commit" in nothing.err) == (2, True)
+
+
+def test_on_a_terminal_each_record_is_shown_beside_the_change_and_asked_about(
+    changed: Any, repo: Path, environment: dict[str, str]
+) -> None:
+    line = ("memory", "confirm", "decision.back-off", "feature.retry-queue")
+    code, seen = typed(repo, environment, *line, answers=["y", "n"])
+    assert code == 0
+    assert "Pauses double." in seen
+    assert "-    return 0" in seen
+    assert (verdict(changed, "decision.back-off"), verdict(changed, "feature.retry-queue")) == ("fresh", "changed")
+    code, seen = typed(repo, environment, *line[:2], "feature.retry-queue", answers=["n"])
+    assert (code, "Nothing was confirmed." in seen) == (1, True)
+    assert typed(repo, environment, *line[:2], "feature.retry-queue", "--yes")[0] == 0

@@ -347,7 +347,7 @@ def on_a_terminal(memory: Any, *arguments: str) -> tuple[int, str, str]:
 def test_the_progress_bar_is_drawn_on_a_terminal_and_nowhere_else(asked: Any) -> None:
     code, out, seen = on_a_terminal(asked, "rebuild")
     assert (code, out) == (0, "Indexed 6 records and 2 relations.\n")
-    assert "[" + "#" * 32 + "]" in seen
+    assert "[" + "#" * 24 + "] 8/8 done" in seen
     assert seen.endswith("\r\x1b[K")
     assert on_a_terminal(asked, "rebuild", "--json")[2] == ""
     assert asked("rebuild").err == ""

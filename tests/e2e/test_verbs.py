@@ -419,8 +419,8 @@ def test_a_broken_registry_is_kept_aside_and_begun_anew(filled: Any, repo: Path)
 
 def test_version_help_and_the_second_name(memory: Any) -> None:
     assert quire.__version__ in memory("--version").out
-    assert "Commands:" in memory("--help").out
-    assert "Commands:" in memory().out
+    assert "Everyday:" in memory("--help").out
+    assert "Everyday:" in memory().out
     quire_name = memory.program[-1].replace("/memory", "/quire")
     done = subprocess.run([quire_name, "--version"], capture_output=True, text=True, check=True)
     assert quire.__version__ in done.stdout

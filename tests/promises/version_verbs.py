@@ -27,6 +27,7 @@ LOOKING = (
     "check",
     "query|retry queue",
     "query|fonts|--all|--explain",
+    "list --kind feature,gotcha",
     "brief src/queue.py",
     "why src/queue.py",
     "inspect feature.retry-queue",
@@ -89,6 +90,7 @@ LOOKING = (
 WRITING = (
     "init",
     "save --stdin",
+    "add gotcha|Wet fonts drip on the invoice",
     "confirm feature.retry-queue",
     "sync",
     "facts store Specs|A queue has one owner.",
@@ -184,7 +186,13 @@ def verbs_of(run: Callable[..., Any]) -> set[str]:
     """Every verb that the help lists, those of groups behind the group's name."""
 
     def listed(*line: str) -> list[str]:
-        _, _, rows = run(*line, "--help").out.partition("\nCommands:\n")
-        return [row.split()[0] for row in rows.partition("\n\n")[0].splitlines() if row[:3].strip()]
+        _, _, options = run(*line, "--help").out.partition("\nOptions:\n")
+        # The help of the program lists its verbs by purpose, each list under a title of its own.
+        lists = [
+            rows
+            for title, _, rows in (part.partition(":\n") for part in options.split("\n\n")[1:])
+            if "  " not in title
+        ]
+        return [row.split()[0] for rows in lists for row in rows.splitlines() if row[:3].strip()]
 
     return {" ".join(found) for top in listed() for found in ([top], *([top, name] for name in listed(top)))}

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from quire.verbs.verb import Verb
 
 VERBS = (
+    ("add", "graph.add", "", ""),
+    ("list", "ask.list", "", ""),
     ("query", "ask.query", "query_memory", "graph"),
     ("save", "graph.save", "save_memory", "graph"),
     ("inspect", "ask.inspect", "inspect_memory", "graph"),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 DIALOGS = {
     "init": "first_run",
+    "add": "add_questions",
+    "confirm": "confirm_look",
     "import": "import_choice",
     "integrate": "integrate_consent",
     "journal init": "journal_consent",

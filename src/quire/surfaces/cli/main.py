@@ -21,39 +21,61 @@ if TYPE_CHECKING:
 
     from quire.surfaces.cli.commands import Command
 
-COMMANDS = {
-    "init": "Create the memory and tell the agents about it.",
-    "integrate": "Wire the memory into your agents, or take it out again.",
-    "save": "Record what changed in the product.",
-    "query": "Ask the memory, within a budget of tokens.",
-    "sync": "Find which nodes the code has left behind.",
-    "confirm": "Say that nodes are still true, after a look at the code.",
-    "brief": "Show what governs the files of a change.",
-    "why": "Say why a line or a file is as it is.",
-    "facts": "Store, recall and tend single facts.",
-    "profile": "Remember who works here and how.",
-    "journal": "Keep what happened in sessions, and what is known by now.",
-    "note": "Jot something down for later.",
-    "notes": "Show the notes that wait; finish or promote them.",
-    "inbox": "Review what sessions and imports propose.",
-    "import": "Read what other programs already know.",
-    "receipts": "Show what was handed to agents unasked.",
-    "hook": "Answer a hook of a client; for clients, not for people.",
-    "inspect": "Show one record in full, with what is connected.",
-    "view": "Look at all of it in your browser.",
-    "status": "Show features by stage, questions, what the code left behind.",
-    "check": "Look for faults in the memory's files.",
-    "export": "Print all of it, to be read or kept elsewhere.",
-    "purge": "Take a text, such as a secret, out of everything that is kept.",
-    "rebuild": "Make the index from nothing.",
-    "diff": "Show what differs from the last commit.",
-    "projects": "List, add and remove the projects on this machine.",
-    "reset": "Archive the memory and start over.",
-    "docs": "Read the documentation in the terminal.",
-    "completion": "Print the completion script for your shell.",
-    "doctor": "Say what is wrong with the installation, and mend it.",
-    "upgrade": "Say whether the storage needs an upgrade.",
+SECTIONS = {
+    "Everyday": {
+        "add": "Record a decision, a gotcha, a question, a fact, …",
+        "query": "Ask a question.",
+        "status": "Show what is recorded and what needs a look.",
+        "sync": "Find records whose code has changed.",
+    },
+    "Start": {
+        "init": "Create the memory in this repository.",
+        "import": "Propose records from files of other programs.",
+        "docs": "Read the documentation in the terminal.",
+        "doctor": "Diagnose and fix the installation.",
+    },
+    "Record": {
+        "save": "Save many records at once, as JSON.",
+        "facts": "Store, find and archive single facts.",
+        "profile": "Remember who works here, and how they like to work.",
+        "journal": "Keep what happened in sessions.",
+        "note": "Write a note for later.",
+        "notes": "Show notes; finish them or make facts of them.",
+        "inbox": "Review proposals from sessions and imports.",
+    },
+    "Ask": {
+        "list": "List records, the newest first.",
+        "inspect": "Show one record in full.",
+        "brief": "Show what governs the files of a change.",
+        "why": "Explain why a line or a file is as it is.",
+    },
+    "Keep it true": {
+        "confirm": "Mark records as still correct.",
+        "check": "Find and repair faults in the memory's files.",
+    },
+    "Team": {
+        "diff": "Show what changed since the last commit.",
+        "export": "Print all records, to read or keep elsewhere.",
+    },
+    "Agents": {
+        "integrate": "Connect your agents, or disconnect them.",
+        "receipts": "Show what hooks sent to your agents.",
+        "hook": "Answer a hook; agents call this, not people.",
+    },
+    "Look": {
+        "view": "Open the memory as a page in your browser.",
+    },
+    "Admin": {
+        "projects": "List, add and remove projects on this machine.",
+        "purge": "Remove a text, such as a secret, everywhere.",
+        "rebuild": "Build the index anew.",
+        "reset": "Archive the memory and start over.",
+        "upgrade": "Say whether the storage needs an upgrade.",
+        "completion": "Print the completion script for your shell.",
+    },
 }
+"""The verbs by what one wants to do, each in a few words."""
+COMMANDS = {name: text for verbs in SECTIONS.values() for name, text in verbs.items()}
 _MODULES = {"import": "import_"}
 """Where a verb is a word of the language."""
 _HOOK, _HELP = "hook", "help"
@@ -90,9 +112,9 @@ def group(program: str = PROGRAM) -> click.Group:
     from quire.surfaces.cli.parser import build_group
 
     if program == PROGRAM:
-        return build_group(COMMANDS, find_command)
+        return build_group(SECTIONS, find_command)
     table = {name: (verb.run.__doc__ or "").partition("\n")[0] for name, verb in _journal_verbs().items()}
-    return build_group(table, find_journal_verb, program)
+    return build_group({"Commands": table}, find_journal_verb, program)
 
 
 def main(arguments: list[str] | None = None) -> None:

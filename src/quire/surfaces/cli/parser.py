@@ -12,15 +12,15 @@ from quire.surfaces.cli.commands import JOURNAL_PROGRAM, JSON, PROGRAM, Command,
 
 _INTRODUCTION = """Project memory for AI coding agents and the people who run them.
 
-What a product is, what was decided and why, which traps were found: kept as plain files in
+Keeps what the code cannot say (decisions, known traps, what is shipped) as plain files in
 .memory/ inside your repository, reviewed and merged like code.
 
 \b
 Start here:
-  memory init                    create the memory in this repository
-  memory init --brief            what to tell your agent to fill it
-  memory status                  what is in it
-  memory query "a question"      what it knows about something
+  memory init                             create the memory in this repository
+  memory add decision "…" --why "…"       record something
+  memory query "…"                        ask for it
+  memory help COMMAND                     learn more about a command
 """
 _JOURNAL_INTRODUCTION = """The journal of a project: what happened in its sessions, and what is known by now.
 
@@ -40,13 +40,16 @@ Start here:
 class _Verbs(click.Group):
     """A group whose commands are built when they are asked for."""
 
-    def __init__(self, table: dict[str, str], find: Callable[[str], Command | None], **settings: Any) -> None:
+    def __init__(
+        self, sections: dict[str, dict[str, str]], find: Callable[[str], Command | None], **settings: Any
+    ) -> None:
         super().__init__(**settings)
-        self._table = table
+        self._sections = sections
+        self._table = [name for verbs in sections.values() for name in verbs]
         self._find = find
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self._table)
+        return self._table
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         found = self._find(cmd_name)
@@ -54,13 +57,15 @@ class _Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         # The table knows the one-line descriptions: help loads no command.
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self._table.items()))
+        width = max(map(len, self._table))
+        for title, verbs in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in verbs.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        return _with_suggestion(super().resolve_command, ctx, args, list(self._table))
+        return _with_suggestion(super().resolve_command, ctx, args, self._table)
 
 
 class _Subverbs(click.Group):
@@ -92,7 +97,9 @@ def _with_suggestion(
         raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx=ctx) from None
 
 
-def build_group(table: dict[str, str], find: Callable[[str], Command | None], program: str = PROGRAM) -> click.Group:
+def build_group(
+    sections: dict[str, dict[str, str]], find: Callable[[str], Command | None], program: str = PROGRAM
+) -> click.Group:
     """The whole command, as click sees it, under the name it was called by."""
 
     def begin(as_json: bool, start: str | None) -> None:
@@ -102,7 +109,7 @@ def build_group(table: dict[str, str], find: Callable[[str], Command | None], pr
             click.echo(ctx.get_help())
 
     return _Verbs(
-        table,
+        sections,
         find,
         name=program,
         help=_JOURNAL_INTRODUCTION if program == JOURNAL_PROGRAM else _INTRODUCTION,

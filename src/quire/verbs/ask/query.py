@@ -11,6 +11,8 @@ from quire.model.errors import UsageError
 from quire.model.vocabulary import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYER_NAMES, PROFILE_KINDS
 from quire.project import Project
 from quire.verbs.ask.answers import Budget, Found, answer_question, found_in
+from quire.verbs.ask.list import List, RecordList, list_records
+from quire.verbs.ask.list import lines as list_lines
 from quire.verbs.facts.options import Question
 from quire.verbs.verb import Arguments, LaidOut, Line, Option, Tool, Verb, Word
 
@@ -44,6 +46,7 @@ class Query(Arguments, frozen=True, kw_only=True):
             help="Only what has all these tags, separated by commas.",
             commas=True,
             tool=False,
+            is_path=True,
         ),
     ] = []
     layers: Annotated[
@@ -86,15 +89,26 @@ class Answered(Found, kw_only=True):
     left_out: list[LeftOut] | UnsetType = UNSET
 
 
-def query(project: Project, given: Query, fence: Boundary | None = None) -> Answered:
+def query(project: Project, given: Query, fence: Boundary | None = None) -> Answered | RecordList:
     """Ask the memory a question; the answer fits into a budget of tokens.
 
     Finds by words and by meaning, offline. Clear answers come first, in full; then at most three possible ones, a line
-    each. Where nothing is near, it says so. With --path, shows what governs a file. Stale, superseded and dead nodes
-    are withheld and named; a superseded one brings its replacement.
+    each. Where nothing is near, it says so. With --path, shows what governs a file; with filters alone, lists records.
+    Stale, superseded and dead nodes are withheld and named; a superseded one brings its replacement.
     """
     from quire.verbs.facts.faded import faded_facts
 
+    if given.question is None and given.path is None and (given.kinds or given.tags or given.layers):
+        return list_records(
+            project,
+            List(
+                kinds=given.kinds or [],
+                tags=given.tags,
+                layers=given.layers or [],
+                statuses=["all"] if given.everything else [],
+                limit=given.limit,
+            ),
+        )
     if given.question is None and given.path is None:
         raise UsageError("Give a question, or a file with --path.", hint="`memory query --help` shows examples.")
     found = answer_question(
@@ -127,7 +141,10 @@ def answered(found: Answer, *, explain: bool = False) -> Answered:
     )
 
 
-def lines(found: Answered) -> Iterator[Line]:
+def lines(found: Answered | RecordList) -> Iterator[Line]:
+    if isinstance(found, RecordList):
+        yield from list_lines(found)
+        return
     yield LaidOut(text=found.markdown.rstrip("\n"))
     if found.left_out is UNSET:
         return

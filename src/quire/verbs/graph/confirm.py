@@ -1,53 +1,146 @@
-"""`memory confirm`, the tool `confirm_memory`: nodes are still true, after a look at the code."""
+"""`memory confirm`, the tool `confirm_memory`: records are still correct, after a look at the code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 from msgspec import Meta
 
-from quire.model.vocabulary import Actor
+from quire.model.errors import NotFound, UsageError
+from quire.model.vocabulary import LIVE_STATUSES, Actor
 from quire.project import Project
 from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.save import save_nodes, saved_fields
 from quire.verbs.plain import verdict_fields
-from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
+    from quire.index.catalog import Index
     from quire.layers.graph.save import Saved
     from quire.model.verdicts import Verdict
+    from quire.upkeep.views.text_diff import Diff
+
+_DIFF_LINES = 60
 
 Ref = Annotated[str, Meta(min_length=1, max_length=512)]
 
 
 class Confirm(Arguments, frozen=True, kw_only=True):
-    ids: Annotated[list[Ref], Meta(min_length=1, max_length=200), Word(name="refs")]
+    ids: Annotated[list[Ref], Meta(max_length=200), Word(name="refs", required=False)] = []
+    commit: Annotated[
+        Annotated[str, Meta(min_length=4, max_length=200)] | None,
+        Option(metavar="SHA", help="All that this commit alone made out of date, such as a run of a formatter."),
+    ] = None
     reason: Annotated[
         Annotated[str, Meta(min_length=1, max_length=2000, description="what you looked at")] | None,
         Option(metavar="TEXT", help="What you looked at, for the log."),
     ] = None
-    dry_run: Annotated[bool, Option(help="Check everything, write nothing.")] = False
+    dry_run: Annotated[bool, Option(help="Show each record beside the change in the code, write nothing.")] = False
+    yes: Annotated[bool, Option(help="Do not show and ask on a terminal.", tool=False)] = False
     actor: Who = "agent"
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """A record beside what changed in its code."""
+
+    ref: str
+    title: str
+    text: str
+    origin: str
+    verdict: str
+    changes: list[str]
+    """For each anchor that changed its diff, as lines."""
 
 
 class Confirmed(Result, kw_only=True):
     saved: Saved
     before: dict[str, Verdict]
-    """The verdict that each node had."""
+    """The verdict that each record had."""
+    looks: list[Look] = []
 
     def fields(self) -> dict[str, Any]:
         before = {ref: verdict_fields(verdict) for ref, verdict in self.before.items()}
-        return {**saved_fields(self.saved), "before": before}
+        return {**saved_fields(self.saved), "before": before, **({"looks": self.looks} if self.looks else {})}
 
 
 def confirm(project: Project, given: Confirm) -> Confirmed:
-    """Say that nodes are still true of the code as it is now.
+    """Mark records as still correct, after a look at the code.
 
-    Look first: this is what makes a node fresh again after its code changed. What the anchors hold now, committed or
-    not, is what the node is measured against from here on. To change what a node says, save it instead.
+    A record is up to date again then: from now on it is compared with what its anchors hold now, committed or not. On a
+    terminal each record is shown beside the change in its code, and you are asked. To change a record, save it instead.
     """
-    return confirm_nodes(project, given.ids, reason=given.reason, actor=given.actor, dry_run=given.dry_run)
+    refs = [*given.ids, *(changed_by(project, given.commit) if given.commit else ())]
+    if not refs:
+        if given.commit:
+            raise NotFound(
+                f"No record is out of date because of the commit `{given.commit}` alone.",
+                hint="`memory sync --all` lists what is out of date, and why.",
+            )
+        raise UsageError(
+            "Name the records, or a commit with --commit.", hint="`memory sync` lists what is out of date."
+        )
+    done = confirm_nodes(project, refs, reason=given.reason, actor=given.actor, dry_run=given.dry_run)
+    if given.dry_run:
+        done.looks = looks_at(project, done.before)
+    return done
+
+
+def changed_by(project: Project, commit: str) -> list[str]:
+    """The live records that this commit alone made out of date."""
+    from quire.files.git_history import full_commit
+    from quire.upkeep.explain_change import is_changed_only_by
+    from quire.upkeep.verdicts import Verdicts
+
+    project.ready()
+    found = full_commit(project.git, commit)
+    if found is None:
+        raise NotFound(f"There is no commit `{commit}` in this clone.", hint="`git log --oneline` lists the commits.")
+
+    def work(index: Index) -> list[str]:
+        records = [record for record in index.records("graph", statuses=LIVE_STATUSES) if record.anchors]
+        verdicts = Verdicts(project.root, project.git, index)(records)
+        return sorted(ref for ref, verdict in verdicts.items() if is_changed_only_by(project.git, verdict, found))
+
+    return project.with_index(work)
+
+
+def looks_at(project: Project, before: Mapping[str, Verdict]) -> list[Look]:
+    """Each record beside what changed in its code."""
+    from quire.layers.graph.source import node_record
+    from quire.upkeep.views.anchor_diff import anchor_diff
+
+    looks = []
+    for ref, verdict in before.items():
+        node = project.graph.find_node(ref)
+        if node is None:
+            continue
+        record = node_record(node)
+        diffs = [
+            anchor_diff(project.root, project.git, record, anchor.anchor, verdict.since or record.commit)
+            for anchor in verdict.anchors
+            if anchor.verdict == "changed"
+        ]
+        looks.append(
+            Look(
+                ref=ref,
+                title=record.title,
+                text=record.text,
+                origin=record.origin,
+                verdict=verdict.verdict,
+                changes=[line for diff in diffs for line in _diff_lines(diff)],
+            )
+        )
+    return looks
+
+
+def _diff_lines(diff: Diff) -> Iterator[str]:
+    yield diff.title
+    shown = [f"{sign}{text}" for file in diff.files for hunk in file.hunks for sign, text in hunk.lines]
+    yield from shown[:_DIFF_LINES]
+    if len(shown) > _DIFF_LINES or diff.cut:
+        yield "…"
 
 
 def confirm_nodes(
@@ -78,6 +171,11 @@ def lines(done: Confirmed) -> Iterator[Line]:
         was = done.before[ref]
         note = f" (was {was.verdict}{f': {was.because}' if was.because else ''})"
         yield f"{'Would confirm' if done.saved.dry_run else 'Confirmed'}: {ref}{note}"
+    for look in done.looks:
+        yield Output(text="")
+        origin, text = look.origin or "graph", f"{look.title}\n{look.text}"
+        yield Recalled(text=text, ref=look.ref, origin=origin, verdict=look.verdict)
+        yield Recalled(text="\n".join(look.changes), ref=look.ref, origin="code", verdict=look.verdict)
     for ref in done.saved.unchanged:
         yield f"Unchanged: {ref}"
 
@@ -89,13 +187,14 @@ VERB = Verb(
     writes=True,
     examples="""Examples:
   memory confirm feature.retry-queue
+  memory confirm --commit 1f2e3d4 --reason "only formatting"
   memory confirm decision.one-queue gotcha.late-acks --reason "read queue.ts after the rewrite"
 """,
     tool=Tool(
         name="confirm_memory",
         title="Confirm records",
-        says="Say that records still hold although their code changed. Use it only after you looked at the code; "
-        "otherwise correct them with save_memory.",
+        says="Say that records still hold although their code changed. Use it only after you looked at the code "
+        "(dry_run shows each record beside the change); otherwise correct them with save_memory.",
         needs=("reason",),
         given=FROM_TOOL,
     ),

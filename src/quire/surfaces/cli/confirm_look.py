@@ -1,0 +1,37 @@
+"""What `memory confirm` shows and asks on a terminal: each record beside the change in its code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.model.errors import Cancelled
+from quire.surfaces.cli.declared import run_verb
+from quire.surfaces.cli.output import say
+from quire.surfaces.cli.reading import agreed
+from quire.verbs.graph.confirm import Confirm, confirm
+
+if TYPE_CHECKING:
+    from quire.surfaces.cli.commands import Session
+    from quire.verbs.verb import Verb
+
+
+def on_terminal(session: Session, verb: Verb, given: Confirm) -> int | None:
+    """Ask about each record that is out of date; those that are not need no look."""
+    if given.yes or given.dry_run:
+        return None
+    found = confirm(session.project(), msgspec.structs.replace(given, dry_run=True))
+    chosen = []
+    for number, look in enumerate(found.looks, start=1):
+        if look.verdict == "fresh":
+            chosen.append(look.ref)
+            continue
+        say(f"[{number}/{len(found.looks)}] {look.ref}  {look.verdict}", "1")
+        say(f"{look.title}\n{look.text}".rstrip())
+        say("\n".join(look.changes))
+        if agreed("Is the record still correct?"):
+            chosen.append(look.ref)
+    if not chosen:
+        raise Cancelled("Nothing was confirmed.")
+    return run_verb(session, verb, msgspec.structs.replace(given, ids=chosen, commit=None, yes=True))
