@@ -77,10 +77,8 @@ def test_every_command_is_in_the_reference(path: str, command: click.Command) ->
             assert f"`{name}" in part, f"{name} is not documented"
 
 
-def test_every_command_is_in_the_readme() -> None:
-    for path, _ in commands(group()):
-        if path.count(" ") == 1:
-            assert f"| `{path}` |" in read(ROOT / "README.md"), path
+def test_the_readme_is_one_page() -> None:
+    assert len(read(ROOT / "README.md").splitlines()) <= 200
 
 
 def test_every_exit_code_is_documented() -> None:
@@ -262,7 +260,7 @@ def test_make_targets_named_in_the_pages_exist() -> None:
             assert set(filter(None, name)) <= targets, f"{page.name}: make {''.join(name)}"
 
 
-# -- the README, run as written -------------------------------------------------------------
+# -- pages, run as written -------------------------------------------------------------
 
 # What the session does not run: these lines install the program, which here is installed already.
 INSTALLS = re.compile(r"^(python3 -m venv |\. \S+/bin/activate$|pip install |make )")
@@ -272,10 +270,11 @@ def blocks(text: str) -> list[tuple[str, str]]:
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
 
 
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The output of the README's `sh` blocks, in order, in one shell, from the root of a copy of the repository."""
-    folder = tmp_path_factory.mktemp("readme")
+RUN = (ROOT / "README.md", ROOT / "docs" / "guides" / "tour.md")
+
+
+def printed_by(page: Path, folder: Path) -> str:
+    """The output of a page's `sh` blocks, in order, in one shell, from the root of a copy of the repository."""
     clone, home = folder / "quire", folder / "home"
     home.mkdir()
     listed = subprocess.run(
@@ -285,7 +284,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> str:
         if (ROOT / name).is_file():
             (clone / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, clone / name)
-    lines = [line for kind, block in blocks(read(ROOT / "README.md")) if kind == "sh" for line in block.splitlines()]
+    lines = [line for kind, block in blocks(read(page)) if kind == "sh" for line in block.splitlines()]
     script = "\n".join(line for line in lines if not INSTALLS.match(line))
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     env = {"PATH": path, "HOME": str(home), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
@@ -299,10 +298,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> str:
     return done.stdout
 
 
-def test_the_readme_runs_and_prints_what_it_shows(session: str) -> None:
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+def test_a_page_runs_and_prints_what_it_shows(page: Path, tmp_path: Path) -> None:
     """Lines shown appear in the output in this order; `…` stands for anything, alone on a line for any lines."""
-    printed = iter(session.splitlines())
-    outputs = shown_outputs(read(ROOT / "README.md"))
+    printed = iter(printed_by(page, tmp_path).splitlines())
+    outputs = shown_outputs(read(page))
     assert len(outputs) >= 5
     for line in "".join(outputs).splitlines():
         if line != "…":
