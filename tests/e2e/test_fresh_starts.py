@@ -37,6 +37,8 @@ LINES = {
     "receipts": ("receipts",),
     "hook": ("hook", "claude", "session-start"),
     "doctor": ("doctor",),
+    "add": ("add", "gotcha", "Fonts drip"),
+    "list": ("list",),
     "inspect": ("inspect", "feature.retry-queue"),
     "status": ("status", "--all"),
     "check": ("check",),

@@ -20,6 +20,8 @@ __all__ = ["verb_module", "verb_named", "verbs"]
 _SOURCE = Path(quire.__file__).parent
 DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "query": ("ask.query", "query", "Query", ("question",)),
+    "list": ("ask.list", "list_records", "List", ()),
+    "add": ("graph.add", "add", "Add", ("kind", "text")),
     "brief": ("ask.brief", "brief", "Brief", ("files",)),
     "why": ("ask.why", "why", "Why", ("place",)),
     "export": ("admin.export", "export", "Export", ("output_format",)),

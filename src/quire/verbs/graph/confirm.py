@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.graph.save import Saved
     from quire.model.verdicts import Verdict
-    from quire.upkeep.views.text_diff import Diff
+    from quire.upkeep.views.text_diff import TextDiff
 
 _DIFF_LINES = 60
 
@@ -135,7 +135,7 @@ def looks_at(project: Project, before: Mapping[str, Verdict]) -> list[Look]:
     return looks
 
 
-def _diff_lines(diff: Diff) -> Iterator[str]:
+def _diff_lines(diff: TextDiff) -> Iterator[str]:
     yield diff.title
     shown = [f"{sign}{text}" for file in diff.files for hunk in file.hunks for sign, text in hunk.lines]
     yield from shown[:_DIFF_LINES]
