@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import groupby
 from typing import Any
 
 from hostile_here import BOUNDARY, check_text, fences_of, unsafe_in
@@ -14,8 +15,10 @@ from promised import proves
 from quire.guard.framing import Boundary
 from quire.model.errors import InputError
 from quire.model.records import Problem
-from quire.surfaces.mcp.answers import failure, fenced_items, fenced_text, success, with_flags
+from quire.surfaces.mcp.answers import failure, fenced_text, success
+from quire.surfaces.mcp.declared import text_of
 from quire.surfaces.mcp.tool import Given
+from quire.verbs.verb import Recalled
 
 FENCE = Boundary(BOUNDARY)
 OTHER = "memory-0123456789ab"
@@ -40,9 +43,7 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 FIELDS = st.dictionaries(TEXTS, VALUES, max_size=6)
-ITEMS = st.fixed_dictionaries(
-    {}, optional=dict.fromkeys(("ref", "origin", "verdict", "content", "section"), TEXTS) | {"more": VALUES}
-)
+LINES = st.builds(Recalled, text=TEXTS, ref=TEXTS, origin=TEXTS, verdict=TEXTS)
 PROBLEMS = st.builds(
     Problem, code=TEXTS, message=TEXTS, path=TEXTS, field=st.none() | TEXTS, hint=st.none() | TEXTS, line=st.none()
 )
@@ -62,9 +63,9 @@ def check_marks(text: str) -> None:
 
 
 @proves("P8.2", "G3")
-@given(fields=FIELDS)
-def test_whatever_the_fields_are_they_stand_between_marks(fields: dict[str, Any]) -> None:
-    result = success(None, Given(fields=fields), FENCE)
+@given(fields=FIELDS, lines=st.lists(LINES, min_size=1, max_size=4))
+def test_whatever_is_recalled_stands_between_marks(fields: dict[str, Any], lines: list[Recalled]) -> None:
+    result = success(None, Given(fields=fields, text=text_of(lines, FENCE, {})), FENCE)
     text = result["content"][0]["text"]
     assert outside_of(text) == FENCE.notice()
     assert not list(unsafe_in(result["structuredContent"]))
@@ -72,24 +73,15 @@ def test_whatever_the_fields_are_they_stand_between_marks(fields: dict[str, Any]
     assert len(result["structuredContent"]["data"]) == len(fields), "no field got lost under another's name"
 
 
-@given(items=st.lists(ITEMS, min_size=1, max_size=4), rest=FIELDS)
-def test_each_item_has_marks_of_its_own(items: list[dict[str, Any]], rest: dict[str, Any]) -> None:
-    rest.pop("results", None)
-    text = success(None, Given(fields={**rest, "results": items}), FENCE)["content"][0]["text"]
-    assert outside_of(text) == FENCE.notice()
-    found, _ = fences_of(text, BOUNDARY)
-    told = fences_of(success(None, Given(fields=rest), FENCE)["content"][0]["text"], BOUNDARY)[0]
-    assert len(found) == len(told) + len(items)
-
-
-@given(items=st.lists(ITEMS, max_size=4))
-def test_items_are_told_with_everything_they_hold(items: list[dict[str, Any]]) -> None:
-    """Nothing is dropped for being hostile: each plain word of an item stands in its own marks."""
-    found, outside = fences_of(fenced_items(items, FENCE), BOUNDARY)
-    assert (len(found), outside.strip()) == (len(items), "")
-    for fenced, item in zip(found, items, strict=True):
+@given(lines=st.lists(LINES, max_size=4))
+def test_each_record_has_marks_of_its_own(lines: list[Recalled]) -> None:
+    """Nothing is dropped for being hostile: each plain word of a record stands in its own marks."""
+    records = [list(together) for _, together in groupby(lines, lambda line: (line.ref, line.origin, line.verdict))]
+    found, outside = fences_of(text_of(lines, FENCE, {}), BOUNDARY)
+    assert (len(found), outside.strip()) == (len(records), FENCE.notice() if records else "")
+    for fenced, together in zip(found, records, strict=True):
         for word in ("word", "null", "é"):
-            if word in str(item.get("content") or ""):
+            if any(word in line.text for line in together):
                 assert word in fenced.inside
 
 
@@ -102,7 +94,7 @@ def test_nothing_that_is_said_of_a_text_ends_its_mark(text: str, ref: str, origi
 
 @given(warnings=st.lists(PROBLEMS, max_size=3), fields=FIELDS)
 def test_warnings_stand_between_marks_too(warnings: list[Problem], fields: dict[str, Any]) -> None:
-    result = success(None, Given(fields=fields, warnings=warnings), FENCE)
+    result = success(None, Given(fields=fields, text=FENCE.notice(), warnings=warnings), FENCE)
     assert outside_of(result["content"][0]["text"]) == FENCE.notice()
     assert not list(unsafe_in(result["structuredContent"]))
     assert len(result["structuredContent"]["warnings"]) == len(warnings)
@@ -127,7 +119,7 @@ def test_names_that_become_the_same_keep_all_their_values(fields: dict[str, str]
     """`a` with an unseen character in it is not `a`, though it looks so."""
     for name in list(fields):
         fields[f"{name}\u200b"] = fields[f"{name}\\u{{200B}}"] = data.draw(TEXTS)
-    shown = success(None, Given(fields=fields), FENCE)["structuredContent"]["data"]
+    shown = success(None, Given(fields=fields, text=""), FENCE)["structuredContent"]["data"]
     assert len(shown) == len(fields)
 
 
@@ -135,6 +127,7 @@ def test_names_that_become_the_same_keep_all_their_values(fields: dict[str, str]
 def test_what_steers_is_flagged_also_in_disguise(text: str) -> None:
     disguised = STEERS.replace("o", "\u043e").replace("e", "e\u200b")
     for said in (f"{text} {STEERS}", f"{STEERS} {text}", f"{text}\n{disguised}\n{text}"):
-        assert with_flags({"content": said}, "content")["flags"]
+        shown = success(None, Given(fields={"ref": "fact:1", "content": said}, text=""), FENCE)
+        assert shown["structuredContent"]["data"]["flags"]
         ((fenced),) = check_text(fenced_text(said, FENCE), BOUNDARY)
         assert 'flags="' in fenced.mark

@@ -16,7 +16,7 @@ from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.replies import Refused, Replies
-from quire.surfaces.mcp.resources import RECORD, record_uri
+from quire.surfaces.mcp.resources import RECORD
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -130,8 +130,7 @@ def test_any_record_has_an_address(replies: Replies, world: World) -> None:
     (Path(world.cwd) / ".ai-state").mkdir()
     document = {"schema_version": "1.2", "memories": {"user": {"a/b c?#%": {"value": "Odd names are names, too."}}}}
     (Path(world.cwd) / ".ai-state/memory.json").write_text(json.dumps(document))
-    uri = record_uri("profile:user.a/b c?#%")
-    assert uri == "memory://record/profile:user.a%2Fb%20c%3F%23%25"
+    uri = "memory://record/profile:user.a%2Fb%20c%3F%23%25"
     assert "Odd names are names" in read(replies, uri)["text"]
 
 

@@ -33,7 +33,7 @@ def compact(value: Any) -> str:
 
 def tool_of(takes: type[Arguments], **fields: Any) -> Tool:
     def run(project: Any, arguments: Any, call: Call) -> Given:
-        return Given(fields={"took": "it"})
+        return Given(fields={"took": "it"}, text="")
 
     return Tool(name="tool", title="Tool", says="Nothing.", takes=takes, run=run, **fields)
 
@@ -209,7 +209,7 @@ class Gate:
 
     def __init__(self, root: Path, world: World, tools: dict[str, Tool] = TOOLS) -> None:
         def run(project: Any, arguments: Any, call: Call) -> Given:
-            return Given(fields={})
+            return Given(fields={}, text="")
 
         empty = {name: msgspec.structs.replace(tool, run=run) for name, tool in tools.items()}
         self.tool_calls = ToolCalls(empty, world, str(root))

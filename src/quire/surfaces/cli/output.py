@@ -8,8 +8,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-import msgspec
-
 from quire.model.errors import ErrorKind, QuireError, UsageError
 from quire.model.records import Problem
 from quire.model.text import cut
@@ -205,12 +203,7 @@ def _write(stream: TextIO, text: str, colour: str | None = None) -> None:
     stream.buffer.flush()
 
 
-def pretty(fields: dict[str, Any]) -> None:
-    """JSON over many lines, for those who read it."""
-    _print(fields, indent=2)
-
-
-def _print(envelope: dict[str, Any], *, quotes: bool = False, indent: int = 0) -> None:
+def _print(envelope: dict[str, Any], *, quotes: bool = False) -> None:
     from quire.verbs.plain import json_line
 
     if sys.stdout is not None:
@@ -219,6 +212,5 @@ def _print(envelope: dict[str, Any], *, quotes: bool = False, indent: int = 0) -
             from quire.guard.redaction import InputSecrets
 
             text = json_line(InputSecrets([_given, envelope] if quotes else _given).value(envelope))
-        data = text.encode()
-        sys.stdout.buffer.write((msgspec.json.format(data, indent=indent) if indent else data) + b"\n")
+        sys.stdout.buffer.write(text.encode() + b"\n")
         sys.stdout.buffer.flush()

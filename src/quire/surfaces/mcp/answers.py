@@ -13,7 +13,6 @@ from quire.guard.hostile_text import make_safe
 from quire.guard.prompt_attacks import find_instructions
 from quire.model.text import one_line
 from quire.verbs.envelope import failed, succeeded
-from quire.verbs.outline import outline_lines
 from quire.verbs.plain import flag_fields
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import Given
 
 _SHOWN_ISSUES = 20
-_LEFT_OUT = ("ref", "origin", "verdict", "checked", "flags", "flag_words", "explain")
-"""Fields of an item that its marks say, or that only programs want."""
 
 
 def success(project: Project | None, given: Given, fence: Boundary) -> dict[str, Any]:
@@ -33,8 +30,7 @@ def success(project: Project | None, given: Given, fence: Boundary) -> dict[str,
     warnings = [_as_tools_say(problem) for problem in given.warnings]
     envelope = succeeded(project, _flagged(given.fields), warnings)
     envelope["meta"] = {**envelope["meta"], "boundary": fence.boundary, "notice": fence.notice()}
-    text = given.text if given.text is not None else _outline(given.fields, fence)
-    told = [text.rstrip("\n"), _warnings(warnings, fence)]
+    told = [given.text.rstrip("\n"), _warnings(warnings, fence)]
     return _result(envelope, "\n".join(part for part in told if part), is_error=given.failed)
 
 
@@ -65,43 +61,9 @@ def _result(envelope: Mapping[str, Any], text: str, *, is_error: bool) -> dict[s
     }
 
 
-def fenced_items(items: Iterable[Mapping[str, Any]], fence: Boundary) -> str:
-    """Each item between marks that say what it is, who said it and whether it still holds."""
-    return "\n".join(_item(item, fence) for item in items)
-
-
 def fenced_text(text: str, fence: Boundary, *, ref: str = "", origin: str = "", verdict: str = "") -> str:
     """One recalled text between its marks, flagged where it reads like instructions."""
     return fence.wrap(text, ref=ref, origin=origin, verdict=verdict, flags=shown_flags(flags_of(text)))
-
-
-def with_flags(item: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """The item, and where one of these texts of it reads like instructions, that it does."""
-    return {**item, **flag_fields(_flags([str(item.get(name) or "") for name in names]))}
-
-
-def _item(item: Mapping[str, Any], fence: Boundary) -> str:
-    lines = "\n".join(outline_lines({name: value for name, value in item.items() if name not in _LEFT_OUT}))
-    return fence.wrap(
-        lines,
-        ref=str(item.get("ref") or ""),
-        origin=str(item.get("origin") or ""),
-        verdict=str(item.get("verdict") or ""),
-        flags=shown_flags(_flags(item)),
-    )
-
-
-def _outline(fields: Mapping[str, Any], fence: Boundary) -> str:
-    """All fields as indented lines: what was found item by item, the rest together."""
-    items = [item for item in fields.get("results", ()) if isinstance(item, Mapping)]
-    rest = {name: value for name, value in fields.items() if name != "results" or not items}
-    told = "\n".join(outline_lines(rest))
-    parts = [
-        fence.notice(),
-        fence.wrap(told, flags=shown_flags(_flags(rest))) if told else "",
-        fenced_items(items, fence),
-    ]
-    return "\n".join(part for part in parts if part)
 
 
 def _flagged(value: Any) -> Any:

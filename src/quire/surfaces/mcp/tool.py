@@ -37,8 +37,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """What a tool found: fields for programs, a text for readers, and warnings."""
 
     fields: dict[str, Any]
-    text: str | None = None
-    """Already fenced. Where it is missing, it is made of the fields."""
+    text: str
+    """Already fenced."""
     warnings: Iterable[Problem] = ()
     failed: bool = False
     """Whether the call did not do what it was asked, though it has something to tell (some of many refs unknown)."""
