@@ -22,7 +22,7 @@ from quire.project import Project
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.notes import note as note_of
+from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.save import save_nodes
@@ -122,7 +122,7 @@ def test_what_drifted_is_news_by_its_commit(
 
 
 def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: Project) -> None:
-    note_of(project, "Ask about the berth.")
+    take_note(project, TakeNote(words=["Ask about the berth."]))
     texts = [f"Proposal number {number} says something." for number in range(30)]
     inbox_add(
         project,
@@ -226,7 +226,7 @@ def test_limits_of_the_other_views_are_kept(project: Project, views: Project) ->
 
 def test_what_only_this_user_has_is_shown_and_can_be_left_out(project: Project, views: Project) -> None:
     private_profile(project)
-    note_of(project, "Call the harbour master.")
+    take_note(project, TakeNote(words=["Call the harbour master."]))
     text = "Tess likes boats."
     inbox_add(project, [propose("facts", "fact", text, {"content": text}, origin="file:a", by="user")])
     focus(project, Focus(fact_ids=[store(project, Store(section="Specs", content="Pinned.")).fact.id]))

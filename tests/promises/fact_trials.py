@@ -32,7 +32,8 @@ from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.notes import note, notes, notes_done, notes_promote
+from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import PromoteNote, ShowNotes, clear, promote, show_notes
 from quire.verbs.facts.overview import Overview, overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.release import Release, release
@@ -140,7 +141,7 @@ def filled(space: str) -> None:
     record_session(project, NoteSession(session_id="past", turns=2, tool_calls=3, title="the beginning", close=True))
     focus(project, Focus(fact_ids=ids[:1]))
     for text in ("look at the uploads", "look at the fonts"):
-        note(project, text)
+        take_note(project, TakeNote(words=[text]))
     list_facts(project, List())
 
 
@@ -205,10 +206,17 @@ SCENARIOS: dict[str, Scenario] = {
         lambda project, _: record_session(project, NoteSession(session_id="next", turns=1)),
         loose=f"{LOCAL}sessions/",
     ),
-    "first note": Scenario(bare, lambda project, _: note(project, "look at the mailer"), once=True),
-    "note": Scenario(filled, lambda project, _: note(project, "look at the mailer"), once=True),
-    "clear": Scenario(filled, lambda project, _: notes_done(project, None), once=True, grows=DONE),
-    "promote": Scenario(filled, lambda project, _: notes_promote(project, 1, "Known Issues"), once=True, grows=DONE),
+    "first note": Scenario(
+        bare, lambda project, _: take_note(project, TakeNote(words=["look at the mailer"])), once=True
+    ),
+    "note": Scenario(filled, lambda project, _: take_note(project, TakeNote(words=["look at the mailer"])), once=True),
+    "clear": Scenario(filled, lambda project, _: clear(project, ShowNotes()), once=True, grows=DONE),
+    "promote": Scenario(
+        filled,
+        lambda project, _: promote(project, PromoteNote(number="1", section="Known Issues")),
+        once=True,
+        grows=DONE,
+    ),
     "compact": Scenario(
         filled,
         lambda project, _: compact(project, TALK, Compact()),
@@ -305,7 +313,7 @@ class Trial(NamedTuple):
         find_facts(project, Recall(query="where do retries run?"), note=False)
         overview(project, Overview())
         context(project, ShowContext(prompt="retries"))
-        notes(project)
+        show_notes(project, ShowNotes())
         known = ["JsonInvalid"] if self.name == "normalize" else []
         yield from (
             f"check: {found.code} {found.message}" for found in check_files(project).errors if found.code not in known

@@ -50,7 +50,9 @@ from quire.verbs.facts.connect import Connect
 from quire.verbs.facts.connect import connect as connect_fact
 from quire.verbs.facts.focus import Focus
 from quire.verbs.facts.focus import focus as focus_fact
-from quire.verbs.facts.notes import note, notes_done, notes_promote
+from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import DoneNotes, PromoteNote, done
+from quire.verbs.facts.notes import promote as promote_note
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.facts.supersede import Supersede
@@ -219,14 +221,14 @@ def focus(hand: Hand) -> Verb:
 def jot(hand: Hand) -> Verb:
     word = hand.word()
     effects = written(word, NOTES + word)
-    return lambda: note(hand.project, sentence(word)), lambda _: effects, effects, nothing
+    return lambda: take_note(hand.project, TakeNote(words=[sentence(word)])), lambda _: effects, effects, nothing
 
 
 def strike(hand: Hand) -> Verb:
     def told(done: Any) -> list[Effect]:
-        return [effect for found in done for effect in removed(NOTES + word_in(found.text))]
+        return [effect for found in done.notes for effect in removed(NOTES + word_in(found.text))]
 
-    return lambda: notes_done(hand.project, [1]), told, [], nothing
+    return lambda: done(hand.project, DoneNotes(numbers=["1"])), told, [], nothing
 
 
 def promote(hand: Hand) -> Verb:
@@ -238,7 +240,7 @@ def promote(hand: Hand) -> Verb:
             return []
         return [*new_fact(hand, done.fact, word), *removed(NOTES + word)]
 
-    return lambda: notes_promote(hand.project, 1, "Specs"), told, [], nothing
+    return lambda: promote_note(hand.project, PromoteNote(number="1", section="Specs")), told, [], nothing
 
 
 # -- the profile --------------------------------------------------------------------------------------------------

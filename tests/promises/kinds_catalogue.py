@@ -40,7 +40,8 @@ from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
-from quire.verbs.facts.notes import note, notes, notes_done
+from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import DoneNotes, ShowNotes, done, show_notes
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
@@ -206,7 +207,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
         "list": lambda project: list_facts(project, List()),
         "episodes": lambda project: episodes(project, ShowEpisodes(query="beginning")),
         "working": lambda project: focus(project, Focus()),
-        "notes": lambda project: notes(project),
+        "notes": lambda project: show_notes(project, ShowNotes()),
     },
     "profile": {
         "tools": lambda project: recall_entries(project, RecallEntries(category="tools")),
@@ -427,8 +428,8 @@ def _facts(project: Project) -> None:
     record_session(project, NoteSession(session_id="live", turns=3, tool_calls=7, title="retries", files=["src/a.py"]))
     focus(project, Focus(fact_ids=ids[:1]))
     for text in ("look at the uploads", "look at the fonts"):
-        note(project, text)
-    notes_done(project, [2])
+        take_note(project, TakeNote(words=[text]))
+    done(project, DoneNotes(numbers=["2"]))
     find_facts(project, Recall(query="where do retries run?"))
     compact(project, json.dumps({"messages": _TALK}).encode(), Compact())
 

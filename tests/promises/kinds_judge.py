@@ -35,8 +35,8 @@ from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.notes import note as note_of
-from quire.verbs.facts.notes import notes
+from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import ShowNotes, show_notes
 from quire.verbs.facts.overview import Overview, overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
@@ -123,7 +123,7 @@ READING: dict[str, Verb] = {
     "facts episodes": lambda project: episodes(project, ShowEpisodes(query="beginning")),
     "facts working": lambda project: focus(project, Focus()),
     "facts normalize": lambda project: normalize(project, Normalize(write=not True)),
-    "notes": lambda project: notes(project),
+    "notes": lambda project: show_notes(project, ShowNotes()),
     "profile recall": lambda project: recall_entries(project, RecallEntries(category="tools")),
     "profile search": lambda project: search_entries(project, SearchEntries(query="which shell?")),
     "profile about-me": lambda project: about_me(project, Arguments()),
@@ -201,7 +201,7 @@ WRITING: dict[str, Verb] = {
     "inbox": _propose,
     "wiring": lambda project: wire_clients(project, ["claude", "cursor", "codex"]),
     "machine": lambda project: ProjectRegistry(project.world).add(project.root),
-    "notes": lambda project: note_of(project, "one more"),
+    "notes": lambda project: take_note(project, TakeNote(words=["one more"])),
     "pins": lambda project: focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id])),
     "session": lambda project: record_session(project, NoteSession(session_id="live", turns=5)),
     "rejection": lambda project: reject(project, Reject(value="Nobody reads the reports.", reason="still not so")),
@@ -285,7 +285,7 @@ WITNESSES: dict[str, Callable[[Project], bool]] = {
     ),
     "journal": lambda project: len(journal_log(project, JournalLog(events=True)).results) > 3,
     "inbox": lambda project: len(inbox(project, ShowInbox(status="all")).proposals) >= 3,
-    "notes": lambda project: [note.text for note in notes(project)[0]] == ["look at the uploads"],
+    "notes": lambda project: [note.text for note in show_notes(project, ShowNotes()).notes] == ["look at the uploads"],
     "wiring": lambda project: {"claude", "cursor", "codex"} <= set(_wired(project)),
     "machine": lambda project: (
         [entry.project_root for entry in ProjectRegistry(project.world).known_projects()] == [project.root]

@@ -15,7 +15,7 @@ from promised import proves, tally
 from quire.inbox.proposals import propose
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.facts.notes import note
+from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -42,7 +42,7 @@ def as_entry(project: Project, text: str) -> object:
 
 
 def as_note(project: Project, text: str) -> object:
-    return note(project, " ".join(text.split()))
+    return take_note(project, TakeNote(words=[" ".join(text.split())]))
 
 
 WAYS: dict[str, Way] = {"graph": as_node, "facts": as_fact, "profile": as_entry, "notes": as_note}

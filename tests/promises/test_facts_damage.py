@@ -28,7 +28,8 @@ from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.notes import note, notes, notes_done
+from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import DoneNotes, ShowNotes, done, show_notes
 from quire.verbs.facts.overview import Overview, overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.restore import Restore, restore
@@ -69,8 +70,8 @@ def project(tmp_path: Path, world: World) -> Project:
     focus(project, Focus(fact_ids=ids[:1]))
     find_facts(project, Recall(query="who stays?"))
     for text in ("look at the uploads", "look at the fonts"):
-        note(project, text)
-    notes_done(project, [2])
+        take_note(project, TakeNote(words=[text]))
+    done(project, DoneNotes(numbers=["2"]))
     return project
 
 
@@ -104,7 +105,7 @@ def survey(project: Project, *, closed: bool = False) -> set[str]:
         lambda: context(project, ShowContext(prompt="who stays?")),
         lambda: overview(project, Overview()),
         lambda: focus(project, Focus()),
-        partial(notes, project),
+        partial(show_notes, project, ShowNotes()),
         lambda: normalize(project, Normalize(write=not True)),
     ):
         assert attempt(call) is None or closed
@@ -217,8 +218,11 @@ def use(project: Project, kind: str) -> Callable[[], object]:
     return {
         "pins": lambda: focus(project, Focus(fact_ids=[name])),
         "times of reading": lambda: find_facts(project, Recall(query="who stays?")),
-        "notes": lambda: note(project, "one more"),
-        "notes that are done": lambda: (note(project, "one more"), notes_done(project, [1])),
+        "notes": lambda: take_note(project, TakeNote(words=["one more"])),
+        "notes that are done": lambda: (
+            take_note(project, TakeNote(words=["one more"])),
+            done(project, DoneNotes(numbers=["1"])),
+        ),
         "session": lambda: record_session(project, NoteSession(session_id="live", turns=5)),
     }[kind]
 

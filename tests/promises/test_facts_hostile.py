@@ -31,7 +31,8 @@ from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.notes import note, notes_done, notes_undo
+from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import ShowNotes, clear, undo
 from quire.verbs.facts.overview import Overview, overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.release import Release, release
@@ -474,7 +475,7 @@ FIELDS: dict[str, Callable[[Project, str], object]] = {
     "narrative": lambda project, text: record_session(project, NoteSession(session_id="s", narrative=text, close=True)),
     "file": lambda project, text: record_session(project, NoteSession(session_id="s", files=[text], close=True)),
     "id of a session": lambda project, text: record_session(project, NoteSession(session_id=text, close=True)),
-    "note": lambda project, text: note(project, text),
+    "note": lambda project, text: take_note(project, TakeNote(words=[text])),
 }
 
 
@@ -526,9 +527,9 @@ def use_everything(project: Project) -> list[str]:
         lambda: record_session(project, NoteSession(session_id="one", turns=1)),
         lambda: record_session(project, NoteSession(session_id="one", turns=2, close=True)),
         lambda: compact(project, talk, Compact()),
-        lambda: note(project, "one"),
-        lambda: notes_done(project, None),
-        lambda: notes_undo(project),
+        lambda: take_note(project, TakeNote(words=["one"])),
+        lambda: clear(project, ShowNotes()),
+        lambda: undo(project, ShowNotes()),
         lambda: normalize(project, Normalize(write=not False)),
         lambda: import_facts(project, Import(data=encoded(line("brought")), source="other")),
         lambda: overview(project, Overview()),

@@ -24,8 +24,8 @@ from quire.upkeep.views.items import node_revision
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.facts import session as sessions
 from quire.verbs.facts import store as fact_storing
-from quire.verbs.facts.notes import note as note_of
-from quire.verbs.facts.notes import notes, notes_done, notes_promote
+from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import DoneNotes, PromoteNote, ShowNotes, done, promote, show_notes
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
@@ -98,11 +98,11 @@ def test_the_note_that_became_a_fact_goes_and_no_other(
     project: Project, other: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for text in ("First.", "Second.", "Third."):
-        note_of(project, text)
-    told = between(fact_storing, "store", lambda: notes_done(other, [1]), monkeypatch)
-    assert notes_promote(project, 2, "Specs").fact.content == "Second."
+        take_note(project, TakeNote(words=[text]))
+    told = between(fact_storing, "store", lambda: done(other, DoneNotes(numbers=["1"])), monkeypatch)
+    assert promote(project, PromoteNote(number="2", section="Specs")).fact.content == "Second."
     assert told == ["done"]
-    assert [note.text for note in notes(project)[0]] == ["Third."]
+    assert [note.text for note in show_notes(project, ShowNotes()).notes] == ["Third."]
 
 
 @proves("P3.2", "B2", over="graph", found="an edit overwrote another one for a moment, and could lose it")

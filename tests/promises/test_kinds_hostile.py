@@ -32,7 +32,7 @@ from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.list import List, list_facts
-from quire.verbs.facts.notes import note
+from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -209,7 +209,7 @@ ENDLESS: dict[str, Callable[[Project], object]] = {
     "title of a session": lambda project: record_session(
         project, NoteSession(session_id="s", turns=1, title=LONG_LINE)
     ),
-    "note": lambda project: note(project, LONG_LINE),
+    "note": lambda project: take_note(project, TakeNote(words=[LONG_LINE])),
     "value": lambda project: remember_entry(project, RememberEntry(category="tools", key="endless", value=LONG_TEXT)),
     "key": lambda project: remember_entry(project, RememberEntry(category="tools", key=LONG_LINE, value="Short.")),
     "category": lambda project: remember_entry(project, RememberEntry(category=LONG_LINE, key="key", value="Short.")),

@@ -30,7 +30,7 @@ from quire.verbs.admin.repair import repair, repairs_kept, undo_repair
 from quire.verbs.admin.reset import reset_project
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspected_node import inspect_node
-from quire.verbs.facts.notes import note
+from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -112,7 +112,7 @@ def told(space: Space, value: str) -> None:
     line = value.replace("\n", " ")
     store(project, Store(section="Specs", content=f"The vault has {line} in it."))
     remember_entry(project, RememberEntry(category="tools", key="vault", value=f"Opened by {line}."))
-    note(project, f"look at {line}")
+    take_note(project, TakeNote(words=[f"look at {line}"]))
     record_session(project, NoteSession(session_id="other", narrative=f"Found {line}.", close=True))
 
 
@@ -323,12 +323,12 @@ def _kill_at(space: Space, number: int) -> None:
 _SAVER = """
 import sys
 from quire.project import Project
-from quire.verbs.facts.notes import note
+from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.store import Store, store
 for number in range(int(sys.argv[2])):
     project = Project.open(sys.argv[1])
     store(project, Store(section="Specs", content=f"The {number}th berth opens by {sys.argv[3]} alone."))
-    note(project, f"berth {number} opens by {sys.argv[3]} too")
+    take_note(project, TakeNote(words=[f"berth {number} opens by {sys.argv[3]} too"]))
     print(number, flush=True)
 """
 

@@ -25,7 +25,7 @@ from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.notes import note
+from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -238,7 +238,7 @@ def _journal(project: Project, place: Path) -> None:
 
 def _local(project: Project, world: World) -> None:
     """What is kept on this machine alone."""
-    note(project, "zqnote queue")
+    take_note(project, TakeNote(words=["zqnote queue"]))
     local = Path(project.root, ".memory/local")
     with (local / "notes.md").open("a") as notes:
         notes.write(

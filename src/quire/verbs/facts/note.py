@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from quire.project import Project
-from quire.verbs.facts.notes import NoteList, ShowNotes, note, show_notes
+from quire.layers.facts.layout import FOLDER
+from quire.project import Project, note_record
+from quire.verbs.facts.notes import NoteList, ShowNotes, local_time, show_notes
 from quire.verbs.facts.notes import lines as list_lines
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
@@ -27,12 +28,21 @@ def take_note(project: Project, given: TakeNote) -> Noted | NoteList:
     Notes stay on this machine, in .memory/local/notes.md. Without a text, shows them; with `-` it is read from standard
     input.
     """
+    from quire.files.write_access import write_access
     from quire.guard.admission import effect_warnings
+    from quire.layers.facts.notes import add_note
 
     if not given.words:
         return show_notes(project, ShowNotes())
     text = " ".join(given.words)
-    count = note(project, text)
+    project.ready()
+    rejections = project.rejections()
+    if rejections is not None:
+        rejections.refuse({"text": text})
+    with write_access(project.root, FOLDER, project.world, "add a note"):
+        count = add_note(project.root, text.strip(), local_time(project), project.world.token())
+    if project.by_person:
+        project.note_records_reviewed([note_record(0, text.strip())])
     return Noted(noted=text.strip(), pending=count, warnings=effect_warnings(text, "text"))
 
 

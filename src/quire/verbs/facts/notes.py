@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +11,7 @@ from quire.layers.facts.layout import FOLDER
 from quire.model.errors import InputError, UsageError
 from quire.model.records import Problem
 from quire.model.times import timestamp
-from quire.project import Project, note_record
+from quire.project import Project
 from quire.verbs.facts.results import FactView
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
@@ -49,66 +49,69 @@ class PromotedNote(Result, kw_only=True):
     fact: FactView
 
 
-def note(project: Project, text: str) -> int:
-    """Jot something down for later; how many notes wait."""
-    from quire.files.write_access import write_access
-    from quire.layers.facts.notes import add_note
-
-    project.ready()
-    rejections = project.rejections()
-    if rejections is not None:
-        rejections.refuse({"text": text})
-    with write_access(project.root, FOLDER, project.world, "add a note"):
-        count = add_note(project.root, text.strip(), _local_time(project), project.world.token())
-    if project.by_person:
-        project.note_records_reviewed([note_record(0, text.strip())])
-    return count
-
-
-def notes(project: Project) -> tuple[list[QuickNote], list[Problem]]:
-    """The notes that wait."""
+def show_notes(project: Project, _given: Arguments) -> NoteList:
+    """Show the notes that wait, take them off the list, or make facts of them."""
     from quire.layers.facts.notes import read_notes
 
     project.ready()
     problems: list[Problem] = []
-    return read_notes(project.root, problems), problems
+    found = read_notes(project.root, problems)
+    return NoteList(notes=found, pending=len(found), warnings=problems)
 
 
-def notes_done(project: Project, numbers: Sequence[int] | None) -> list[QuickNote]:
-    """Take notes off the list: these, or all of them."""
-    from quire.files.write_access import write_access
-    from quire.layers.facts.notes import clear_notes, remove_notes
+def done(project: Project, given: DoneNotes) -> NoteList:
+    """Take these notes off the list."""
+    from quire.layers.facts.notes import remove_notes
 
-    project.ready()
-    with write_access(project.root, FOLDER, project.world, "change the notes"):
-        at, token = _local_time(project), project.world.token()
-        if numbers is None:
-            return clear_notes(project.root, at, token)
-        return remove_notes(project.root, numbers, at, token)
+    numbers = [_number(text) for text in given.numbers]
+    return _changed(project, lambda token: remove_notes(project.root, numbers, local_time(project), token))
 
 
-def notes_undo(project: Project) -> list[QuickNote]:
-    """Put back what was taken off the list last."""
-    from quire.files.write_access import write_access
+def clear(project: Project, _given: ShowNotes) -> NoteList:
+    """Take all notes off the list. `memory notes undo` brings them back."""
+    from quire.layers.facts.notes import clear_notes
+
+    return _changed(project, lambda token: clear_notes(project.root, local_time(project), token))
+
+
+def undo(project: Project, _given: ShowNotes) -> NoteList:
+    """Bring back what was taken off the list last."""
     from quire.layers.facts.notes import restore_notes
 
+    return _changed(project, lambda token: restore_notes(project.root, token), "There is nothing to bring back.")
+
+
+def _changed(project: Project, change: Callable[[str], list[QuickNote]], nothing: str = "No notes wait.") -> NoteList:
+    from quire.files.write_access import write_access
+
     project.ready()
     with write_access(project.root, FOLDER, project.world, "change the notes"):
-        return restore_notes(project.root, project.world.token())
+        changed = change(project.world.token())
+    left = show_notes(project, ShowNotes())
+    return NoteList(notes=changed, pending=left.pending, warnings=left.warnings, nothing=nothing)
 
 
-def notes_promote(project: Project, number: int, section: str) -> Stored:
-    """Make a fact of a note, and take the note off the list."""
+def promote(project: Project, given: PromoteNote) -> PromotedNote:
+    """Make a fact of a note, in SECTION, and take it off the list."""
     from quire.layers.facts.drafts import section_named
 
-    section_named(section)
+    number = _number(given.number)
+    section_named(given.section)
     _numbered(project, number)
     with settling_lock(project, "promote a note"):
-        return _promoted(project, number, section)
+        stored = _promoted(project, number, given.section)
+    return PromotedNote(action=stored.action, fact=stored.fact, warnings=stored.warnings)
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"`{text[:40]}` is no number of a note.", hint="`memory notes` shows them.") from None
 
 
 def _numbered(project: Project, number: int) -> QuickNote:
-    found = {note.number: note for note in notes(project)[0]}
+    found = {note.number: note for note in show_notes(project, ShowNotes()).notes}
     if number not in found:
         raise InputError(
             f"There is no note {number}; there are {len(found)}.",
@@ -129,7 +132,7 @@ def _promoted(project: Project, number: int, section: str) -> Stored:
         # Others may have changed the list meanwhile: it is this note that goes, whatever its number is by now.
         same = [item.number for item in read_notes(project.root) if (item.at, item.text) == (note.at, note.text)]
         nearest = sorted(same, key=lambda found: abs(found - number))[:1]
-        remove_notes(project.root, nearest, _local_time(project), project.world.token())
+        remove_notes(project.root, nearest, local_time(project), project.world.token())
     return stored
 
 
@@ -151,50 +154,8 @@ def settling_lock(project: Project, operation: str) -> Iterator[None]:
         yield
 
 
-def _local_time(project: Project) -> str:
+def local_time(project: Project) -> str:
     return project.world.now().astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-# -- the verbs ----------------------------------------------------------------------------
-
-
-def show_notes(project: Project, _given: Arguments) -> NoteList:
-    """Show the notes that wait, take them off the list, or make facts of them."""
-    found, problems = notes(project)
-    return NoteList(notes=found, pending=len(found), warnings=problems)
-
-
-def done(project: Project, given: DoneNotes) -> NoteList:
-    """Take these notes off the list."""
-    return _changed(project, notes_done(project, [_number(text) for text in given.numbers]))
-
-
-def clear(project: Project, _given: ShowNotes) -> NoteList:
-    """Take all notes off the list. `memory notes undo` brings them back."""
-    return _changed(project, notes_done(project, None))
-
-
-def undo(project: Project, _given: ShowNotes) -> NoteList:
-    """Bring back what was taken off the list last."""
-    return _changed(project, notes_undo(project), nothing="There is nothing to bring back.")
-
-
-def _changed(project: Project, changed: list[QuickNote], nothing: str = "No notes wait.") -> NoteList:
-    left, problems = notes(project)
-    return NoteList(notes=changed, pending=len(left), warnings=problems, nothing=nothing)
-
-
-def promote(project: Project, given: PromoteNote) -> PromotedNote:
-    """Make a fact of a note, in SECTION, and take it off the list."""
-    stored = notes_promote(project, _number(given.number), given.section)
-    return PromotedNote(action=stored.action, fact=stored.fact, warnings=stored.warnings)
-
-
-def _number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise UsageError(f"`{text[:40]}` is no number of a note.", hint="`memory notes` shows them.") from None
 
 
 def lines(found: NoteList) -> Iterator[Line]:

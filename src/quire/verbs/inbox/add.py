@@ -11,7 +11,7 @@ from quire.inbox.layout import FOLDER
 from quire.model.records import Problem
 from quire.model.times import timestamp
 from quire.project import Project
-from quire.verbs.facts.notes import notes
+from quire.verbs.facts.notes import ShowNotes, show_notes
 from quire.verbs.inbox.inbox_file import settled_as
 from quire.verbs.inbox.proposal_duplicates import digests_of, inbox_full, said_by_records, texts_of
 
@@ -84,4 +84,6 @@ def _said(project: Project) -> set[str]:
     """What records and notes say, by digest: on another machine no inbox tells what was accepted."""
     from quire.inbox.proposals import value_digest
 
-    return project.with_index(said_by_records) | {value_digest(note.text) for note in notes(project)[0]}
+    return project.with_index(said_by_records) | {
+        value_digest(note.text) for note in show_notes(project, ShowNotes()).notes
+    }
