@@ -46,6 +46,8 @@ class ChangedNode(msgspec.Struct, frozen=True, kw_only=True):
     commit: str | None
     new: bool
     """Not yet so at the last sync."""
+    explained: list[str] = []
+    """For each changed anchor how many commits changed it, which changed most of it, and what alone is different."""
 
 
 class MovedNode(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,10 +10,11 @@ import msgspec
 from quire.model.records import Problem
 from quire.model.text import counted, one_line
 from quire.project import Project
+from quire.upkeep.sync import ChangedNode
 from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
-    from quire.upkeep.sync import Synced
+    from quire.upkeep.sync import MovedNode, OrphanedNode, Synced
 
 _LISTED, _NAMED, _LISTED_FOR_TOOLS = 10, 3, 20
 _TASK = """\
@@ -68,6 +69,7 @@ def sync(project: Project, given: Sync) -> CodeSynced:
     except BaseException:
         looking.differing()  # what was begun is ended
         raise
+    found.changed = _explained(project, found.changed, len(found.changed) if given.everything else _LISTED)
     problems: list[Problem] = []
     if not given.dry_run and found.head_commit:
         with write_access(project.graph, project.world, "sync"):
@@ -78,6 +80,22 @@ def sync(project: Project, given: Sync) -> CodeSynced:
             _, problems = refresh_map(project.root, project.world, project.product_map())
             problems = [*problems, *([newer] if newer else [])]
     return CodeSynced(found=found, given=given, warnings=problems)
+
+
+def _explained(project: Project, changed: list[ChangedNode], most: int) -> list[ChangedNode]:
+    """What changed behind the first of these records, in more words than its verdict has."""
+    from quire.layers.graph.source import node_record
+    from quire.upkeep.explain_change import explain_changes
+    from quire.upkeep.verdicts import Verdicts
+
+    nodes = [node for one in changed[:most] if (node := project.graph.find_node(one.id))]
+    records = list(map(node_record, nodes))
+    verdicts = project.with_index(lambda index: Verdicts(project.root, project.git, index)(records)) if records else {}
+    said = {
+        ref: [line for one in explain_changes(project.root, project.git, verdict) if (line := one.line())]
+        for ref, verdict in verdicts.items()
+    }
+    return [msgspec.structs.replace(one, explained=said.get(one.id, [])) for one in changed]
 
 
 def lines(done: CodeSynced) -> Iterator[Line]:
@@ -91,7 +109,8 @@ def lines(done: CodeSynced) -> Iterator[Line]:
     orphaned = [node for node in found.orphaned if shows_known or node.new]
     gaps = [gap for gap in found.coverage_gaps if shows_known or gap.new]
     for title, nodes in (("Moved", moved), ("Changed", changed), ("Orphaned", orphaned)):
-        yield from _section(title, [f"{node.id} — {node.title} — {node.because}" for node in nodes], done.given)
+        entries = [f"{node.id} — {node.title} — {node.because}{_more(node)}" for node in nodes]
+        yield from _section(title, entries, done.given)
     if shows_known:
         unverifiable = [f"{node.id} — {node.because}" for node in found.unverifiable]
         yield from _section("Could not be checked (`memory confirm` after a look)", unverifiable, done.given)
@@ -112,6 +131,12 @@ def lines(done: CodeSynced) -> Iterator[Line]:
         yield "The marker stays where it is."
     else:
         yield "There is no commit yet, so there is no marker to set."
+
+
+def _more(node: ChangedNode | MovedNode | OrphanedNode) -> str:
+    """What is worth saying beside the reason: more than one commit, or a change of little."""
+    said = node.explained if isinstance(node, ChangedNode) else []
+    return "".join(f" ({line})" for line in said[:1] if " commits" in line or "only " in line)
 
 
 def _summary(found: Synced) -> str:
