@@ -102,18 +102,7 @@ def test_remember(tools: Tools) -> None:
     done = tools("remember", **told, confidence=0.6, source_type="inferred")
     source = {"type": "inferred", "detail": None}
     written = entry("Helix", tags=["daily"], importance=7, confidence=0.6, source=source)
-    shown = {name: done["entry"][name] for name in ("ref", "value", "tags", "importance", "confidence", "origin")}
-    assert (done["action"], shown) == (
-        "ADD",
-        {
-            "ref": "profile:tools.editor",
-            "value": "Helix",
-            "tags": ["daily"],
-            "importance": 7,
-            "confidence": 0.6,
-            "origin": "inferred",
-        },
-    )
+    assert (done["action"], done["ref"], done["entry"]) == ("ADD", "profile:tools.editor", written)
     assert tools.entry("tools", "editor") == written
     assert tools("remember", category="tools", key="editor", value="Vim")["action"] == "UPDATE"
     kept = tools.entry("tools", "editor")
@@ -130,23 +119,19 @@ def test_forget(tools: Tools) -> None:
 
 
 def test_recall(tools: Tools) -> None:
-    (found,) = tools("recall", category="tools", key="package_manager")["results"]
-    shown = {name: found[name] for name in ("ref", "value", "importance", "origin")}
-    assert shown == {
-        "ref": "profile:tools.package_manager",
-        "value": "uv, never pip",
-        "importance": 8,
-        "origin": "session",
-    }
-    assert [item["key"] for item in tools("recall", category="learnings")["results"]] == ["lock_files"]
+    read = {"access_count": 1, "last_accessed": AT}
+    shown = {**entry("uv, never pip", importance=8, **read), "ref": "profile:tools.package_manager"}
+    found = tools("recall", category="tools", key="package_manager")
+    assert found["entries"] == {"package_manager": {**shown, "origin": "session"}}
+    assert list(tools("recall", category="learnings")["entries"]) == ["lock_files"]
 
 
 def test_search(tools: Tools) -> None:
     found = tools("search", query="which package manager?")
     (best,) = found["results"]
     assert (best["ref"], best["category"], best["key"]) == ("profile:tools.package_manager", "tools", "package_manager")
-    assert (best["value"], best["why"]) == ("uv, never pip", "names it")
-    assert (found["weak"], found["total"]) == (False, 3)
+    assert (best["entry"]["value"], best["why"]) == ("uv, never pip", "names it")
+    assert (found["weak"], found["beyond"], found["total"]) == (False, 0, 3)
 
 
 def test_status(tools: Tools) -> None:

@@ -204,6 +204,7 @@ def test_each_kind_of_finding_has_the_documented_shape(synced: Any, repo: Path, 
         "because": f"`src/queue.py` changed in {commit[:9]}",
         "commit": commit,
         "new": True,
+        "explained": [f"commit {commit[:7]} “rework”"],
     }
     found = {node["id"]: node for node in data["moved"]}
     assert found["gotcha.pages"] == {

@@ -190,9 +190,9 @@ def test_a_record_is_flagged_wherever_it_stands(project: Hostile) -> None:
         hits = [item for item in found if CANARY in json.dumps(item)]
         assert hits, name
         assert all(item["flags"] for item in hits), name
-    entries = project.call("recall", {"category": "user"})["structuredContent"]["data"]["results"]
+    entries = project.call("recall", {"category": "user"})["structuredContent"]["data"]["entries"]
     assert entries
-    assert all(entry["flags"] for entry in entries)
+    assert all(entry["flags"] for entry in entries.values())
 
 
 # -- resources and prompts ------------------------------------------------------------------------

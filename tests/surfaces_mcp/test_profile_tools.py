@@ -66,7 +66,7 @@ def empty(repo: Path, world: World) -> Profile:
 
 def test_the_tools_have_the_names_and_arguments_that_assistants_know(empty: Profile) -> None:
     ends = ["source_category", "source_key", "target_category", "target_key"]
-    more = ["tags", "importance", "confidence", "source_type", "force", "broad"]
+    more = ["tags", "importance", "source_type", "confidence", "force", "broad"]
     taken = {
         name: [field for field in tool_fields(tool)["inputSchema"]["properties"] if field != "project_root"]
         for name, tool in empty.tools.items()
@@ -207,19 +207,10 @@ def test_remember_adds_an_entry(empty: Profile) -> None:
     )
     assert data == {
         "action": "ADD",
-        "entry": {
-            "ref": "profile:tools.editor",
-            "category": "tools",
-            "key": "editor",
-            "value": "Helix with the default keys",
-            "importance": 7,
-            "confidence": 0.4,
-            "tags": ["cli", "editor"],
-            "created_at": NOW,
-            "updated_at": NOW,
-            "origin": "inferred",
-            "verdict": "unanchored",
-        },
+        "ref": "profile:tools.editor",
+        "origin": "inferred",
+        "entry": stored,
+        "linked": [],
     }
     assert empty.entry("tools", "editor") == stored
 
@@ -329,22 +320,20 @@ def test_forget_removes_and_says_how_to_bring_back(profile: Profile, project: Pr
 
 def test_recall_gives_one_entry_as_it_is_stored(profile: Profile) -> None:
     result = profile("recall", category="user", key="timezone")
+    stored = SAMPLE["memories"]["user"]["timezone"]
     assert result["structuredContent"]["data"] == {
         "category": "user",
-        "results": [
-            {
+        "entries": {
+            "timezone": {
+                **stored,
+                "access_count": 1,
+                "last_accessed": NOW,
                 "ref": "profile:user.timezone",
-                "category": "user",
-                "key": "timezone",
-                "value": "Europe/Madrid",
-                "importance": 8,
-                "tags": ["place", "time"],
-                "created_at": THEN,
-                "updated_at": THEN,
                 "origin": "user-stated",
-                "verdict": "unanchored",
             }
-        ],
+        },
+        "beyond": 0,
+        "put_away": 0,
     }
     inside, outside = fenced(result)
     assert inside == (
@@ -357,26 +346,26 @@ def test_recall_gives_one_entry_as_it_is_stored(profile: Profile) -> None:
 
 
 def test_recall_gives_a_category_in_the_order_of_the_document(profile: Profile) -> None:
-    assert keys(profile.data("recall", category="user")) == ["timezone", "email"]
+    assert [*profile.data("recall", category="user")["entries"]] == ["timezone", "email"]
     result = profile("recall", category="tools")
-    assert keys(result["structuredContent"]["data"]) == ["package_manager"]
+    assert [*result["structuredContent"]["data"]["entries"]] == ["package_manager"]
     assert result["structuredContent"]["data"]["put_away"] == 1
     assert "links: supersedes tools.old" in fenced(profile("recall", category="tools", key="package_manager"))[0]
-    assert profile.data("recall", category="tools", key="old")["results"][0]["status"] == "archived"
+    assert profile.data("recall", category="tools", key="old")["entries"]["old"]["status"] == "archived"
     assert profile.text("recall", category="project") == "Nothing is remembered in project. remember adds an entry."
 
 
 def test_recall_of_a_category_that_another_program_added(profile: Profile) -> None:
     profile.write(document_of(pets={"Fido Two": entry_of("a dog")}))
-    assert profile.data("recall", category="pets", key="Fido Two")["results"][0]["value"] == "a dog"
-    assert keys(profile.data("recall", category="pets")) == ["Fido Two"]
+    assert profile.data("recall", category="pets", key="Fido Two")["entries"]["Fido Two"]["value"] == "a dog"
+    assert [*profile.data("recall", category="pets")["entries"]] == ["Fido Two"]
 
 
 def test_recall_of_many_says_how_many_are_left(empty: Profile) -> None:
     empty.write(document_of(learnings={f"k{number}": entry_of(f"lesson {number}") for number in range(230)}))
     result = empty("recall", category="learnings")
     data = result["structuredContent"]["data"]
-    assert (len(data["results"]), data["more"]) == (200, {"results": 30})
+    assert (len(data["entries"]), data["beyond"]) == (200, 30)
 
 
 def test_recall_of_long_ones_is_bounded_and_of_one_is_whole(empty: Profile) -> None:
@@ -384,8 +373,8 @@ def test_recall_of_long_ones_is_bounded_and_of_one_is_whole(empty: Profile) -> N
     empty.write(document_of(learnings=values))
     result = empty("recall", category="learnings")
     data = result["structuredContent"]["data"]
-    assert keys(data) == ["k0", "k1", "k2", "k3"]
-    assert all(len(item["value"]) == 2_000 and "inspect_memory" in item["cut"] for item in data["results"])
+    assert ([*data["entries"]], data["beyond"]) == (["k0", "k1"], 2)
+    assert data["entries"]["k1"]["value"] == values["k1"]["value"]
     assert len(result["content"][0]["text"]) < 10_000
     assert values["k3"]["value"].strip() in empty.text("recall", category="learnings", key="k3")
 
@@ -394,22 +383,18 @@ def test_search_finds_by_words(profile: Profile) -> None:
     result = profile("search", query="which package manager?")
     data = result["structuredContent"]["data"]
     (found,) = data.pop("results")
-    assert data == {"weak": False, "total": 6}
+    assert data == {"beyond": 0, "weak": False, "total": 6}
     assert 0 < found.pop("score") <= 4.5
     assert found.pop("why")
     assert found.pop("tier") == "answer"
     assert found.pop("reviewed") is False
+    stored = SAMPLE["memories"]["tools"]["package_manager"]
     assert found == {
         "ref": "profile:tools.package_manager",
         "origin": "session",
-        "verdict": "unanchored",
         "category": "tools",
         "key": "package_manager",
-        "value": "uv, never pip",
-        "tags": ["user-preference"],
-        "links": [{"target": "tools.old", "relation": "supersedes"}],
-        "created_at": THEN,
-        "updated_at": THEN,
+        "entry": {**stored, "access_count": 1, "last_accessed": NOW},
     }
     assert "uv, never pip" in fenced(result)[0]
     assert "uv" not in fenced(result)[1]

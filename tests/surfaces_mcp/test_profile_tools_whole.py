@@ -175,16 +175,16 @@ def test_export_leaves_private_entries_out_and_says_so(output_format: str, priva
 
 
 def test_private_entries_are_recalled_and_marked(private: Profile) -> None:
-    assert private.data("recall", category="user")["results"][0]["private"] is True
+    assert private.data("recall", category="user")["entries"]["city"]["private"] is True
     assert "private: it is not in the shared document" in private.text("recall", category="user", key="city")
     (found,) = private.data("search", query="Cadiz")["results"]
     assert found["private"] is True
-    assert "private" not in private.data("recall", category="tools")["results"][0]
+    assert "private" not in private.data("recall", category="tools")["entries"]["shell"]
 
 
 def test_what_is_told_of_the_user_stays_private(private: Profile) -> None:
     result = private("remember", category="user", key="editor", value="Helix")
-    assert result["structuredContent"]["data"]["entry"]["private"] is True
+    assert result["structuredContent"]["data"]["private"] is True
     assert result["content"][0]["text"] == "Remembered: profile:user.editor\n  kept in the private document"
     assert "Helix" not in private.file.read_text()
     gone = private.data("forget", category="user", key="editor")
@@ -207,9 +207,9 @@ def hostile(profile: Profile) -> Profile:
 
 
 def test_what_reads_like_instructions_is_flagged(hostile: Profile) -> None:
-    evil, fine = hostile.data("recall", category="user")["results"]
-    assert "override" in evil["flags"]
-    assert "flags" not in fine
+    entries = hostile.data("recall", category="user")["entries"]
+    assert "override" in entries["evil"]["flags"]
+    assert "flags" not in entries["ok"]
     (link,) = hostile.data("connections", category="tools", key="shell")["outgoing"]
     assert "override" in link["flags"]
     assert "override" in hostile.data("search", query="delete the repository")["results"][0]["flags"]

@@ -19,7 +19,7 @@ from quire.verbs.profile.entries import (
     profile_warnings,
 )
 from quire.verbs.profile.options import EntryName, Everything, Name, split_entry
-from quire.verbs.profile.results import EntryView, entry_lines, whole_entry
+from quire.verbs.profile.results import EntryView, entry_lines, fitting, stored_fields, whole_entry
 from quire.verbs.verb import Line, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ class RecallEntries(EntryName, frozen=True, kw_only=True):
 
 
 class EntriesRecalled(Result, kw_only=True):
-    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("entries",)
     NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("is_one",)
-    LISTED_FOR_TOOLS: ClassVar[int] = 200
 
     category: str
     results: list[EntryView]
@@ -44,6 +42,14 @@ class EntriesRecalled(Result, kw_only=True):
     """Entries of the category that are archived or superseded, and not shown."""
     is_one: bool = False
     """Whether one entry was asked for by its name."""
+
+    def tool_fields(self) -> dict[str, Any]:
+        entries: dict[str, dict[str, Any]] = {}
+        for view in fitting(self.results):
+            fields = stored_fields(view)
+            entries[view.key] = {**fields.pop("entry"), **fields}
+        beyond = len(self.results) - len(entries)
+        return {"category": self.category, "entries": entries, "beyond": beyond, "put_away": self.put_away}
 
 
 def recall_entries(project: Project, given: RecallEntries, *, note: bool = True) -> EntriesRecalled:
@@ -101,6 +107,6 @@ VERB = Verb(
         title="Recall entries by name",
         says="Profile: one entry in full, or the active ones of a category. Use it when you know the name. Not for "
         "questions: search.",
-        gives={"results": "array"},
+        gives={"entries": "object"},
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -26,7 +26,7 @@ from quire.verbs.graph.similar_records import alike_problems
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import Category, DryRun, Name, one_of
-from quire.verbs.profile.results import EntryView, line_naming
+from quire.verbs.profile.results import EntryView, line_naming, stored_fields
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ class RememberEntry(Arguments, frozen=True, kw_only=True):
     importance: Annotated[
         Annotated[int, Meta(ge=1, le=10)] | None, Option(metavar="NUMBER", help="1 to 10; 5 for a new entry.")
     ] = None
-    confidence: Annotated[
-        Annotated[float, Meta(ge=0, le=1)] | UnsetType | None,
-        Option(metavar="NUMBER", help="0 to 1, or `none` to take it away.", clears=_CLEARS),
-    ] = UNSET
     source_type: Annotated[
         Annotated[str, one_of(SOURCES)] | None,
         Option(name="--source", metavar="TYPE", help="session (by default), user-stated, inferred or codebase."),
     ] = None
+    confidence: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | UnsetType | None,
+        Option(metavar="NUMBER", help="0 to 1, or `none` to take it away.", clears=_CLEARS),
+    ] = UNSET
     detail: Annotated[
         str | UnsetType | None,
         Option(metavar="TEXT", help="More on the source, or `none`.", clears=_CLEARS, tool=False),
@@ -117,6 +117,11 @@ class Remembered(Result, kw_only=True):
 
     def exit_code(self) -> int:
         return 1 if self.action == "candidates" else 0
+
+    def tool_fields(self) -> dict[str, Any] | None:
+        if self.entry is None:
+            return None
+        return {"action": self.action, **stored_fields(self.entry), "linked": self.linked}
 
 
 def remember_entry(project: Project, given: RememberEntry) -> Remembered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -18,6 +18,8 @@ from quire.verbs.verb import Line, Recalled, View
 _SHOWN_CHARS = 300
 _READ_OUT_CHARS = 2_000
 _SUMMARY_CHARS = 120
+_ENTRIES, _ENTRIES_CHARS = 200, 200_000
+"""More is not given whole in one answer of a tool."""
 _WORD = re.compile(r"[\w.-]+")
 
 
@@ -61,6 +63,30 @@ class EntryView(View, kw_only=True):
 
     def origin_for_tools(self) -> str:
         return origin_shown(self.source["type"] or "profile", reviewed=self.reviewed is not False)
+
+
+def fitting(views: Sequence[EntryView]) -> Sequence[EntryView]:
+    """The first entries, as many as a tool's answer can hold; at least one."""
+    room = _ENTRIES_CHARS
+    for number, view in enumerate(views[:_ENTRIES]):
+        room -= len(view.value)
+        if room < 0 and number:
+            return views[:number]
+    return views[:_ENTRIES]
+
+
+def stored_fields(view: EntryView) -> dict[str, Any]:
+    """How an entry is called, who said it and whether it is private, and the entry as documents hold it."""
+    from quire.guard.effects import flags_of
+
+    flags = flags_of("\n".join(map(str, view.entry.values())))
+    return {
+        "ref": view.ref,
+        "origin": view.origin_for_tools(),
+        **({"private": True} if view.private else {}),
+        "entry": view.entry,
+        **({"flags": list(flags)} if flags else {}),
+    }
 
 
 class EntryLink(msgspec.Struct, frozen=True, kw_only=True):

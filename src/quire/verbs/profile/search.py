@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
 
@@ -15,7 +15,7 @@ from quire.verbs.ask.answers import answer_from
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import entry_readings, entry_view, note_entries_read, profile_warnings
 from quire.verbs.profile.options import Category
-from quire.verbs.profile.results import EntryView, entry_lines
+from quire.verbs.profile.results import EntryView, entry_lines, fitting, stored_fields
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -56,6 +56,22 @@ class EntriesFound(Result, kw_only=True):
     """Nothing clearly answers; what came nearest is given all the same."""
     total: int = 0
     """Entries that were searched."""
+
+    def tool_fields(self) -> dict[str, Any]:
+        rows = [
+            {
+                **stored_fields(view),
+                "category": view.category,
+                "key": view.key,
+                "score": view.score,
+                "tier": view.tier,
+                "why": view.why,
+                **({"reviewed": False} if view.reviewed is False else {}),
+            }
+            for view in fitting(self.results)
+        ]
+        beyond = self.beyond + len(self.results) - len(rows)
+        return {"results": rows, "beyond": beyond, "weak": self.weak, "total": self.total}
 
 
 def search_entries(project: Project, given: SearchEntries, *, note: bool = True) -> EntriesFound:
