@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -69,15 +69,28 @@ class _Verbs(click.Group):
 
 
 class _Subverbs(click.Group):
-    """Verbs of a verb, in the order in which they are declared."""
+    """Verbs of a verb, in the order in which they are declared, each built when it is asked for."""
+
+    def __init__(self, verbs: Mapping[str, Command], program: str, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._verbs = verbs
+        self._program = program
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self.commands)
+        return list(self._verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in self.commands and cmd_name in self._verbs:
+            command = self._verbs[cmd_name]
+            made = _build(cmd_name, command, self._program)
+            made.hidden = command.hidden
+            self.add_command(made)
+        return self.commands.get(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        return _with_suggestion(super().resolve_command, ctx, args, list(self.commands))
+        return _with_suggestion(super().resolve_command, ctx, args, list(self._verbs))
 
 
 def _with_suggestion(
@@ -186,7 +199,9 @@ def _build_group(name: str, command: Command, text: str, epilog: str, program: s
         session.as_json = session.as_json or as_json
         return None if ctx.invoked_subcommand is not None else command.call(session, values)
 
-    group = _Subverbs(
+    return _Subverbs(
+        command.subcommands,
+        program,
         name=name,
         help=text,
         epilog=epilog,
@@ -194,11 +209,6 @@ def _build_group(name: str, command: Command, text: str, epilog: str, program: s
         invoke_without_command=command.alone,
         params=list(map(_option, (*command.options, JSON))) if command.alone else [],
     )
-    for verb, subcommand in command.subcommands.items():
-        made = _build(verb, subcommand, program)
-        made.hidden = subcommand.hidden
-        group.add_command(made)
-    return group
 
 
 def _option(option: Option) -> click.Option:
