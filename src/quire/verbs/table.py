@@ -88,7 +88,7 @@ VERBS = (
     ("journal diff", "journal.diff", "", ""),
     ("journal restore", "journal.restore", "", ""),
     ("journal validate", "journal.validate", "memory_validate", "journal"),
-    ("journal automate", "journal.automate", "", ""),
+    ("journal automate", "journal.automate_status:GROUP", "", ""),
     ("journal automate start", "journal.automate_start", "", ""),
     ("journal automate stop", "journal.automate_stop", "", ""),
     ("journal automate status", "journal.automate_status", "automation_status", "journal"),

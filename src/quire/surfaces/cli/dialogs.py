@@ -16,16 +16,16 @@ DIALOGS = {
     "add": "add_questions",
     "confirm": "confirm_look",
     "import": "import_choice",
-    "integrate": "integrate_consent",
+    "integrate": "consent:before_integrate",
     "journal init": "journal_consent",
     "journal update": "journal_consent",
     "journal recall": "journal_consent",
     "journal restore": "journal_consent",
-    "journal integrate": "journal_integrate_consent",
-    "purge": "purge_consent",
-    "reset": "reset_consent",
+    "journal integrate": "consent:before_journal_integrate",
+    "purge": "consent:before_purge",
+    "reset": "consent:before_reset",
 }
-"""The words of a command, and the module below `quire.surfaces.cli` that has its `on_terminal`."""
+"""The words of a command; the module below `quire.surfaces.cli` that asks, and its function, else `on_terminal`."""
 
 _ASK_BESIDE_OUTPUT = ("import", "integrate", "purge", "reset")
 """Those that also ask where only standard input is a terminal, and the output goes elsewhere."""
@@ -44,5 +44,7 @@ def is_terminal() -> bool:
 
 def dialog_of(words: str) -> Callable[[Session, Verb, Any], int | None]:
     """What asks; it returns an exit code, or None to go on as without a terminal."""
-    ask: Callable[[Session, Verb, Any], int | None] = import_module(f"quire.surfaces.cli.{DIALOGS[words]}").on_terminal
+    module, _, name = DIALOGS[words].partition(":")
+    ask: Callable[[Session, Verb, Any], int | None]
+    ask = getattr(import_module(f"quire.surfaces.cli.{module}"), name or "on_terminal")
     return ask

@@ -33,5 +33,5 @@ class _Verbs(Subcommands):
 
 
 COMMAND = msgspec.structs.replace(
-    command_of(load("journal.overview"), "journal"), subcommands=_Verbs("journal", verbs_of("journal"))
+    command_of(load("journal.status:GROUP"), "journal"), subcommands=_Verbs("journal", verbs_of("journal"))
 )

@@ -221,7 +221,7 @@ class PageCalls:
 
     def version(self, name: str, *, at_once: bool = False) -> str:
         """One text for the state of a project on disk."""
-        from quire.verbs.page.page_verdicts import new_verdicts
+        from quire.verbs.page.page_view import new_verdicts
 
         project = self.project(name)
         with self._guard:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
+from quire.layers.facts.archive import ArchiveOutcome
 from quire.layers.facts.layout import ACTIVE
 from quire.model.errors import UsageError
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts
 from quire.verbs.facts.options import IDS_SCHEMA, DryRun, Reason, Ref, Refs, named
-from quire.verbs.facts.outcomes import ArchiveChanged, outcome_lines
-from quire.verbs.verb import Arguments, Line, Option, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -24,6 +24,15 @@ class Archive(Arguments, frozen=True, kw_only=True):
     faded: Annotated[bool, Option(help="All that nobody confirmed for long.", tool=False)] = False
     session: Annotated[str | None, Option(metavar="ID", help="All that this session told first.", tool=False)] = None
     dry_run: DryRun = False
+
+
+class ArchiveChanged(Result, kw_only=True):
+    outcomes: list[ArchiveOutcome]
+    changed: int
+    dry_run: bool = False
+
+    def is_incomplete(self) -> bool:
+        return any(item.outcome in ("not found", "refused") for item in self.outcomes)
 
 
 def archive(project: Project, given: Archive) -> ArchiveChanged:
@@ -82,6 +91,12 @@ def lines(done: ArchiveChanged) -> Iterator[Line]:
     if not done.outcomes:
         yield done.nothing
     yield from outcome_lines(done)
+
+
+def outcome_lines(done: ArchiveChanged) -> Iterator[Line]:
+    """One line for each id."""
+    for item in done.outcomes:
+        yield Recalled(text=f"{'Would be: ' if done.dry_run and item.done else ''}{item.message}")
 
 
 VERB = Verb(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from quire.project import Project
+from quire.verbs.facts.archive import ArchiveChanged, outcome_lines
 from quire.verbs.facts.fact_file import change_facts
 from quire.verbs.facts.options import DryRun, Refs
-from quire.verbs.facts.outcomes import ArchiveChanged, outcome_lines
 from quire.verbs.verb import Arguments, Verb, Word
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`memory journal automate status`, the tool `automation_status`: whether a process keeps the journal, and how."""
+"""`memory journal automate`, `… automate status`, the tool `automation_status`: whether a process keeps the journal."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import msgspec
 from quire.model.records import Problem
 from quire.model.text import counted, cut, one_line
 from quire.project import Project
-from quire.verbs.journal.automate_shown import as_word, prune_lines
 from quire.verbs.journal.journal_state import journal_is_there
-from quire.verbs.journal.shown import told
+from quire.verbs.journal.shown import as_word, prune_lines, told
 from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -204,6 +203,28 @@ def _note_text(note: dict[str, Any]) -> str:
         parts.append(f"{note['times']} times since {note['startedAt']}")
     return f"{note['status']}{': ' if parts else ''}{', '.join(parts)}"
 
+
+def automate(project: Project, given: Arguments) -> AutomationState:
+    """Keep the journal without being asked: sync, recall and retention, once or every so many minutes.
+
+    Nothing has to run for that: run-once does everything in one call, and is safe to call from a hook, from cron, or
+    twice at once. `config.json` says what is done and how often. Without a verb, shows how it stands.
+    """
+    return automate_status(project, given)
+
+
+GROUP = Verb(
+    takes=Arguments,
+    run=automate,
+    lines=lines,
+    alone=True,
+    examples="""Examples:
+  memory journal automate run-once                    one cycle now: sync, recall, retention
+  memory journal automate run-once --quiet            the same from a hook or from cron
+  memory journal automate start                       a cycle every 15 minutes, until tomorrow
+  memory journal automate status
+""",
+)
 
 VERB = Verb(
     takes=Arguments,

@@ -19,7 +19,7 @@ from quire.model.text import cut
 from quire.project import Project, as_warning
 from quire.verbs.journal.journal_state import journal_locked
 from quire.verbs.journal.options import DryRun
-from quire.verbs.journal.shown import listed
+from quire.verbs.journal.shown import as_word, listed
 from quire.verbs.plain import json_line
 from quire.verbs.verb import Arguments, Aside, Line, Option, Result, Verb, Word
 
@@ -276,7 +276,7 @@ def lines(result: JournalIntegrated | JournalIntegration) -> Iterator[Line]:
 def _status_lines(found: JournalIntegration) -> Iterator[Line]:
     yield "Integration Status:"
     yield f"- target: {found.target}"
-    yield f"- overall healthy: {_yes(found.healthy)}"
+    yield f"- overall healthy: {as_word(found.healthy)}"
     for client, title in _TITLES.items():
         yield ""
         yield f"{title}:"
@@ -296,8 +296,8 @@ def _done_lines(done: JournalIntegrated) -> Iterator[Line]:
         yield f"Suggested next action: {done.advice}"
         return
     yield f"Integrated target: {done.target}"
-    yield f"Repair mode: {_yes(done.repair)}"
-    yield f"Dry run: {_yes(done.dry_run)}"
+    yield f"Repair mode: {as_word(done.repair)}"
+    yield f"Dry run: {as_word(done.dry_run)}"
     if done.dry_run:
         yield "Planned repairs:" if done.repair else "Planned changes:"
     else:
@@ -321,17 +321,13 @@ def _ending_lines(done: JournalIntegrated) -> Iterator[Line]:
     if not done.dry_run:
         if done.config == "made":
             yield "Additional setup: created .agent-memory/config.json."
-        yield f"Global changes were made: {_yes(bool(done.written_in_home()))}"
+        yield f"Global changes were made: {as_word(bool(done.written_in_home()))}"
         yield "Suggested verification: memory journal integrate --status"
         return
     if done.config == "missing":
         yield "Note: the journal has no settings; .agent-memory/config.json would be created."
     if done.written_in_home() and not done.yes:
         yield "Note: files in your home are changed only with --yes, or if you say so on a terminal."
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
 
 
 VERB = Verb(

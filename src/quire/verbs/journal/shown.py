@@ -76,3 +76,19 @@ def file_diff_lines(files: Iterable[FileChange], heading: str = "File diffs:") -
 def cost_lines(cost_usd: float, provider: str) -> Iterator[str]:
     if cost_usd:
         yield f"Cost: ${cost_usd:.4f} ({provider})"
+
+
+def as_word(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def prune_lines(prune: dict[str, Any], path: str, skipped: str) -> Iterator[Line]:
+    """What retention did in a cycle."""
+    yield told(f"- prune attempted: {as_word(prune['attempted'])}")
+    yield told(f"- archived events: {prune['archivedEventCount']}")
+    yield told(f"- archived checkpoints: {prune['archivedCheckpointCount']}")
+    yield told(f"- expired archive batches: {prune['expiredArchiveBatchCount']}")
+    if prune["archiveBatchPath"]:
+        yield told(f"{path}: {prune['archiveBatchPath']}")
+    if prune["skippedReason"]:
+        yield told(f"{skipped}: {prune['skippedReason']}")

@@ -1,4 +1,4 @@
-"""`memory journal status`, the tool `memory_status`: what waits to be recalled, and what to do next."""
+"""`memory journal`, `memory journal status`, the tool `memory_status`: what waits to be recalled, what to do next."""
 
 from __future__ import annotations
 
@@ -306,6 +306,29 @@ def _upkeep_lines(found: JournalOverview) -> Iterator[str]:
         shown = [f"{name}={found.automation[name]}" for name in ("status", "finishedAt") if found.automation.get(name)]
         yield f"- last run: {found.automation.get('error') or ' '.join(shown) or 'noted'}"
 
+
+def overview(project: Project, _given: Arguments) -> JournalOverview:
+    """What happened in the sessions of this project, and what is known by now.
+
+    Kept in .agent-memory/, with pages to read in docs/agent-memory/. Works with and without the rest of the memory,
+    and needs no model. Also installed as agent-memory. Without a verb, shows the status.
+    """
+    return journal_status(project, JournalStatus())
+
+
+GROUP = Verb(
+    takes=Arguments,
+    run=overview,
+    lines=lines,
+    alone=True,
+    examples="""Examples:
+  memory journal init                            look at the project and make the journal
+  memory journal add claude-local ~/.claude      where an agent keeps its sessions
+  memory journal sync --all                      import what is new in them
+  memory journal recall                          work it into the memory
+  memory journal query "what changed?"           ask
+""",
+)
 
 VERB = Verb(
     takes=JournalStatus,

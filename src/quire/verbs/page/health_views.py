@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from quire.model import limits
 from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
-from quire.verbs.page.page_verdicts import verify_for_page
-from quire.verbs.page.page_view import PageArguments
-from quire.verbs.page.ready import ready_to_view
+from quire.verbs.page.page_view import PageArguments, ready_to_view, verify_for_page
 
 if TYPE_CHECKING:
     from quire.clients.receipt_totals import ReceiptHealth

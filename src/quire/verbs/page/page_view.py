@@ -1,13 +1,20 @@
-"""How a question of the page is declared: what it takes, and the function that answers it."""
+"""What the questions of the page share: how one is declared, when it can be asked, and the verdicts it shows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from quire.project import Project
+from quire.model.errors import InvalidStore, NotInitialized
+from quire.model.records import Problem
+from quire.project import Project, as_warning
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.upkeep.views.record_list import Verify
+    from quire.upkeep.views.shared_verdicts import KnownVerdicts
 
 PageRef = Annotated[str, msgspec.Meta(max_length=4_000)]
 
@@ -21,3 +28,31 @@ class PageView(msgspec.Struct, frozen=True):
 
     takes: type[msgspec.Struct]
     run: Callable[[Project, Any], Any]
+
+
+def ready_to_view(project: Project) -> list[Problem]:
+    """There is something to look at; a configuration that cannot be read is told of, and stops nobody."""
+    project.recover()
+    try:
+        project.need_config()
+    except NotInitialized:
+        if not project.has_profile() and not project.has_journal():
+            raise
+    except InvalidStore as error:
+        return [as_warning(error)]
+    return []
+
+
+def new_verdicts() -> KnownVerdicts:
+    """What a process that stays alive hands to every project that it opens, as long as nothing changes."""
+    from quire.upkeep.views.shared_verdicts import KnownVerdicts
+
+    return KnownVerdicts()
+
+
+def verify_for_page(project: Project, index: Index) -> Verify:
+    """Verdicts for views: those that such a process has at hand, the others as everybody gets them."""
+    from quire.upkeep.verdicts import Verdicts
+
+    verify = Verdicts(project.root, project.git, index)
+    return verify if project.known_verdicts is None else project.known_verdicts.sharing(verify)

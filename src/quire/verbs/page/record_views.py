@@ -12,8 +12,7 @@ from quire.model.records import Record
 from quire.model.refs import parse_ref
 from quire.project import Project
 from quire.verbs.ask.inspect import full_ref, inspect_any
-from quire.verbs.page.page_verdicts import verify_for_page
-from quire.verbs.page.page_view import PageArguments, PageRef
+from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index

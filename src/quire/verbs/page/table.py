@@ -16,14 +16,15 @@ from quire.verbs.page.health_views import (
 )
 from quire.verbs.page.page_view import PageView
 from quire.verbs.page.record_views import ViewDiff, ViewHistory, ViewRecord, view_diff, view_history, view_record
-from quire.verbs.page.search import SearchPage, search_page
 from quire.verbs.page.views import (
+    SearchPage,
     ViewGraph,
     ViewInbox,
     ViewMap,
     ViewRecords,
     ViewSummary,
     ViewToday,
+    search_page,
     view_graph,
     view_inbox,
     view_map,

@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TypeVar
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from quire.model import limits
 from quire.model.errors import InputError, InvalidStore, NotInitialized
 from quire.model.records import Problem, Record
-from quire.model.text import cut
+from quire.model.text import cut, one_line
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
 from quire.upkeep.views.record_list import RecordFilter
+from quire.verbs.ask.answers import answer_question
+from quire.verbs.ask.query import answered
 from quire.verbs.facts.pins import live_pins
-from quire.verbs.page.page_verdicts import verify_for_page
-from quire.verbs.page.page_view import PageArguments
-from quire.verbs.page.ready import ready_to_view
+from quire.verbs.page.page_view import PageArguments, ready_to_view, verify_for_page
+from quire.verbs.plain import plain
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -238,3 +240,30 @@ def _check_page(offset: int, limit: int) -> None:
 def _plain(path: str) -> str:
     """A path that can be written as text, whatever bytes it has."""
     return os.fsencode(path).decode("utf-8", "replace")
+
+
+class SearchPage(PageArguments, frozen=True):
+    q: str = ""
+    layers: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    all: bool = False
+    limit: int = 20
+
+
+def search_page(project: Project, given: SearchPage) -> dict[str, Any]:
+    """The answer to a question with the parts of each score, each hit in the form of a list, and how long it took."""
+    begun = perf_counter()
+    found = answer_question(
+        project, given.q, layers=given.layers, kinds=given.kinds, everything=given.all, limit=given.limit
+    )
+    milliseconds = round((perf_counter() - begun) * 1000)
+    fields: dict[str, Any] = plain(answered(found, explain=True))
+    for hit, shown in zip(found.hits, fields["results"], strict=True):
+        record = hit.record
+        shown["live"] = record.status in ("active", "open") and record.stage != "dead"
+        shown["section"] = record.section
+        shown["because"] = hit.verdict.because if hit.verdict else ""
+        shown["created_at"] = record.created_at
+        shown["excerpt"] = cut(one_line(shown.pop("text")), 600)
+        shown["title"] = one_line(record.title) or cut(shown["excerpt"], 120)
+    return {**fields, "milliseconds": milliseconds, "words_only": False}
