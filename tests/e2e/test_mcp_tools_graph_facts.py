@@ -66,7 +66,7 @@ def hit(**fields: Any) -> dict[str, Any]:
     """The decision, as answers have it."""
     told = {"ref": DECISION, "id": DECISION, "layer": "graph", "kind": "decision", "title": "Retries run in the worker"}
     more = {"status": "active", "tier": "answer", "verdict": "fresh", "origin": "agent", "updated_at": MOMENT}
-    return {**told, **more, "reviewed": True, **fields}
+    return {**told, **more, **fields}
 
 
 def unscored(item: dict[str, Any]) -> dict[str, Any]:

@@ -206,6 +206,8 @@ def test_a_field_that_quire_does_not_know_survives_an_update(bundled: Path, memo
 
 _INTENT = {"task": "t", "nodes": [{"id": "feature.berth-map", "title": "Map of berths"}]}
 REFUSED = {
+    "add": [("add", "gotcha", "Clocks drift"), ("add", "fact", "Clocks drift"), ("add", "preference", "No clocks")],
+    "list": [("list",)],
     "brief": [("brief", "src")],
     "check": [("check",), ("check", "--repair"), ("check", "--undo"), ("check", "--repairs")],
     "confirm": [("confirm", "feature.berth-map")],

@@ -428,6 +428,8 @@ EVERY_COMMAND = [
     ["sync"],
     ["confirm", "feature.retry-queue"],
     ["brief"],
+    ["add", "gotcha", "Clocks drift"],
+    ["list", "--verdict", "fresh"],
     ["brief", "--diff", "HEAD"],
     ["brief", "--branch"],
     ["why", "code.py:1"],

@@ -17,7 +17,7 @@ from quire.project import Project
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.page.change_token import TokenMemo, change_token
-from quire.verbs.page.health_views import view_anchor_health
+from quire.verbs.page.health_views import ViewAnchorHealth, view_anchor_health
 
 
 class Viewer:
@@ -110,14 +110,14 @@ def test_every_change_of_the_memory_is_felt(watching: Viewer, change: Callable[[
 
 def test_an_edit_inside_a_folder_that_a_verdict_rests_on_is_felt(watching: Viewer) -> None:
     """The anchor names the folder; that its files count is known once the verdict was worked out."""
-    assert view_anchor_health(watching.project).now == {"fresh": 1}
+    assert view_anchor_health(watching.project, ViewAnchorHealth()).now == {"fresh": 1}
     watching.memo.verdict_rounds += 1
     before = watching.token()
     assert before == watching.token()
     with (Path(watching.root) / "src/queue.py").open("a", encoding="utf-8") as file:
         file.write("b = 2\n")
     assert watching.token() != before
-    assert view_anchor_health(watching.project).now == {"changed": 1}
+    assert view_anchor_health(watching.project, ViewAnchorHealth()).now == {"changed": 1}
 
 
 def test_two_that_look_at_one_project_do_not_take_each_others_word(watching: Viewer, world: World) -> None:

@@ -32,6 +32,7 @@ _PURGES = "what cannot be read has no digest or keys; tried with every kind of f
 _BEHIND = "it calls a parser that is tried by itself, on what that parser has read"
 
 NOT_HERE: dict[str, str] = {
+    "anchors.minor_change": "it compares two versions that the parsers of symbols have read, and decides nothing",
     "anchors.renames": _SHOWN,
     "capture.providers.availability": "the version that a provider's program names, for people",
     "capture.repository.bundle": "sentences that this program writes, known by their form",

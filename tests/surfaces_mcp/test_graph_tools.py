@@ -112,7 +112,7 @@ def test_there_are_these_ten(empty: Tools) -> None:
         "why_memory": ["place", "budget"],
         "check_memory": [],
         "diff_memory": [],
-        "confirm_memory": ["ids", "reason", "dry_run"],
+        "confirm_memory": ["ids", "commit", "reason", "dry_run"],
     }
 
 

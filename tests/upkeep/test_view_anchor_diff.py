@@ -86,7 +86,7 @@ def test_a_symbol_shows_its_own_definition_alone(project: Project, views: Projec
     save(project, "a.py#retry")
     write(repo, "a.py", "import sys\nimport os\n\n\ndef other():\n    return 2\n\n\ndef retry(n):\n    return n + 2\n")
     git.commit("more")
-    found = view_diff(views, REF, anchor="a.py#retry")
+    found = view_diff(views, ViewDiff(REF, anchor="a.py#retry"))
     assert lines(found) == [" def retry(n):", "-    return n + 1", "+    return n + 2"]
     assert [hunk.header for file in found.files for hunk in file.hunks] == ["@@ -8,2 +9,2 @@"]
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def on_terminal(session: Session, verb: Verb, given: Confirm) -> int | None:
-    """Ask about each record that is out of date; those that are not need no look."""
+    """Ask about each record that is out of date; for the others there is nothing to compare."""
     if given.yes or given.dry_run:
         return None
     found = confirm(session.project(), msgspec.structs.replace(given, dry_run=True))
     chosen = []
     for number, look in enumerate(found.looks, start=1):
-        if look.verdict == "fresh":
+        if look.verdict in ("fresh", "unanchored"):
             chosen.append(look.ref)
             continue
         say(f"[{number}/{len(found.looks)}] {look.ref}  {look.verdict}", "1")

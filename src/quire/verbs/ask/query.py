@@ -46,7 +46,6 @@ class Query(Arguments, frozen=True, kw_only=True):
             help="Only what has all these tags, separated by commas.",
             commas=True,
             tool=False,
-            is_path=True,
         ),
     ] = []
     layers: Annotated[

@@ -79,7 +79,9 @@ def confirm(project: Project, given: Confirm) -> Confirmed:
                 hint="`memory sync --all` lists what is out of date, and why.",
             )
         raise UsageError(
-            "Name the records, or a commit with --commit.", hint="`memory sync` lists what is out of date."
+            "Name the records, or a commit with --commit.",
+            hint="`memory sync` lists what is out of date.",
+            details={"field": "ids"},
         )
     done = confirm_nodes(project, refs, reason=given.reason, actor=given.actor, dry_run=given.dry_run)
     if given.dry_run:
