@@ -19,6 +19,8 @@ from quire.surfaces.cli.main import COMMANDS, find_command
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools
 from quire.surfaces.mcp.schemas import input_schema, tool_fields
 from quire.surfaces.mcp.tool import Tool
+from quire.verbs.verb import Option as VerbOption
+from quire.verbs.verb import cli_marks
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -45,6 +47,8 @@ def commands_page(text: str) -> str:
         home = path
         while _own_part(text, home) is None and " " in home:
             home = home.rpartition(" ")[0]
+        if " " not in home:
+            sys.exit(f"docs/reference/cli.md has no heading `{path}`: write one, and what the command does.")
         rest = path.removeprefix(home).strip()
         parts.setdefault(home, []).extend((rest, option) for option in command.options)
     for heading, options in parts.items():
@@ -112,6 +116,7 @@ def hints(tool: Tool) -> str:
 def argument_rows(tool: Tool, old: dict[str, list[str]], words: dict[str, set[str]]) -> list[str]:
     checked = input_schema(msgspec.structs.replace(tool, schema=None))["properties"]
     shown = input_schema(tool)["properties"]
+    marks = {name: mark for name, (mark, _) in cli_marks(tool.takes).items()}
     rows = []
     for field in msgspec.structs.fields(tool.takes):
         name = field.encode_name
@@ -123,7 +128,9 @@ def argument_rows(tool: Tool, old: dict[str, list[str]], words: dict[str, set[st
         elif isinstance(field.default, int | float | str) and field.default not in (False, ""):
             default = f"`{field.default}`" if isinstance(field.default, str) else f"{field.default:,g}"
             value += f"; default {default}"
-        rows.append(f"| `{name}` | {value} | {old[name][-1] if name in old else ''} |")
+        mark = marks.get(name)
+        meaning = mark.help.rstrip(".") if isinstance(mark, VerbOption) else ""
+        rows.append(f"| `{name}` | {value} | {old[name][-1] if name in old else meaning} |")
     return rows
 
 
@@ -180,7 +187,7 @@ def _own_part(text: str, heading: str) -> re.Match[str] | None:
 def _section(text: str, heading: str) -> str:
     found = _own_part(text, heading)
     if found is None:
-        sys.exit(f"There is no heading `{heading}`.")
+        sys.exit(f"The reference has no heading `{heading}`: write one, and what it is about.")
     return found[1]
 
 
