@@ -204,6 +204,30 @@ def test_upkeep_knows_no_layer_by_name() -> None:
     assert found == NAMES_LAYERS
 
 
+LISTS_LAYERS = {"model/vocabulary.py", "surfaces/mcp/catalogue.py", "surfaces/mcp/resources.py"}
+"""Where all layers are named one by one: their names, the toolsets, and the words that each of them knows."""
+
+
+def test_nothing_lists_the_layers_but_their_table() -> None:
+    found = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(_seen(path).text)):
+            items = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+            if {"graph", "facts", "profile", "journal"} <= {getattr(item, "value", None) for item in items}:
+                found.add(str(path.relative_to(SOURCE)))
+    assert found == LISTS_LAYERS
+
+
+def test_the_layers_say_of_themselves_what_is_said_of_all() -> None:
+    from quire.layers.table import LAYERS
+    from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS
+
+    assert tuple(layer.name for layer in LAYERS) == LAYER_NAMES
+    assert sorted(kind for layer in LAYERS for kind in layer.kinds) == sorted(RECORD_KINDS)
+    for values in ([layer.heading for layer in LAYERS], [name for layer in LAYERS for name in layer.changed_lists]):
+        assert len(set(values)) == len(values) >= len(LAYERS)
+
+
 SHARED_BY_LAYERS = (".protocol", ".record_parts", ".storage")
 
 

@@ -104,6 +104,8 @@ class Layer(ABC):
     """One kind of memory, over its own files."""
 
     name: LayerName
+    heading: str
+    """What an export for people calls it."""
     home: Home
     tracked: tuple[str, ...]
     """The files and folders that git keeps, from the project's root."""
@@ -113,6 +115,8 @@ class Layer(ABC):
     """The kinds of its records, in the order of an export."""
     sections: Sequence[str]
     """The parts of the layer, in the order of an export."""
+    changed_lists: tuple[str, ...]
+    """The names under which a diff lists which records changed."""
     set_aside: Mapping[str, Callable[[bytes], bytes]] = {}
     """Files of this machine that a repair sets aside when they are damaged, and what of each goes on."""
     sets_itself_aside: tuple[str, ...] = ()
@@ -190,7 +194,7 @@ class Layer(ABC):
 
     @abstractmethod
     def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
-        """Which records a changed file is about, by the name under which a diff lists them."""
+        """Which records a changed file is about, by one of `changed_lists`."""
 
     @abstractmethod
     def holding(self, record: Record) -> Holding:

@@ -26,11 +26,13 @@ EventName = Literal[
     "index.rebuilt",
 ]
 
-LAYER_NAMES: tuple[str, ...] = get_args(LayerName)
+LAYER_NAMES: tuple[LayerName, ...] = get_args(LayerName)
 KINDS: tuple[str, ...] = get_args(Kind)
 FACT_KINDS: tuple[str, ...] = ("fact", "episode")
 PROFILE_KINDS: tuple[str, ...] = ("entry",)
 JOURNAL_KINDS: tuple[str, ...] = ("bundle", "event", "checkpoint")
+RECORD_KINDS: tuple[str, ...] = (*KINDS, *FACT_KINDS, *PROFILE_KINDS, *JOURNAL_KINDS)
+"""The kinds of the records of all layers."""
 CREATABLE_KINDS: tuple[str, ...] = tuple(kind for kind in KINDS if kind != "project")
 STAGES: tuple[str, ...] = get_args(Stage)
 SHOWN_STAGES = ("building", "shipped", "paused", "idea")

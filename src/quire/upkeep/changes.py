@@ -36,11 +36,8 @@ class Changes(msgspec.Struct, kw_only=True):
     files: list[ChangedFile]
     changed_files: list[str]
     untracked_files: list[str]
-    changed_memory_ids: list[str] = []
-    changed_relation_ids: list[str] = []
-    changed_fact_ids: list[str] = []
-    changed_profile_entries: list[str] = []
-    changed_journal_refs: list[str] = []
+    records: dict[str, list[str]]
+    """Which records changed, by the lists of the layers; of one that did not, an empty list."""
 
 
 def uncommitted_changes(site: Site) -> Changes:
@@ -51,7 +48,7 @@ def uncommitted_changes(site: Site) -> Changes:
     untracked = set(git.untracked(ours))
     files: list[ChangedFile] = []
     diffs: list[str] = []
-    records: dict[str, dict[str, None]] = {}
+    records: dict[str, dict[str, None]] = {name: {} for layer in LAYERS for name in layer.changed_lists}
     generated = {f"{home.folder}/{name}" for home in HOMES for name in home.generated}
     for path in sorted({*committed, *staged, *untracked, *git.unmerged(ours)}):
         if "/".join(path.split("/")[:2]) in generated:
@@ -65,13 +62,13 @@ def uncommitted_changes(site: Site) -> Changes:
         layer = layer_of_file(path)
         for name, changed in layer.changed(site, path, before, after).items() if layer is not None else ():
             # Each record once, though two of its files may have changed.
-            records.setdefault(name, {}).update(dict.fromkeys(changed))
+            records[name].update(dict.fromkeys(changed))
     return Changes(
         diff="".join(diffs),
         files=files,
         changed_files=[file.path for file in files if not file.untracked],
         untracked_files=[file.path for file in files if file.untracked],
-        **{name: list(changed) for name, changed in records.items()},
+        records={name: list(changed) for name, changed in records.items()},
     )
 
 

@@ -76,6 +76,9 @@ def _checked(
     root, now = site.root, site.world.now()
     has_memory = os.path.lexists(os.path.join(root, MEMORY))
     problems = [problem for layer in LAYERS for problem in layer.check(site)]
+    # What is a stray to one layer may be the file of another.
+    files = {path for layer in LAYERS for path in layer.tracked}
+    problems = [problem for problem in problems if problem.code != "StrayFile" or problem.path not in files]
     problems += [problem for home in HOMES for problem in _not_ignored(site, home)]
     problems += read_inbox(root).problems if has_memory else []
     problems += [problem for home in HOMES for problem in leftover_problems(root, home.folder, now)]

@@ -9,7 +9,7 @@ import msgspec
 
 from quire.files.git import Git
 from quire.index.catalog import Index
-from quire.layers.table import LAYERS
+from quire.layers.table import LAYERS, layer_named
 from quire.model.records import Edge, Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
@@ -45,7 +45,13 @@ def gather_holdings(
 ) -> Holdings:
     """What these layers hold; `is_private` says which records only this user has."""
     # Also of layers that are not asked for: nothing may name what is kept private.
-    hidden = frozenset(record.ref for record in index.records("profile") if is_private(record))
+    hidden = frozenset(
+        record.ref
+        for layer in LAYERS
+        if layer.has_private
+        for record in index.records(layer.name)
+        if is_private(record)
+    )
     records = [record for layer in LAYERS if layer.name in layers for record in index.records(layer.name)]
     edges = [edge for layer in LAYERS if layer.name in layers for edge in index.edges(layer.name)]
     return choose_holdings(about, records, edges, hidden, everything=everything, private=private)
@@ -111,7 +117,7 @@ def _is_current(record: Record) -> bool:
 
 def _reason(record: Record, hidden: frozenset[str], *, everything: bool, private: bool) -> str:
     """Why a record stays out; empty where it does not."""
-    if record.ref in hidden and record.layer == "profile" and not private:
+    if record.ref in hidden and layer_named(record.layer).has_private and not private:
         return "private"
     if everything:
         return ""

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
+from quire.layers.table import layer_named
 from quire.model.records import Edge, Record
 from quire.model.text import one_line, plain_newlines, without_marks
 from quire.upkeep.export import Holdings
 
-_LAYERS = {"graph": "Product", "facts": "Facts", "profile": "Profile", "journal": "Journal"}
 _KINDS = {"decision": "Decisions", "gotcha": "Gotchas", "question": "Questions", "project": "Project"}
 _SHORT = {"checkpoint": "Checkpoints", "event": "Events"}
 """What is told in a line each: it repeats what the bundle says, or what was said in a session."""
@@ -26,7 +26,7 @@ def render_page(found: Holdings) -> str:
         lines += ["Nothing is recorded.", ""]
     outgoing, incoming = _ends(found)
     for layer, in_layer in groupby(found.records, lambda record: record.layer):
-        lines += [f"## {_LAYERS[layer]}", ""]
+        lines += [f"## {layer_named(layer).heading}", ""]
         for title, records in groupby(in_layer, _part):
             lines += [f"### {title}", ""]
             for record in records:

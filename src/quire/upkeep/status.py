@@ -22,11 +22,9 @@ from quire.model.records import Record
 from quire.model.text import one_line
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import VERDICTS, Verdict
-from quire.model.vocabulary import LIVE_STATUSES, STAGES, LayerName
+from quire.model.vocabulary import LAYER_NAMES, LIVE_STATUSES, STAGES
 from quire.upkeep.reviewed import Reviews
 from quire.upkeep.verdicts import verdicts_on_all
-
-_LAYERS: tuple[LayerName, ...] = ("graph", "facts", "profile", "journal")
 
 
 class StageCount(msgspec.Struct, frozen=True):
@@ -280,7 +278,7 @@ def _stale(current: list[Record], verdicts: dict[str, Verdict]) -> list[StaleNod
 
 def last_activity(index: Index) -> str | None:
     """When something was last recorded or changed, in any layer."""
-    newest = (record.updated_at for layer in _LAYERS for record in index.records(layer, limit=1))
+    newest = (record.updated_at for layer in LAYER_NAMES for record in index.records(layer, limit=1))
     return max(newest, key=lambda text: instant(text) or EPOCH, default=None)
 
 

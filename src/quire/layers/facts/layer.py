@@ -34,11 +34,13 @@ class FactsLayer(Layer):
     """What agents learned: a file of lines, merged by git line by line."""
 
     name = "facts"
+    heading = "Facts"
     home = MEMORY_HOME
     tracked = (_PATH,)
     live = ("active", "pending")
     kinds = FACT_KINDS
     sections = SECTIONS
+    changed_lists = ("changed_fact_ids",)
     set_aside = _SET_ASIDE
 
     def source(self, site: Site) -> IndexSource:

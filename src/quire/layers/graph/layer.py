@@ -31,11 +31,13 @@ class GraphLayer(Layer):
     """The product: nodes, relations, the log of events."""
 
     name = "graph"
+    heading = "Product"
     home = MEMORY_HOME
     tracked = (FOLDER,)
     live = tuple(LIVE_STATUSES)
     kinds = KINDS
     sections = (*SHOWN_STAGES, "dead")
+    changed_lists = tuple(_LISTED.values())
 
     # -- the files ------------------------------------------------------------------------
 

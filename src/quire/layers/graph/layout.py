@@ -15,8 +15,8 @@ INDEX = write_access.INDEX
 BACKUP = write_access.BACKUP
 NO_DESCRIPTION = "has no description yet"
 """What the node of a new project says until somebody describes it."""
-OTHERS = ("facts.jsonl", "rejected", "integrations")
-"""What else lies in the folder: the facts, what was rejected, what was written into files of clients."""
+OTHERS = ("rejected", "integrations")
+"""What else lies in the folder and is no layer's: what was rejected, what was written into files of clients."""
 GENERATED = (INDEX, write_access.LOCAL, write_access.RECOVERY, BACKUP, write_access.LOCK)
 
 

@@ -44,6 +44,7 @@ class JournalLayer(Layer):
     """What happened, and where we are: the bundle, the history of events, checkpoints."""
 
     name = "journal"
+    heading = "Journal"
     home = Home(
         folder=FOLDER,
         part="journal",
@@ -56,6 +57,7 @@ class JournalLayer(Layer):
     tracked = (FOLDER,)
     kinds = ("bundle", "checkpoint", "event")
     sections = tuple(SECTION_KEYS)
+    changed_lists = ("changed_journal_refs",)
     pages = tuple(f"{PROJECTIONS}/{name}" for name in PROJECTION_FILES.values())
     page_folder = PROJECTIONS
     index = f"{LOCAL}/{INDEX}"

@@ -51,6 +51,7 @@ class ProfileLayer(Layer):
     """Who works here, and how: a document of the project, and a private one."""
 
     name = "profile"
+    heading = "Profile"
     home = Home(
         folder=FOLDER,
         part="profile",
@@ -64,6 +65,7 @@ class ProfileLayer(Layer):
     live = (ACTIVE,)
     kinds = PROFILE_KINDS
     sections = CATEGORIES
+    changed_lists = ("changed_profile_entries",)
     has_private = True
     set_aside = _SET_ASIDE
     sets_itself_aside = (f"{FOLDER}/{LOCAL}/access.jsonl", f"{FOLDER}/{LOCAL}/access-folding.jsonl")

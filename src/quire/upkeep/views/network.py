@@ -10,8 +10,8 @@ from quire.index.catalog import Index
 from quire.model.records import Edge, Record
 from quire.model.text import cut, one_line
 from quire.model.verdicts import Verdict
+from quire.model.vocabulary import LAYER_NAMES
 from quire.upkeep.views.items import is_current, stage_of
-from quire.upkeep.views.record_list import ALL_LAYERS
 
 SAME_FILE = "same file"
 _DEPTH = 2
@@ -76,12 +76,12 @@ class _Column:
 
 def all_edges(index: Index) -> list[Edge]:
     """What every layer ties together."""
-    return [edge for layer in ALL_LAYERS for edge in index.edges(layer)]
+    return [edge for layer in LAYER_NAMES for edge in index.edges(layer)]
 
 
 def network_of(records: Iterable[Record], verdicts: dict[str, Verdict], edges: Iterable[Edge], limit: int) -> GraphData:
     """The records by layer, kind and ref, at most so many, and the edges between those that are given."""
-    ordered = sorted(records, key=lambda record: (ALL_LAYERS.index(record.layer), record.kind, record.ref))
+    ordered = sorted(records, key=lambda record: (LAYER_NAMES.index(record.layer), record.kind, record.ref))
     shown = ordered[:limit]
     layer, kind, status, stage, verdict, folder, predicate = (_Column() for _ in range(7))
     edges = list(edges)

@@ -8,14 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import msgspec
 
 from quire.index.catalog import Index
-from quire.layers.table import LAYERS
+from quire.layers.table import LAYERS, layer_named
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.model.vocabulary import LayerName
+from quire.model.vocabulary import LAYER_NAMES, LayerName
 from quire.upkeep.views.items import RecordItem, is_current, is_judged, items_of
 
-ALL_LAYERS: tuple[LayerName, ...] = ("graph", "facts", "profile", "journal")
 FACETS = ("layer", "kind", "status", "stage", "section", "verdict")
 
 Verify = Callable[[Sequence[Record]], dict[str, Verdict]]
@@ -46,16 +45,16 @@ class RecordPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def all_records(
-    index: Index, layers: Iterable[LayerName] = ALL_LAYERS, hidden: Collection[str] = frozenset()
+    index: Index, layers: Iterable[LayerName] = LAYER_NAMES, hidden: Collection[str] = frozenset()
 ) -> list[Record]:
     """What these layers hold, layer by layer, the newest of each first; of several with one ref, one.
 
-    `hidden` are refs of the profile that are left out.
+    `hidden` are refs of what only this user has, which are left out.
     """
     found: dict[str, Record] = {}
     for layer in layers:
         for record in index.records(layer):
-            if record.ref not in hidden or layer != "profile":
+            if record.ref not in hidden or not layer_named(layer).has_private:
                 found.setdefault(record.ref, record)
     return list(found.values())
 
@@ -63,7 +62,7 @@ def all_records(
 def records_and_verdicts(
     index: Index,
     verify: Verify,
-    layers: Iterable[LayerName] = ALL_LAYERS,
+    layers: Iterable[LayerName] = LAYER_NAMES,
     hidden: Collection[str] = frozenset(),
 ) -> tuple[list[Record], dict[str, Verdict]]:
     """What these layers hold, and the verdict of all that is held against the code."""

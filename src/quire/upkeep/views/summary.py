@@ -11,9 +11,9 @@ from quire.files.git import Git
 from quire.index.catalog import Index
 from quire.layers.graph.store import GraphStore
 from quire.model.verdicts import VERDICTS
-from quire.model.vocabulary import LIVE_STATUSES, STAGES
+from quire.model.vocabulary import LAYER_NAMES, LIVE_STATUSES, STAGES
 from quire.upkeep.status import GitState, git_state, last_activity, last_sync
-from quire.upkeep.views.record_list import ALL_LAYERS, Verify, records_and_verdicts
+from quire.upkeep.views.record_list import Verify, records_and_verdicts
 
 
 class ProjectSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ def project_summary(
     _, verdicts = records_and_verdicts(index, verify, ("graph",))
     states = Counter(found.verdict for found in verdicts.values())
     stages, kinds = _counted(index)
-    layers = {layer: sum(index.counts(layer).values()) for layer in ALL_LAYERS}
+    layers = {layer: sum(index.counts(layer).values()) for layer in LAYER_NAMES}
     layers["profile"] -= len(hidden)
     return ProjectSummary(
         name=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -14,7 +14,7 @@ from quire.model.records import origin_shown
 from quire.model.text import counted, cut
 from quire.model.times import instant
 from quire.model.verdicts import VERDICTS, Verdict
-from quire.model.vocabulary import LAYER_NAMES, STAGES, LayerName
+from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS, STAGES, LayerName
 from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Option, Result, Row, Tool, Verb, View
 
@@ -30,7 +30,7 @@ _SHOWN_AS = {"entry": "preference", "event": "session", "episode": "session", "b
 _TITLE = 100
 
 Words = Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)]
-Layers = Annotated[list[Literal["facts", "graph", "journal", "profile"]], Meta(max_length=4)]
+Layers = Annotated[list[LayerName], Meta(max_length=len(LAYER_NAMES))]
 
 
 class List(Arguments, frozen=True, kw_only=True):
@@ -113,7 +113,7 @@ def list_records(project: Project, given: List) -> RecordList:
         from quire.upkeep.views.record_list import all_records, judged, newest_first
 
         kinds = _kinds(given.kinds)
-        layers: list[LayerName] = [name for name in LAYER_NAMES if not given.layers or name in given.layers]  # type: ignore[misc]
+        layers = [name for name in LAYER_NAMES if not given.layers or name in given.layers]
         chosen = [
             record
             for record in all_records(index, layers)
@@ -148,14 +148,11 @@ def shown_kind(kind: str) -> str:
 
 def _kinds(named: list[str]) -> set[str]:
     """The kinds of the files that these words stand for."""
-    from quire.model.vocabulary import FACT_KINDS, JOURNAL_KINDS, KINDS, PROFILE_KINDS
-
-    known = (*KINDS, *FACT_KINDS, *PROFILE_KINDS, *JOURNAL_KINDS)
     found: set[str] = set()
     for word in named:
-        kinds = {kind for kind in known if word.removesuffix("s") in (kind, shown_kind(kind)) or word == kind}
+        kinds = {kind for kind in RECORD_KINDS if word.removesuffix("s") in (kind, shown_kind(kind)) or word == kind}
         if not kinds:
-            words = dict.fromkeys(map(shown_kind, known))
+            words = dict.fromkeys(map(shown_kind, RECORD_KINDS))
             raise InputError(
                 f"There is no kind `{cut(word, 40)}`.",
                 hint=f"It is any of {', '.join(words)}.",

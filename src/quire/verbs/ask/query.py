@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
 
 from quire.model.errors import UsageError
-from quire.model.vocabulary import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYER_NAMES, PROFILE_KINDS
+from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS
 from quire.project import Project
 from quire.verbs.ask.answers import Budget, Found, answer_question, found_in
-from quire.verbs.ask.list import List, RecordList, list_records
+from quire.verbs.ask.list import Layers, List, RecordList, Words, list_records
 from quire.verbs.ask.list import lines as list_lines
 from quire.verbs.facts.options import Question
 from quire.verbs.verb import Arguments, LaidOut, Line, Option, Tool, Verb, Word
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from quire.guard.framing import Boundary
     from quire.retrieval.answer import Answer, LeftOut
 
-_Layers = Annotated[list[Literal["graph", "facts", "profile", "journal"]], Meta(max_length=4)]
-_Words = Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)]
 _Path = Annotated[str, Meta(max_length=4096, description="what governs this file")]
 
 
@@ -29,13 +27,13 @@ class Query(Arguments, frozen=True, kw_only=True):
     question: Annotated[Question | None, Word(required=False, is_path=True)] = None
     budget: Budget = None
     kinds: Annotated[
-        _Words | None,
+        Words | None,
         Option(
             name="--kind",
             metavar="KINDS",
             help="Only these kinds, separated by commas.",
             commas=True,
-            choices=(*KINDS, *FACT_KINDS, *PROFILE_KINDS, *JOURNAL_KINDS),
+            choices=RECORD_KINDS,
         ),
     ] = None
     tags: Annotated[
@@ -49,7 +47,7 @@ class Query(Arguments, frozen=True, kw_only=True):
         ),
     ] = []
     layers: Annotated[
-        _Layers | None,
+        Layers | None,
         Option(
             name="--layer",
             metavar="LAYERS",

@@ -27,7 +27,9 @@ class Uncommitted(Result, kw_only=True):
     found: Changes
 
     def fields(self) -> dict[str, Any]:
-        return msgspec.structs.asdict(self.found)
+        fields = msgspec.structs.asdict(self.found)
+        lists = fields.pop("records")
+        return {**fields, **lists}
 
 
 def diff(project: Project, given: Diff) -> Uncommitted:
