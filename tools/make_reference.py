@@ -114,7 +114,7 @@ def hints(tool: Tool) -> str:
 
 
 def argument_rows(tool: Tool, old: dict[str, list[str]], words: dict[str, set[str]]) -> list[str]:
-    checked = input_schema(msgspec.structs.replace(tool, schema=None))["properties"]
+    checked = input_schema(msgspec.structs.replace(tool, schema={}))["properties"]
     shown = input_schema(tool)["properties"]
     marks = {name: mark for name, (mark, _) in cli_marks(tool.takes).items()}
     rows = []

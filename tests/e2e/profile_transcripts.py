@@ -28,10 +28,11 @@ from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.profile.about_me import about_me
 from quire.verbs.profile.about_us import about_us
-from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.connections import entry_connections
 from quire.verbs.profile.export import ExportProfile, export_profile
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
@@ -296,7 +297,7 @@ class Tools:
         return {name: value for name, value in found.items() if name not in ("applied", "dry_run")}
 
     def connections(self, category: str, key: str) -> Fields:
-        found = entry_connections(self.project, ShowConnections(category=category, key=key))
+        found = entry_connections(self.project, EntryName(category=category, key=key))
         return {
             "outgoing": [_taken(link, "target", "relation", "entry_summary") for link in found.outgoing],
             "incoming": [_taken(link, "source", "relation", "entry_summary") for link in found.incoming],

@@ -22,12 +22,13 @@ from quire.verbs.facts.episodes import ShowEpisodes
 from quire.verbs.facts.episodes import episodes as episodes_fact
 from quire.verbs.facts.inspect import inspect_fact
 from quire.verbs.facts.list import List, list_facts
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.save import save_nodes
+from quire.verbs.verb import Arguments
 from thorough import either
 
 TEXTS = (
@@ -113,7 +114,7 @@ class Memory:
     def answers(self) -> dict[str, Any]:
         """What the project says when it is asked."""
         project = self.project
-        found: dict[str, Any] = {"facts": overview(project, Overview()), "problems": status(project)}
+        found: dict[str, Any] = {"facts": overview(project, Arguments()), "problems": status(project)}
         for place, mind in enumerate(MINDS):
             found[f"query {mind}"] = list_facts(project, List(mind=mind))
             found[f"episodes {mind}"] = episodes_fact(project, ShowEpisodes(mind=mind))

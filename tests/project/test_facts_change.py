@@ -34,13 +34,14 @@ from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
+from quire.verbs.verb import Arguments
 
 FOREIGN = line("fact", "foreign", content="Written by another program.", version=50)
 Act = Callable[[Memory], Any]
@@ -217,7 +218,7 @@ def test_without_a_memory_nothing_is_made(tmp_path: Path, memory: Memory) -> Non
     for work in (
         lambda: store(project, Store(section="Specs", content="x")),
         lambda: list_facts(project, List()),
-        lambda: overview(project, Overview()),
+        lambda: overview(project, Arguments()),
     ):
         with pytest.raises(NotInitialized):
             work()

@@ -25,12 +25,13 @@ from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.ingest import take_in_documents
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.facts.supersede import Supersede, supersede
+from quire.verbs.verb import Arguments
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "omegon-history"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real files lie outside the repository")
@@ -345,7 +346,7 @@ def real(shared_memory: Any) -> Project:
     project = Project.open(str(shared_memory.cwd), world)
     (file,) = REAL.glob("38_*.jsonl")
     assert import_facts(project, Import(data=file.read_bytes(), source=file.name)).added == 1_866
-    stats = overview(project, Overview())
+    stats = overview(project, Arguments())
     assert (stats.active, stats.episodes) == (1_797, 69)
     return project
 

@@ -29,12 +29,13 @@ from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
+from quire.verbs.verb import Arguments
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real files lie outside the repository")
@@ -372,7 +373,7 @@ def test_what_is_inferred_waits_unseen(project: Project, repo: Path, world: Worl
         assert answer_question(seen, "write through cache", layers=("facts",)).hits == []
         found = context(seen, ShowContext(prompt="write through cache"))
         assert (found.markdown, found.facts) == ("", ())
-        stats = overview(seen, Overview())
+        stats = overview(seen, Arguments())
         assert (stats.facts, stats.active, stats.by_status) == (1, 0, {"pending": 1})
         told = status_of(seen).facts
         assert told is not None
@@ -497,7 +498,7 @@ def test_what_only_proposes_to_replace_a_fact_replaces_nothing(project: Project,
     new = propose(project, repo, SECOND)
 
     def seen() -> tuple[Any, ...]:
-        stats, found = overview(project, Overview()), inspect_fact(project, f"fact:{old}")
+        stats, found = overview(project, Arguments()), inspect_fact(project, f"fact:{old}")
         return stats.edges, stats.contradictions, stats.state, found.connections, found.replaced_by
 
     told = seen()
@@ -824,7 +825,7 @@ def test_real_documents(project: Project, repo: Path) -> None:
     again = take_in_documents(project)
     assert counted(again)["supersede"] == len(re.findall("On reflection: ", changed.read_text()))
     assert {step["path"] for step in again.steps if step["action"] == "supersede"} == {"docs/rust-compaction.md"}
-    assert overview(project, Overview()).by_status == {"active": 73, "superseded": counted(again)["supersede"]}
+    assert overview(project, Arguments()).by_status == {"active": 73, "superseded": counted(again)["supersede"]}
     settled(project, repo)
 
 
@@ -848,5 +849,5 @@ def test_recorded_outcomes_through_the_store(project: Project, repo: Path) -> No
             assert line(repo, step["fact_id"])["content"] == stored["content"]
     assert [action for action, _ in told].count("store") == 4
     assert len(lines(repo)) == 5
-    stats = overview(project, Overview())
+    stats = overview(project, Arguments())
     assert (stats.active, stats.by_status) == (4, {"active": 4, "pending": 1})

@@ -23,10 +23,11 @@ from quire.verbs.facts.episodes import episodes as episodes_fact
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
+from quire.verbs.verb import Arguments
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 TOLD: dict[str, Any] = {
@@ -90,7 +91,7 @@ def test_a_session_that_is_closed_is_an_episode(project: Project, repo: Path, cl
     assert (held["turns"], held["tool_calls_count"], held["seconds"]) == (9, 60, 600)
     assert held["files_changed"] == ["src/queue.py", "src/worker.py"]
     assert open_sessions(repo) == []
-    assert overview(project, Overview()).episodes == 1
+    assert overview(project, Arguments()).episodes == 1
 
 
 def test_told_again_word_for_word_nothing_changes(project: Project, repo: Path) -> None:
@@ -378,7 +379,7 @@ def test_very_much_of_everything_is_still_one_line_that_can_be_read(project: Pro
     assert len(data(repo)) < 1024 * 1024
     (view,) = episodes_fact(project, ShowEpisodes(query="file_0")).results
     assert view.session == "s-1"
-    assert overview(project, Overview()).bad_lines == 0
+    assert overview(project, Arguments()).bad_lines == 0
 
 
 # -- two machines ---------------------------------------------------------------------------------
@@ -403,13 +404,13 @@ def test_two_machines_record_the_same_session(project: Project, repo: Path, git:
         (view,) = episodes_fact(project, ShowEpisodes()).results
         assert (view.session, view.title) == ("shared", "Session 2026-03-02: durable retries")
         assert view.facts == (stored,)
-        assert overview(project, Overview()).episodes == 1
-        assert overview(project, Overview()).bad_lines == 0
+        assert overview(project, Arguments()).episodes == 1
+        assert overview(project, Arguments()).bad_lines == 0
         normalize(project, Normalize(write=not False))
         shutil.rmtree(repo / ".memory/index")
     # Told once more after the merge, it is still one, and nothing of either side is thrown away by writing it.
     record_session(project, NoteSession(session_id="shared", **{**TOLD, "turns": 14}, close=True))
-    assert overview(project, Overview()).episodes == 1
+    assert overview(project, Arguments()).episodes == 1
     assert episodes_fact(project, ShowEpisodes()).total == 1
     assert "Half of it." in data(repo).decode()
 
@@ -424,7 +425,7 @@ def test_the_same_account_on_both_machines_is_one_line_after_all(project: Projec
     record_session(project, NoteSession(session_id="shared", **TOLD, started_at="2026-03-02T11:00:00.000Z", close=True))
     git.commit("main")
     git("merge", "--quiet", "--message", "both", "laptop")
-    assert overview(project, Overview()).episodes == 1
+    assert overview(project, Arguments()).episodes == 1
     normalize(project, Normalize(write=not False))
     assert len(episodes(repo)) == 1
 
@@ -506,8 +507,8 @@ def test_an_episode_belongs_to_the_facts_beside_it(project: Project, repo: Path)
     assert list_facts(project, List()).mind == "primensus"
     record_session(project, NoteSession(session_id="s-1", **TOLD, close=True))
     assert named(project) == ["s-1"]
-    assert overview(project, Overview()).episodes == 1
-    assert set(overview(project, Overview()).minds) == {"primensus"}
+    assert overview(project, Arguments()).episodes == 1
+    assert set(overview(project, Arguments()).minds) == {"primensus"}
 
 
 def test_without_an_index_the_same_episodes(told: Project, repo: Path) -> None:

@@ -28,10 +28,11 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.connections import entry_connections
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.index import ShowIndex, entry_index
 from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
@@ -922,7 +923,7 @@ class Profiles(RuleBasedStateMachine):
             for item in found.results:
                 self.compare(item)
         for name, (_, fields) in seen.items():
-            told = entry_connections(self.project, ShowConnections(category=name[0], key=name[1]))
+            told = entry_connections(self.project, EntryName(category=name[0], key=name[1]))
             assert [(item.target, item.relation) for item in told.outgoing] == links_of(fields)
             assert [item.entry_summary for item in told.outgoing] == [
                 seen[split(target)][1]["value"] if split(target) in seen else "" for target, _ in links_of(fields)

@@ -26,8 +26,8 @@ from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.notes import ShowNotes, show_notes
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.notes import show_notes
+from quire.verbs.facts.overview import overview
 from quire.verbs.graph.confirm import Confirm, confirm
 from quire.verbs.graph.diff import Diff, diff
 from quire.verbs.graph.sync import Sync, sync
@@ -38,10 +38,11 @@ from quire.verbs.journal.sources import sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.plain import json_line, plain
-from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.connections import entry_connections
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.export import ExportProfile, export_profile
 from quire.verbs.profile.index import ShowIndex, entry_index
+from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
@@ -89,17 +90,17 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "inspect feature.queue": lambda project: (plain(inspect_any(project, "feature.queue")), []),
     "inspect user.timezone": lambda project: (plain(inspect_any(project, "user.timezone")), []),
     "inspect bundle:gotchas": lambda project: (plain(inspect_any(project, "bundle:gotchas")), []),
-    "facts": lambda project: _told(plain, overview(project, Overview())),
+    "facts": lambda project: _told(plain, overview(project, Arguments())),
     "facts list": lambda project: (plain(list_facts(project, List())), []),
     "facts episodes": lambda project: (plain(episodes(project, ShowEpisodes(query=""))), []),
     "facts focus": lambda project: _told(plain, focus(project, Focus())),
     "facts context": lambda project: (plain(context(project, ShowContext(prompt=""))), []),
     "facts normalize": lambda project: (plain(normalize(project, Normalize())), []),
-    "notes": lambda project: _told(plain, show_notes(project, ShowNotes())),
+    "notes": lambda project: _told(plain, show_notes(project, Arguments())),
     "profile": lambda project: _told(plain, profile_status(project, Arguments())),
     "profile private": lambda project: (plain(keep_private(project, KeepPrivate())), []),
     "profile connections user timezone": lambda project: (
-        plain(entry_connections(project, ShowConnections(category="user", key="timezone"))),
+        plain(entry_connections(project, EntryName(category="user", key="timezone"))),
         [],
     ),
     "profile index": lambda project: _told(plain, entry_index(project, ShowIndex())),

@@ -33,8 +33,8 @@ from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import PromoteNote, ShowNotes, clear, promote, show_notes
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.notes import PromoteNote, clear, promote, show_notes
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.release import Release, release
 from quire.verbs.facts.restore import Restore, restore
@@ -42,6 +42,7 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
+from quire.verbs.verb import Arguments
 
 FACTS = "harbor/.memory/facts.jsonl"
 LOCAL = "harbor/.memory/local/"
@@ -210,7 +211,7 @@ SCENARIOS: dict[str, Scenario] = {
         bare, lambda project, _: take_note(project, TakeNote(words=["look at the mailer"])), once=True
     ),
     "note": Scenario(filled, lambda project, _: take_note(project, TakeNote(words=["look at the mailer"])), once=True),
-    "clear": Scenario(filled, lambda project, _: clear(project, ShowNotes()), once=True, grows=DONE),
+    "clear": Scenario(filled, lambda project, _: clear(project, Arguments()), once=True, grows=DONE),
     "promote": Scenario(
         filled,
         lambda project, _: promote(project, PromoteNote(number="1", section="Known Issues")),
@@ -311,9 +312,9 @@ class Trial(NamedTuple):
     def as_read(self) -> Iterator[str]:
         project = open_project(self.space)
         find_facts(project, Recall(query="where do retries run?"), note=False)
-        overview(project, Overview())
+        overview(project, Arguments())
         context(project, ShowContext(prompt="retries"))
-        show_notes(project, ShowNotes())
+        show_notes(project, Arguments())
         known = ["JsonInvalid"] if self.name == "normalize" else []
         yield from (
             f"check: {found.code} {found.message}" for found in check_files(project).errors if found.code not in known
@@ -417,7 +418,7 @@ def ask(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
         assert len(set(texts)) == len(texts), Counter(texts).most_common(3)
     context(project, ShowContext(prompt="thing"))
     search_archive(project, SearchArchive(query="thing"))
-    assert overview(project, Overview()).bad_lines == 0
+    assert overview(project, Arguments()).bad_lines == 0
     errors = check_files(project).errors
     assert errors == [], errors
     yield {"did": "read", "seen": len(texts)}

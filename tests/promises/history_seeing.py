@@ -29,7 +29,7 @@ from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.list import List
 from quire.verbs.facts.list import list_facts as list_facts_fact
-from quire.verbs.facts.notes import ShowNotes, show_notes
+from quire.verbs.facts.notes import show_notes
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
@@ -339,7 +339,7 @@ def look_at_notes(hand: Hand) -> Verb:
         assert not found.warnings
         return [Effect("list", NOTES, {NOTES + word_in(note.text): word_in(note.text) for note in found.notes})]
 
-    return lambda: show_notes(hand.project, ShowNotes()), told, [], nothing
+    return lambda: show_notes(hand.project, Arguments()), told, [], nothing
 
 
 def overview(hand: Hand) -> Verb:

@@ -41,17 +41,18 @@ from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import DoneNotes, ShowNotes, done, show_notes
+from quire.verbs.facts.notes import DoneNotes, done, show_notes
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.graph.sync import Sync, sync
-from quire.verbs.inbox.accept import Accept, accept
+from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.options import Choice
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.inbox.rejected import ListRejected, rejected
+from quire.verbs.inbox.rejected import rejected
 from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.integrate import JournalIntegrate, integrate_journal
@@ -207,7 +208,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
         "list": lambda project: list_facts(project, List()),
         "episodes": lambda project: episodes(project, ShowEpisodes(query="beginning")),
         "working": lambda project: focus(project, Focus()),
-        "notes": lambda project: show_notes(project, ShowNotes()),
+        "notes": lambda project: show_notes(project, Arguments()),
     },
     "profile": {
         "tools": lambda project: recall_entries(project, RecallEntries(category="tools")),
@@ -222,7 +223,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
     },
     "inbox": {
         "inbox": lambda project: inbox(project, ShowInbox(status="all")),
-        "rejected": lambda project: rejected(project, ListRejected()),
+        "rejected": lambda project: rejected(project, Arguments()),
         "receipts": lambda project: receipts(project),
     },
     "wiring": {"status": lambda project: wiring_status(project)},
@@ -499,7 +500,7 @@ def _inbox(project: Project, space: str) -> None:
         for text, held in zip(texts, fields, strict=True)
     ]
     inbox_add(project, made)
-    accept(project, Accept(ids=[made[1].id]))
+    accept(project, Choice(ids=[made[1].id]))
     reject(project, Reject(ids=[made[2].id], reason="not so"))
     say(os.path.join(space, "home", ".claude"), project.root, 0)
     (talk,) = (path for path in read_all(space) if re.fullmatch(KINDS["transcript"].pattern, path))

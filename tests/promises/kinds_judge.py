@@ -36,8 +36,8 @@ from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import ShowNotes, show_notes
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.notes import show_notes
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
@@ -48,7 +48,7 @@ from quire.verbs.graph.sync import Sync, sync
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.inbox.rejected import ListRejected, rejected
+from quire.verbs.inbox.rejected import rejected
 from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.integrate import journal_integration
@@ -115,7 +115,7 @@ READING: dict[str, Verb] = {
     "diff": lambda project: diff(project, Diff()),
     "export": lambda project: export(project, Export(output_format="json", everything=True, private=True)),
     "doctor": lambda project: doctor(project, Doctor()),
-    "facts": lambda project: overview(project, Overview()),
+    "facts": lambda project: overview(project, Arguments()),
     "facts list": lambda project: list_facts(project, List()),
     "facts recall": lambda project: find_facts(project, Recall(query="where do retries run?")),
     "facts context": lambda project: context(project, ShowContext(prompt="where do retries run?")),
@@ -123,7 +123,7 @@ READING: dict[str, Verb] = {
     "facts episodes": lambda project: episodes(project, ShowEpisodes(query="beginning")),
     "facts working": lambda project: focus(project, Focus()),
     "facts normalize": lambda project: normalize(project, Normalize(write=not True)),
-    "notes": lambda project: show_notes(project, ShowNotes()),
+    "notes": lambda project: show_notes(project, Arguments()),
     "profile recall": lambda project: recall_entries(project, RecallEntries(category="tools")),
     "profile search": lambda project: search_entries(project, SearchEntries(query="which shell?")),
     "profile about-me": lambda project: about_me(project, Arguments()),
@@ -143,7 +143,7 @@ READING: dict[str, Verb] = {
     "journal integration": lambda project: journal_integration(project),
     "journal providers": lambda project: journal_providers(project, JournalProviders()),
     "inbox": lambda project: inbox(project, ShowInbox(status="all")),
-    "inbox rejected": lambda project: rejected(project, ListRejected()),
+    "inbox rejected": lambda project: rejected(project, Arguments()),
     "receipts": lambda project: receipts(project),
     "integrate status": lambda project: wiring_status(project),
     "integrate preview": lambda project: wire_clients(project, ["claude", "cursor", "codex"], dry_run=True),
@@ -285,7 +285,7 @@ WITNESSES: dict[str, Callable[[Project], bool]] = {
     ),
     "journal": lambda project: len(journal_log(project, JournalLog(events=True)).results) > 3,
     "inbox": lambda project: len(inbox(project, ShowInbox(status="all")).proposals) >= 3,
-    "notes": lambda project: [note.text for note in show_notes(project, ShowNotes()).notes] == ["look at the uploads"],
+    "notes": lambda project: [note.text for note in show_notes(project, Arguments()).notes] == ["look at the uploads"],
     "wiring": lambda project: {"claude", "cursor", "codex"} <= set(_wired(project)),
     "machine": lambda project: (
         [entry.project_root for entry in ProjectRegistry(project.world).known_projects()] == [project.root]

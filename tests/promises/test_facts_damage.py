@@ -29,14 +29,15 @@ from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import DoneNotes, ShowNotes, done, show_notes
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.notes import DoneNotes, done, show_notes
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
+from quire.verbs.verb import Arguments
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -103,9 +104,9 @@ def survey(project: Project, *, closed: bool = False) -> set[str]:
         lambda: search_archive(project, SearchArchive(query="who stays?")),
         lambda: episodes(project, ShowEpisodes(query="the beginning")),
         lambda: context(project, ShowContext(prompt="who stays?")),
-        lambda: overview(project, Overview()),
+        lambda: overview(project, Arguments()),
         lambda: focus(project, Focus()),
-        partial(show_notes, project, ShowNotes()),
+        partial(show_notes, project, Arguments()),
         lambda: normalize(project, Normalize(write=not True)),
     ):
         assert attempt(call) is None or closed

@@ -32,8 +32,8 @@ from quire.verbs.facts.inspect import inspect_fact
 from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import ShowNotes, clear, undo
-from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.notes import clear, undo
+from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.release import Release, release
 from quire.verbs.facts.restore import Restore, restore
@@ -41,6 +41,7 @@ from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
+from quire.verbs.verb import Arguments
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -92,7 +93,7 @@ def every_look(project: Project) -> list[str]:
     search_archive(project, SearchArchive(query="retries"))
     episodes_fact(project, ShowEpisodes(query="retries"))
     context(project, ShowContext(prompt="retries"))
-    overview(project, Overview())
+    overview(project, Arguments())
     focus(project, Focus())
     normalize(project, Normalize(write=not True))
     check_files(project)
@@ -528,11 +529,11 @@ def use_everything(project: Project) -> list[str]:
         lambda: record_session(project, NoteSession(session_id="one", turns=2, close=True)),
         lambda: compact(project, talk, Compact()),
         lambda: take_note(project, TakeNote(words=["one"])),
-        lambda: clear(project, ShowNotes()),
-        lambda: undo(project, ShowNotes()),
+        lambda: clear(project, Arguments()),
+        lambda: undo(project, Arguments()),
         lambda: normalize(project, Normalize(write=not False)),
         lambda: import_facts(project, Import(data=encoded(line("brought")), source="other")),
-        lambda: overview(project, Overview()),
+        lambda: overview(project, Arguments()),
         lambda: check_files(project),
         lambda: rebuild(project, Rebuild()),
     ):
@@ -654,7 +655,7 @@ def test_a_file_of_50_mb_is_read_searched_and_written_to(project: Project) -> No
     assert find_facts(project, Recall(query="short fact number 7")).results[0].id == "short-7"
     assert archive(project, Archive(fact_ids=["short-8"])).changed == 1
     assert store(project, Store(section="Specs", content="Stored after it.")).action == "stored"
-    assert overview(project, Overview()).bad_lines == lines
+    assert overview(project, Arguments()).bad_lines == lines
     assert len(check_files(project).errors) == lines
     assert path.stat().st_size > lines * 1_250_000
     assert os.path.getsize(Path(project.root, ".memory/index/quire.sqlite")) < 5_000_000

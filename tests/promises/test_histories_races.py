@@ -25,16 +25,17 @@ from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.facts import session as sessions
 from quire.verbs.facts import store as fact_storing
 from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import DoneNotes, PromoteNote, ShowNotes, done, promote, show_notes
+from quire.verbs.facts.notes import DoneNotes, PromoteNote, done, promote, show_notes
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox import accept as accept_module
-from quire.verbs.inbox.accept import Accept, accept
+from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.options import Choice
 from quire.verbs.inbox.overview import ShowInbox, inbox
-from quire.verbs.inbox.rejected import ListRejected, rejected
+from quire.verbs.inbox.rejected import rejected
 from quire.verbs.page import actions
 from quire.verbs.page.actions import ActEdit, act_edit
 from quire.verbs.page.views import ViewRecords, view_records
@@ -84,11 +85,11 @@ def test_a_proposal_is_settled_once(
     item = node_proposal()
     inbox_add(project, [item])
     told = between(accept_module, "accept_proposal", lambda: verb_named(act)(other, [item.id]), monkeypatch)
-    done = accept(project, Accept(ids=[item.id]))
+    done = accept(project, Choice(ids=[item.id]))
     assert told == [LockBusy.code]
     assert [one.ref for one in done.done] == ["gotcha.jobs-are-dropped"]
     assert [one.status for one in inbox(project, ShowInbox(status="all")).proposals] == ["accepted"]
-    assert rejected(project, ListRejected()).results == []
+    assert rejected(project, Arguments()).results == []
     with pytest.raises(InputError, match="was accepted already"):
         verb_named(act)(other, [item.id])
 
@@ -102,7 +103,7 @@ def test_the_note_that_became_a_fact_goes_and_no_other(
     told = between(fact_storing, "store", lambda: done(other, DoneNotes(numbers=["1"])), monkeypatch)
     assert promote(project, PromoteNote(number="2", section="Specs")).fact.content == "Second."
     assert told == ["done"]
-    assert [note.text for note in show_notes(project, ShowNotes()).notes] == ["Third."]
+    assert [note.text for note in show_notes(project, Arguments()).notes] == ["Third."]
 
 
 @proves("P3.2", "B2", over="graph", found="an edit overwrote another one for a moment, and could lose it")

@@ -32,12 +32,13 @@ from quire.verbs.admin.repair import repair
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
-from quire.verbs.inbox.rejected import ListRejected, rejected
+from quire.verbs.inbox.rejected import rejected
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.profile.recall import RecallEntries, recall_entries
+from quire.verbs.verb import Arguments
 from thorough import either, some
 
 EVENTS, FACTS, PROFILE = ".memory/events.jsonl", ".memory/facts.jsonl", ".ai-state/memory.json"
@@ -91,7 +92,7 @@ def test_branches_that_add_are_merged_without_a_conflict_and_are_the_union(
     before = records(yard)
     assert both(yard, one, two, turned=turned) == []
     assert yard.checked() == {}
-    values = {item.value for item in rejected(yard.project, ListRejected()).results}
+    values = {item.value for item in rejected(yard.project, Arguments()).results}
     if place == "inbox":
         assert values == {"The moon is cheese.", "Water runs uphill.", "Night comes at noon."}
         with pytest.raises(QuireError, match="rejected"):
@@ -351,7 +352,7 @@ def united(yard: Yard) -> None:
     assert {ref for ref in told if ref.startswith("gotcha.")} == {f"gotcha.node-{number}" for number in numbers}
     facts = sorted(text for ref, text in told.items() if ref.startswith("fact:"))
     assert facts == [*(f"Fact {number} holds." for number in numbers), BEGUN]
-    values = {item.value for item in rejected(yard.project, ListRejected()).results}
+    values = {item.value for item in rejected(yard.project, Arguments()).results}
     assert values == {f"Saying {number} is not true." for number in numbers}
     events = [json.loads(line) for line in yard.read(EVENTS).splitlines()]
     made = [event["id"] for event in events if event["event"] == "memory.created" and event["id"].startswith("gotcha.")]

@@ -30,12 +30,13 @@ from quire.verbs.ask.inspect import inspect_any
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.profile.about_me import about_me
 from quire.verbs.profile.about_us import about_us
-from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.connections import entry_connections
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.export import ExportProfile, export_profile
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.index import ShowIndex, entry_index
 from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
@@ -84,7 +85,7 @@ READING: dict[str, Operation] = {
     "recall": lambda project: recall_entries(project, RecallEntries(category="user")),
     "recall one": lambda project: recall_entries(project, RecallEntries(category="user", key="timezone")),
     "search": lambda project: search_entries(project, SearchEntries(query="where do I live?")),
-    "connections": lambda project: entry_connections(project, ShowConnections(category="user", key="timezone")),
+    "connections": lambda project: entry_connections(project, EntryName(category="user", key="timezone")),
     "inspect": lambda project: inspect_any(project, "profile:user.timezone"),
     "about-me": lambda project: about_me(project, Arguments()),
     "about-us": lambda project: about_us(project, Arguments()),

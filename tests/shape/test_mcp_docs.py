@@ -22,7 +22,7 @@ from quire.surfaces.mcp.options import read_options
 from quire.surfaces.mcp.prompts import list_prompts
 from quire.surfaces.mcp.resources import list_resources, list_templates
 from quire.surfaces.mcp.schemas import output_schema, tool_fields
-from quire.surfaces.mcp.tool import Tool
+from quire.surfaces.mcp.tool import ServedTool
 from quire.surfaces.server import executor, http_auth
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,7 +77,7 @@ def test_every_tool_has_its_section_and_no_other_has() -> None:
 
 
 @each("tool", TOOLS.values())
-def test_every_argument_has_a_meaning(tool: Tool) -> None:
+def test_every_argument_has_a_meaning(tool: ServedTool) -> None:
     shown = rows(section(told(), tool.name))
     takes = {field.encode_name for field in msgspec.structs.fields(tool.takes)} - {"project_root", *tool.left_out}
     assert ("Takes only `project_root`" in section(told(), tool.name)) == (not takes)
@@ -85,7 +85,7 @@ def test_every_argument_has_a_meaning(tool: Tool) -> None:
 
 
 @each("tool", TOOLS.values())
-def test_what_a_tool_always_gives_is_documented(tool: Tool) -> None:
+def test_what_a_tool_always_gives_is_documented(tool: ServedTool) -> None:
     data = output_schema(tool)["properties"]["data"].get("properties", {})
     said = section(told(), tool.name).partition("`data`:")[2]
     assert said, "nothing is said of `data`"

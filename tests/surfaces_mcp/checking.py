@@ -9,10 +9,10 @@ from typing import Any
 import jsonschema
 
 from quire.surfaces.mcp.schemas import tool_fields
-from quire.surfaces.mcp.tool import Tool
+from quire.surfaces.mcp.tool import ServedTool
 
 
-def check_result(tool: Tool, arguments: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+def check_result(tool: ServedTool, arguments: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
     """The structured answer, after checking it, the text beside it, and the arguments of a call that worked."""
     shown = json.loads(json.dumps(tool_fields(tool)))
     for side in ("inputSchema", "outputSchema"):

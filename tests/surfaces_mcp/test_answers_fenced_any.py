@@ -85,10 +85,10 @@ def test_each_record_has_marks_of_its_own(lines: list[Recalled]) -> None:
                 assert word in fenced.inside
 
 
-@given(text=TEXTS, ref=TEXTS, origin=TEXTS, verdict=TEXTS)
-def test_nothing_that_is_said_of_a_text_ends_its_mark(text: str, ref: str, origin: str, verdict: str) -> None:
-    shown = fenced_text(text, FENCE, ref=ref, origin=origin, verdict=verdict)
-    assert outside_of(shown) == ""
+@given(line=LINES)
+def test_nothing_that_is_said_of_a_text_ends_its_mark(line: Recalled) -> None:
+    shown = text_of([line], FENCE, {})
+    assert outside_of(shown) == FENCE.notice()
     assert len(fences_of(shown, BOUNDARY)[0]) == 1
 
 
@@ -129,5 +129,5 @@ def test_what_steers_is_flagged_also_in_disguise(text: str) -> None:
     for said in (f"{text} {STEERS}", f"{STEERS} {text}", f"{text}\n{disguised}\n{text}"):
         shown = success(None, Given(fields={"ref": "fact:1", "content": said}, text=""), FENCE)
         assert shown["structuredContent"]["data"]["flags"]
-        ((fenced),) = check_text(fenced_text(said, FENCE), BOUNDARY)
+        ((fenced),) = check_text(fenced_text(said, FENCE, "graph"), BOUNDARY)
         assert 'flags="' in fenced.mark

@@ -19,7 +19,7 @@ from quire.project import Project
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools, toolset_of
 from quire.surfaces.mcp.schemas import input_schema, output_schema, tool_fields
 from quire.surfaces.mcp.server_text import INSTRUCTIONS
-from quire.surfaces.mcp.tool import Arguments, Call, Given, Tool
+from quire.surfaces.mcp.tool import Arguments, Call, Given, ServedTool
 from quire.surfaces.mcp.tool_calls import ToolCalls
 
 TOOLS = chosen_tools(["all"])
@@ -31,11 +31,11 @@ def compact(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def tool_of(takes: type[Arguments], **fields: Any) -> Tool:
+def tool_of(takes: type[Arguments], **fields: Any) -> ServedTool:
     def run(project: Any, arguments: Any, call: Call) -> Given:
         return Given(fields={"took": "it"}, text="")
 
-    return Tool(name="tool", title="Tool", says="Nothing.", takes=takes, run=run, **fields)
+    return ServedTool(name="tool", title="Tool", says="Nothing.", takes=takes, run=run, **fields)
 
 
 # -- each type ------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_every_tool_has_its_set() -> None:
 class Gate:
     """Calls of tools that do nothing: what it takes is what its check lets pass."""
 
-    def __init__(self, root: Path, world: World, tools: dict[str, Tool] = TOOLS) -> None:
+    def __init__(self, root: Path, world: World, tools: dict[str, ServedTool] = TOOLS) -> None:
         def run(project: Any, arguments: Any, call: Call) -> Given:
             return Given(fields={}, text="")
 
@@ -300,7 +300,7 @@ def lenient(name: str, value: Any, schema: dict[str, Any], *, required: bool) ->
 
 
 @pytest.mark.proof(keep=10)
-@pytest.mark.parametrize("name", [name for name, tool in TOOLS.items() if tool.schema is None])
+@pytest.mark.parametrize("name", [name for name, tool in TOOLS.items() if not tool.schema])
 def test_the_schema_takes_what_the_desk_takes_and_refuses_what_it_refuses(gate: Gate, name: str) -> None:
     shown = input_schema(TOOLS[name])
     valid = jsonschema.Draft202012Validator(shown).is_valid
@@ -345,8 +345,8 @@ LOOSER = {
 @pytest.mark.parametrize("name", LOOSER)
 def test_where_another_schema_is_shown_only_those_fields_differ(gate: Gate, name: str) -> None:
     tool = TOOLS[name]
-    assert tool.schema is not None
-    own = input_schema(msgspec.structs.replace(tool, schema=None))
+    assert tool.schema
+    own = input_schema(msgspec.structs.replace(tool, schema={}))
     shown = input_schema(tool)
     assert list(shown["properties"]) == list(own["properties"]), "each is an argument that the server knows"
     differing = {field for field in own["properties"] if own["properties"][field] != shown["properties"][field]}
@@ -360,7 +360,7 @@ def test_where_another_schema_is_shown_only_those_fields_differ(gate: Gate, name
 
 
 def test_that_covers_every_tool_that_shows_another_schema() -> None:
-    assert {name for name, tool in TOOLS.items() if tool.schema is not None} == set(LOOSER)
+    assert {name for name, tool in TOOLS.items() if tool.schema} == set(LOOSER)
 
 
 def test_a_generated_call_with_several_arguments_at_once(gate: Gate) -> None:

@@ -46,7 +46,6 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     """What help calls it; by default the name of the field."""
     required: bool = True
-    choices: tuple[str, ...] = ()
     joined: bool = False
     """Whether all words that are left make up one text."""
     stdin: str = ""
@@ -73,7 +72,6 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """The name of the word that names the file, where there is one."""
     most: int = 0
     """How many bytes at most; the usual limit by default."""
-    required: bool = True
     wait_seconds: float = 0
     """Where not 0, standard input need not hold anything, and is read only if something comes within this time."""
 
@@ -112,11 +110,9 @@ class Recalled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a table: columns on a terminal, separated by tabs for programs, marked as recalled for agents."""
+    """A line of a table: columns on a terminal (the last is cut to fit), with tabs for programs, data for agents."""
 
     cells: tuple[str, ...]
-    may_cut: int = -1
-    """The column that is cut where a terminal is too narrow."""
 
 
 class Aside(msgspec.Struct, frozen=True, kw_only=True):

@@ -106,7 +106,7 @@ def say_lines(lines: Iterable[Line], program: str = PROGRAM) -> None:
     for _, group in groupby(lines, lambda line: isinstance(line, Row)):
         together = list(group)
         if rows := [line for line in together if isinstance(line, Row)]:
-            say_table([row.cells for row in rows], rows[0].may_cut)
+            say_table([row.cells for row in rows])
         else:
             for line in together:
                 _say(line, program)
@@ -172,7 +172,6 @@ def _declared(takes: type[Arguments]) -> tuple[list[Option], list[Argument]]:
                 Argument(
                     name=name,
                     required=mark.required,
-                    choices=mark.choices,
                     many=_kind(hint) is list or mark.joined,
                     metavar=_shown(mark, hint),
                 )

@@ -99,15 +99,15 @@ def put(text: str) -> None:
         sys.stdout.buffer.flush()
 
 
-def say_table(rows: Sequence[Sequence[str]], may_cut: int) -> None:
-    """Rows as columns, of which one is cut to fit the terminal; elsewhere with tabs between the cells, for programs."""
+def say_table(rows: Sequence[Sequence[str]]) -> None:
+    """Rows as columns, the last one cut to fit the terminal; elsewhere with tabs between the cells, for programs."""
     if sys.stdout is None or not sys.stdout.isatty():
         for row in rows:
             say("\t".join(row))
         return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room = os.get_terminal_size().columns - sum(widths) - 2 * sum(map(bool, widths)) + 2
-    widths[may_cut] = max(widths[may_cut] + min(room, 0), min(widths[may_cut], _NARROW))
+    widths[-1] = max(widths[-1] + min(room, 0), min(widths[-1], _NARROW))
     for row in rows:
         cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True) if width]
         say("  ".join(cells).rstrip())

@@ -61,9 +61,9 @@ def _result(envelope: Mapping[str, Any], text: str, *, is_error: bool) -> dict[s
     }
 
 
-def fenced_text(text: str, fence: Boundary, *, ref: str = "", origin: str = "", verdict: str = "") -> str:
+def fenced_text(text: str, fence: Boundary, origin: str) -> str:
     """One recalled text between its marks, flagged where it reads like instructions."""
-    return fence.wrap(text, ref=ref, origin=origin, verdict=verdict, flags=shown_flags(flags_of(text)))
+    return fence.wrap(text, origin=origin, flags=shown_flags(flags_of(text)))
 
 
 def _flagged(value: Any) -> Any:

@@ -15,7 +15,7 @@ from quire.model.errors import UsageError
 from quire.verbs.table import tools_of
 
 if TYPE_CHECKING:
-    from quire.surfaces.mcp.tool import Tool
+    from quire.surfaces.mcp.tool import ServedTool
 
 _SETS = ("graph", "facts", "profile", "journal")
 _CORE = {
@@ -36,7 +36,7 @@ def read_toolsets(text: str, where: str) -> tuple[str, ...]:
     return names
 
 
-def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
+def chosen_tools(toolsets: Iterable[str]) -> dict[str, ServedTool]:
     """The tools of these sets, each once, always in the same order."""
     wanted = set(_SETS) if "all" in toolsets else set(toolsets)
     core = "core" in wanted
@@ -48,7 +48,7 @@ def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
     }
 
 
-def served_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
+def served_tools(toolsets: Iterable[str]) -> dict[str, ServedTool]:
     """The tools of a server for these sets."""
     names = set(toolsets)
     tools = chosen_tools(names)
@@ -69,7 +69,7 @@ def toolset_of(name: str) -> str | None:
     return next((home for home in _SETS if name in tools_of(home)), None)
 
 
-def _tools(home: str, names: Container[str] | None = None) -> tuple[Tool, ...]:
+def _tools(home: str, names: Container[str] | None = None) -> tuple[ServedTool, ...]:
     """The tools of a set, or those of them that are named."""
     from quire.surfaces.mcp.declared import tool_named
 

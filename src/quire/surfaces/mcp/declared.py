@@ -12,8 +12,7 @@ from quire.guard.effects import flags_of, shown_flags
 from quire.guard.hostile_text import make_safe
 from quire.model.text import cut
 from quire.surfaces.mcp.answers import fenced_text
-from quire.surfaces.mcp.tool import Call, Given
-from quire.surfaces.mcp.tool import Tool as ServedTool
+from quire.surfaces.mcp.tool import Call, Given, ServedTool
 from quire.verbs.plain import brief, plain
 from quire.verbs.table import load, module_of, tool_for
 from quire.verbs.verb import Aside, LaidOut, Option, Output, Recalled, Result, Row, Styled, cli_marks, command_only
@@ -56,18 +55,11 @@ def tool_named(module: str) -> ServedTool:
         )
 
     return ServedTool(
-        name=tool.name,
-        title=tool.title,
-        says=tool.says,
+        **msgspec.structs.asdict(tool),
         takes=verb.takes,
         run=run,
-        gives=tool.gives,
-        schema=tool.schema or None,
-        needs=tool.needs,
         left_out=command_only(verb.takes) + tuple(tool.given),
         writes=verb.writes,
-        destructive=tool.destructive,
-        repeatable=tool.repeatable,
     )
 
 
@@ -132,7 +124,7 @@ def _read_out(line: Recalled) -> str:
 def _own_words(text: str, fence: Boundary) -> str:
     """A line of our own; where it repeats something that looks like a mark or an instruction, it is marked as data."""
     safe = make_safe(text)
-    return fenced_text(safe, fence, origin="quire") if "<" in safe or flags_of(safe) else safe
+    return fenced_text(safe, fence, "quire") if "<" in safe or flags_of(safe) else safe
 
 
 def in_tools_words(text: str, options: Mapping[str, str]) -> str:

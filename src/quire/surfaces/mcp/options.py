@@ -16,6 +16,7 @@ TOKEN_VARIABLE, READ_TOKEN_VARIABLE = "MEMORY_MCP_TOKEN", "MEMORY_MCP_READ_TOKEN
 PROJECT_VARIABLES = ("MEMORY_PROJECT", "CLAUDE_PROJECT_DIR")
 SETTINGS = "mcp.json"
 DEFAULT_PORT = 8765
+_AS_GIVEN = ("http", "host", "port", "public", "rate", "sdk_first")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,26 +48,21 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_options(arguments: Sequence[str], env: Mapping[str, str], memory_home: str, program: str) -> Options:
     """The options; help and mistakes end the process, as command lines do."""
-    given = _parse(arguments, program)
-    token = _token(given.token_file, env.get(TOKEN_VARIABLE, ""), "--token-file")
-    read_token = _token(given.read_token_file, env.get(READ_TOKEN_VARIABLE, ""), "--read-token-file")
-    named = tuple(given.project or ())
+    given: Mapping[str, Any] = vars(_parse(arguments, program)) if arguments else {}
+    token = _token(given.get("token_file"), env.get(TOKEN_VARIABLE, ""), "--token-file")
+    read_token = _token(given.get("read_token_file"), env.get(READ_TOKEN_VARIABLE, ""), "--read-token-file")
+    named = tuple(given.get("project") or ())
     if not named:
         named = tuple(env[name] for name in PROJECT_VARIABLES if env.get(name))[:1]
     return Options(
-        toolsets=_toolsets(given.toolset, env, memory_home),
+        toolsets=_toolsets(given.get("toolset"), env, memory_home),
         projects=named,
-        only=given.only or given.http,
-        http=given.http,
-        host=given.host,
-        port=given.port,
-        public=given.public,
-        allowed_hosts=tuple(given.allow_host or ()),
-        allowed_origins=tuple(given.allow_origin or ()),
+        only=bool(given.get("only") or given.get("http")),
+        allowed_hosts=tuple(given.get("allow_host") or ()),
+        allowed_origins=tuple(given.get("allow_origin") or ()),
         token=token,
         read_token=read_token,
-        rate=given.rate,
-        sdk_first=given.sdk_first,
+        **{name: given[name] for name in _AS_GIVEN if name in given},
     )
 
 
@@ -105,8 +101,6 @@ def _token(path: str | None, named: str, option: str) -> str:
 
 
 def _parse(arguments: Sequence[str], program: str) -> Any:
-    if not arguments:
-        return _DEFAULTS
     import argparse
 
     from quire import __version__
@@ -181,22 +175,3 @@ def _check(given: Any) -> None:
         raise UsageError("--rate must be positive.", hint="Leave it out for 50 requests a second.")
     if given.only and not given.project:
         raise UsageError("--only needs --project.", hint="Name the projects that may be opened.")
-
-
-class _Defaults(msgspec.Struct, frozen=True):
-    toolset: None = None
-    project: None = None
-    only: bool = False
-    http: bool = False
-    host: str = "127.0.0.1"
-    port: int = DEFAULT_PORT
-    public: bool = False
-    allow_host: None = None
-    allow_origin: None = None
-    token_file: None = None
-    read_token_file: None = None
-    rate: int = 0
-    sdk_first: bool = False
-
-
-_DEFAULTS = _Defaults()

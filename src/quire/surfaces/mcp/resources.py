@@ -72,7 +72,7 @@ def _map(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
     from quire.verbs.ask.inspect import product_map_page
 
     marks = fence()
-    return f"{marks.notice()}\n{fenced_text(product_map_page(project()), marks, origin='graph')}"
+    return f"{marks.notice()}\n{fenced_text(product_map_page(project()), marks, 'graph')}"
 
 
 def _status(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:

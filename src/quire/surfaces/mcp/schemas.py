@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import inspect
 
 if TYPE_CHECKING:
-    from quire.surfaces.mcp.tool import Tool
+    from quire.surfaces.mcp.tool import ServedTool
 
 _LIMITS = (
     ("min_length", "minLength", "minItems"),
@@ -21,7 +21,7 @@ _LIMITS = (
 )
 
 
-def tool_fields(tool: Tool) -> dict[str, Any]:
+def tool_fields(tool: ServedTool) -> dict[str, Any]:
     """The tool as `tools/list` shows it. Hints that say what the protocol assumes anyway are left out."""
     hints: dict[str, Any] = {"title": tool.title, "openWorldHint": False}
     if not tool.writes:
@@ -38,7 +38,7 @@ def tool_fields(tool: Tool) -> dict[str, Any]:
     }
 
 
-def input_schema(tool: Tool) -> dict[str, Any]:
+def input_schema(tool: ServedTool) -> dict[str, Any]:
     shown = _of(inspect.type_info(tool.takes))
     # Every tool has this one, and a limit that no path reaches need not be said every time.
     shown["properties"]["project_root"].pop("maxLength", None)
@@ -46,12 +46,11 @@ def input_schema(tool: Tool) -> dict[str, Any]:
         shown["properties"].pop(name, None)
     if tool.needs:
         shown["required"] = [*shown.get("required", ()), *tool.needs]
-    if tool.schema is not None:
-        shown["properties"] = {**shown["properties"], **tool.schema}
+    shown["properties"] = {**shown["properties"], **tool.schema}
     return shown
 
 
-def output_schema(tool: Tool) -> dict[str, Any]:
+def output_schema(tool: ServedTool) -> dict[str, Any]:
     """The envelope, and the types of what its data holds. A result that is an error has `error` in place of `data`."""
     data: dict[str, Any] = {"type": "object"}
     if tool.gives:

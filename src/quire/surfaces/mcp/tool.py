@@ -5,12 +5,12 @@ One declaration serves the list that clients read, the check of what they send, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.verbs.verb import Arguments
+from quire.verbs.verb import Arguments, Tool
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -44,23 +44,11 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the call did not do what it was asked, though it has something to tell (some of many refs unknown)."""
 
 
-class Tool(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool. `run` takes the project, the arguments and the call."""
+class ServedTool(Tool, frozen=True, kw_only=True):
+    """A tool as the server has it. `run` takes the project, the arguments and the call."""
 
-    name: str
-    title: str
-    says: str
     takes: type[Arguments]
     run: Callable[[Any, Any, Call], Given]
-    gives: Mapping[str, str] = {}
-    """Fields of `data` that are always there, each with its JSON type."""
-    schema: Mapping[str, Any] | None = None
-    """The properties to show instead of those of `takes`, where the project itself judges the input."""
-    needs: tuple[str, ...] = ()
-    """Fields of `takes` that every call must have, though they have a default."""
     left_out: tuple[str, ...] = ()
     """Fields of `takes` that only the command line has, or that every call has."""
     writes: bool = False
-    destructive: bool = False
-    repeatable: bool = True
-    """Whether doing it twice is the same as doing it once."""

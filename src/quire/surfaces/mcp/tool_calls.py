@@ -17,7 +17,7 @@ import msgspec
 
 from quire.files.freshness import Freshness
 from quire.model.errors import Cancelled, InputError, LockBusy, NotInitialized, QuireError
-from quire.surfaces.mcp.tool import Call, Told, Tool, unheard
+from quire.surfaces.mcp.tool import Call, ServedTool, Told, unheard
 from quire.surfaces.server.executor import Executor
 from quire.verbs.verb import Arguments
 
@@ -51,7 +51,9 @@ class Ticket:
 class ToolCalls:
     """The calls of one server."""
 
-    def __init__(self, tools: Mapping[str, Tool], world: World, start: str, only: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, tools: Mapping[str, ServedTool], world: World, start: str, only: Sequence[str] | None = None
+    ) -> None:
         self.tools = dict(tools)
         self.world = world
         self._start = start
@@ -155,7 +157,7 @@ class ToolCalls:
             self._begun.add(root)
             self._beginning.release()
 
-    def _run(self, tool: Tool, given: Arguments, project: Project, ticket: Ticket) -> dict[str, Any]:
+    def _run(self, tool: ServedTool, given: Arguments, project: Project, ticket: Ticket) -> dict[str, Any]:
         from quire.guard.framing import make_boundary
         from quire.surfaces.mcp.answers import success
 
@@ -168,7 +170,7 @@ class ToolCalls:
         except Exception as error:
             return self._failed(error)
 
-    def _given(self, tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
+    def _given(self, tool: ServedTool, arguments: Mapping[str, Any]) -> Arguments:
         """The arguments, checked. Numbers and lists that came as text are read, since models send them so."""
         try:
             unknown = next((name for name in arguments if name in tool.left_out), None)

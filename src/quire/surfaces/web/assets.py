@@ -38,9 +38,9 @@ def static_folder() -> str:
     return os.path.join(os.path.dirname(__file__), FOLDER)
 
 
-def read_assets(folder: str | None = None) -> Mapping[str, Asset]:
+def read_assets() -> Mapping[str, Asset]:
     """Every file of the page by its name. An error where it was never built."""
-    place = folder or static_folder()
+    place = static_folder()
     found = {}
     for name in NAMES:
         try:

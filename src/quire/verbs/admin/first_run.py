@@ -40,16 +40,16 @@ class FirstAnswer(msgspec.Struct, frozen=True, kw_only=True):
     shortened: bool = False
 
 
-def first_offers(project: Project, *, agents: Sequence[str] = (FOUND,), kinds: Sequence[str] = (ALL,)) -> FirstOffers:
-    """What wiring these agents and importing these kinds would do; nothing is written.
+def first_offers(project: Project, *, agents: Sequence[str] = (FOUND,)) -> FirstOffers:
+    """What wiring these agents and importing all that is found would do; nothing is written.
 
     An agent that is wired already, here or in the user's own configuration, is not offered; neither is what was
     imported before. It can be asked before there is a memory.
     """
     clients = _named_agents(project, agents)
     wiring = _would_wire(project, clients) if clients else None
-    imports = _would_import(project, _named_kinds(kinds)) if NONE not in kinds and kinds else None
-    return FirstOffers(wiring=wiring, imports=imports if imports is not None and imports.proposals else None)
+    imports = _would_import(project, ())
+    return FirstOffers(wiring=wiring, imports=imports if imports.proposals else None)
 
 
 def refuse_unknown(project: Project, agents: Sequence[str], kinds: Sequence[str]) -> None:

@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from quire.upkeep.projects import Registered
 
 
-class NoArguments(Arguments, frozen=True, kw_only=True):
-    pass
-
-
 class Add(Arguments, frozen=True, kw_only=True):
     path: Annotated[str | None, Word(required=False, is_path=True)] = None
 
@@ -44,7 +40,7 @@ class ProjectsPruned(Result, kw_only=True):
     projects_removed: list[Registered]
 
 
-def projects(world: World, given: NoArguments) -> RegisteredProjects:
+def projects(world: World, given: Arguments) -> RegisteredProjects:
     """List, add and remove the projects on this machine.
 
     The registry ($MEMORY_HOME/projects.json, by default ~/.memory/projects.json) only says where projects are; each
@@ -53,7 +49,7 @@ def projects(world: World, given: NoArguments) -> RegisteredProjects:
     return list_projects(world, given)
 
 
-def list_projects(world: World, _given: NoArguments) -> RegisteredProjects:
+def list_projects(world: World, _given: Arguments) -> RegisteredProjects:
     """Show every registered project."""
     from quire.upkeep.projects import ProjectRegistry
 
@@ -90,7 +86,7 @@ def remove_lines(done: ProjectRemoved) -> Iterator[Line]:
     yield f"Forgot {done.project.project['name']}; its memory in {done.project.memory_root} stays."
 
 
-def prune(world: World, _given: NoArguments) -> ProjectsPruned:
+def prune(world: World, _given: Arguments) -> ProjectsPruned:
     """Forget the projects that hold no memory any more. Damaged, newer and hidden ones stay."""
     from quire.upkeep.projects import ProjectRegistry
 
@@ -105,7 +101,7 @@ def prune_lines(done: ProjectsPruned) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=NoArguments,
+    takes=Arguments,
     run=projects,
     lines=list_lines,
     over="machine",
@@ -118,7 +114,7 @@ VERB = Verb(
 """,
 )
 LIST = Verb(
-    takes=NoArguments,
+    takes=Arguments,
     run=list_projects,
     lines=list_lines,
     over="machine",
@@ -139,7 +135,7 @@ REMOVE = Verb(
     examples="Example:\n  memory projects remove project.harbor\n",
 )
 PRUNE = Verb(
-    takes=NoArguments,
+    takes=Arguments,
     run=prune,
     lines=prune_lines,
     over="machine",

@@ -8,10 +8,6 @@ from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Result, Verb
 
 
-class Upgrade(Arguments, frozen=True, kw_only=True):
-    pass
-
-
 class UpgradeAdvice(Result, kw_only=True):
     message: str
     upgraded: bool = False
@@ -19,7 +15,7 @@ class UpgradeAdvice(Result, kw_only=True):
     advice: str
 
 
-def upgrade(project: Project, _given: Upgrade) -> UpgradeAdvice:
+def upgrade(project: Project, _given: Arguments) -> UpgradeAdvice:
     """Say whether the storage needs an upgrade, and what to do.
 
     Storage of another version is not read or changed, only archived by `memory reset`: the error says which version
@@ -38,4 +34,4 @@ def lines(done: UpgradeAdvice) -> Iterator[Line]:
     yield f"To upgrade Quire itself: {done.advice}"
 
 
-VERB = Verb(takes=Upgrade, run=upgrade, lines=lines, examples="Example:\n  memory upgrade\n")
+VERB = Verb(takes=Arguments, run=upgrade, lines=lines, examples="Example:\n  memory upgrade\n")

@@ -10,8 +10,8 @@ from quire.layers.facts.layout import ACTIVE
 from quire.model.errors import UsageError
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts
-from quire.verbs.facts.options import IDS_SCHEMA, DryRun, Reason, Ref, Refs, named
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
+from quire.verbs.facts.options import IDS_SCHEMA, DryRun, FactIds, Reason, named
+from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Archive(Arguments, frozen=True, kw_only=True):
-    fact_ids: Annotated[Refs | Ref | None, Word(name="facts", required=False)] = None
+    fact_ids: FactIds = None
     reason: Annotated[Reason | None, Option(metavar="TEXT", help="Why; kept with the fact.")] = None
     faded: Annotated[bool, Option(help="All that nobody confirmed for long.", tool=False)] = False
     session: Annotated[str | None, Option(metavar="ID", help="All that this session told first.", tool=False)] = None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from quire.model.errors import NotFound
 from quire.project import Project
 from quire.verbs.facts.fact_file import facts_ready, known_facts
-from quire.verbs.facts.options import IDS_SCHEMA, Ref, Refs, WorkingSession
+from quire.verbs.facts.options import IDS_SCHEMA, FactIds, WorkingSession
 from quire.verbs.facts.pins import PinsChanged, change_pins, pin_lines, working_memory
-from quire.verbs.verb import Arguments, Line, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Line, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Focus(Arguments, frozen=True, kw_only=True):
-    fact_ids: Annotated[Refs | Ref | None, Word(name="facts", required=False)] = None
+    fact_ids: FactIds = None
     session: WorkingSession = ""
 
 

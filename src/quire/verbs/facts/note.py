@@ -7,7 +7,7 @@ from typing import Annotated
 
 from quire.layers.facts.layout import FOLDER
 from quire.project import Project, note_record
-from quire.verbs.facts.notes import NoteList, ShowNotes, local_time, show_notes
+from quire.verbs.facts.notes import NoteList, local_time, show_notes
 from quire.verbs.facts.notes import lines as list_lines
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
@@ -33,7 +33,7 @@ def take_note(project: Project, given: TakeNote) -> Noted | NoteList:
     from quire.layers.facts.notes import add_note
 
     if not given.words:
-        return show_notes(project, ShowNotes())
+        return show_notes(project, Arguments())
     text = " ".join(given.words)
     project.ready()
     rejections = project.rejections()

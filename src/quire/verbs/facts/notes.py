@@ -23,10 +23,6 @@ _LOCK = "settling.lock"
 """Beside notes and proposals: the memory's own lock is taken for each record that is made of one."""
 
 
-class ShowNotes(Arguments, frozen=True, kw_only=True):
-    pass
-
-
 class DoneNotes(Arguments, frozen=True, kw_only=True):
     numbers: Annotated[list[str], Word()]
 
@@ -67,14 +63,14 @@ def done(project: Project, given: DoneNotes) -> NoteList:
     return _changed(project, lambda token: remove_notes(project.root, numbers, local_time(project), token))
 
 
-def clear(project: Project, _given: ShowNotes) -> NoteList:
+def clear(project: Project, _given: Arguments) -> NoteList:
     """Take all notes off the list. `memory notes undo` brings them back."""
     from quire.layers.facts.notes import clear_notes
 
     return _changed(project, lambda token: clear_notes(project.root, local_time(project), token))
 
 
-def undo(project: Project, _given: ShowNotes) -> NoteList:
+def undo(project: Project, _given: Arguments) -> NoteList:
     """Bring back what was taken off the list last."""
     from quire.layers.facts.notes import restore_notes
 
@@ -87,7 +83,7 @@ def _changed(project: Project, change: Callable[[str], list[QuickNote]], nothing
     project.ready()
     with write_access(project.root, FOLDER, project.world, "change the notes"):
         changed = change(project.world.token())
-    left = show_notes(project, ShowNotes())
+    left = show_notes(project, Arguments())
     return NoteList(notes=changed, pending=left.pending, warnings=left.warnings, nothing=nothing)
 
 
@@ -111,7 +107,7 @@ def _number(text: str) -> int:
 
 
 def _numbered(project: Project, number: int) -> QuickNote:
-    found = {note.number: note for note in show_notes(project, ShowNotes()).notes}
+    found = {note.number: note for note in show_notes(project, Arguments()).notes}
     if number not in found:
         raise InputError(
             f"There is no note {number}; there are {len(found)}.",
@@ -192,7 +188,7 @@ def _changing(verb: str, takes: type[Arguments], run: Any, example: str) -> Verb
 
 
 VERB = Verb(
-    takes=ShowNotes,
+    takes=Arguments,
     run=show_notes,
     lines=lines,
     alone=True,
@@ -203,8 +199,8 @@ VERB = Verb(
 """,
 )
 DONE = _changing("Done", DoneNotes, done, "memory notes done 2 3")
-CLEAR = _changing("Cleared", ShowNotes, clear, "memory notes clear")
-UNDO = _changing("Brought back", ShowNotes, undo, "memory notes undo")
+CLEAR = _changing("Cleared", Arguments, clear, "memory notes clear")
+UNDO = _changing("Brought back", Arguments, undo, "memory notes undo")
 PROMOTE = Verb(
     takes=PromoteNote,
     run=promote,

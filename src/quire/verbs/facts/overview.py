@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
 
 
-class Overview(Arguments, frozen=True, kw_only=True):
-    pass
-
-
 class FactStats(Result, kw_only=True):
     exists: bool
     path: str
@@ -53,7 +49,7 @@ class FactStats(Result, kw_only=True):
     by_source: dict[str, int] = {}
 
 
-def overview(project: Project, _given: Overview) -> FactStats:
+def overview(project: Project, _given: Arguments) -> FactStats:
     """Facts: what was learned, one atom at a time, with a confidence that fades unless it is confirmed.
 
     Kept in .memory/facts.jsonl, one line each, merged by git without conflicts. Without a verb, shows the counts.
@@ -145,7 +141,7 @@ def lines(stats: FactStats) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=Overview,
+    takes=Arguments,
     run=overview,
     lines=lines,
     alone=True,

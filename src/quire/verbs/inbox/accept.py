@@ -22,11 +22,7 @@ _FEW = 4
 """So many proposals that cannot be accepted together are accepted each alone."""
 
 
-class Accept(Choice, frozen=True, kw_only=True):
-    pass
-
-
-def accept(project: Project, given: Accept) -> Settled:
+def accept(project: Project, given: Choice) -> Settled:
     """Make records of proposals: of those named, or of all that wait.
 
     A proposal changes no record, but for the one that an earlier version of its own file became. What its file calls
@@ -98,7 +94,7 @@ def lines(done: Settled) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=Accept,
+    takes=Choice,
     run=accept,
     lines=lines,
     writes=True,

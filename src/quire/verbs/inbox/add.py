@@ -11,9 +11,10 @@ from quire.inbox.layout import FOLDER
 from quire.model.records import Problem
 from quire.model.times import timestamp
 from quire.project import Project
-from quire.verbs.facts.notes import ShowNotes, show_notes
+from quire.verbs.facts.notes import show_notes
 from quire.verbs.inbox.inbox_file import settled_as
 from quire.verbs.inbox.proposal_duplicates import digests_of, inbox_full, said_by_records, texts_of
+from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
@@ -85,5 +86,5 @@ def _said(project: Project) -> set[str]:
     from quire.inbox.proposals import value_digest
 
     return project.with_index(said_by_records) | {
-        value_digest(note.text) for note in show_notes(project, ShowNotes()).notes
+        value_digest(note.text) for note in show_notes(project, Arguments()).notes
     }

@@ -17,12 +17,13 @@ from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, short_token
 from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import ShowNotes, show_notes
+from quire.verbs.facts.notes import show_notes
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store, stored_fact
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.document import ask_profile
 from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
@@ -175,7 +176,7 @@ def _accepted_entry(project: Project, item: Proposal) -> tuple[str, list[Problem
 def _accepted_note(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
     text = str(item.fields.get("text", item.text)).strip()
     # One that waits already was made of this proposal by somebody who was stopped, or it says the same.
-    if all(note.text != text for note in show_notes(project, ShowNotes()).notes):
+    if all(note.text != text for note in show_notes(project, Arguments()).notes):
         take_note(project, TakeNote(words=[text]))
     return "", []
 

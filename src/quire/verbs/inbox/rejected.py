@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from quire.inbox.rejections import Rejection
 
 
-class ListRejected(Arguments, frozen=True, kw_only=True):
-    pass
-
-
 class RejectedListed(Result, kw_only=True):
     results: list[Rejection]
     problems: list[Problem]
@@ -31,7 +27,7 @@ class RejectedListed(Result, kw_only=True):
         }
 
 
-def rejected(project: Project, given: ListRejected) -> RejectedListed:
+def rejected(project: Project, given: Arguments) -> RejectedListed:
     """Show what was rejected, and what was lifted since."""
     from quire.inbox.rejections import read_rejections
 
@@ -53,7 +49,7 @@ def lines(found: RejectedListed) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=ListRejected,
+    takes=Arguments,
     run=rejected,
     lines=lines,
     examples="""Example:

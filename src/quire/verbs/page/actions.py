@@ -26,7 +26,8 @@ from quire.verbs.facts.fact_file import ask_facts, known_facts
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.confirm import confirm_nodes
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.inbox.accept import Accept, accept
+from quire.verbs.inbox.accept import accept
+from quire.verbs.inbox.options import Choice
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.page.page_view import PageArguments
 from quire.verbs.page.undo import Acted, note_action
@@ -197,7 +198,7 @@ def act_accept(project: Project, given: ActAccept) -> Acted:
     """Make the record that was proposed."""
 
     def work() -> _Told:
-        done = accept(project, Accept(ids=[given.id]))
+        done = accept(project, Choice(ids=[given.id]))
         for _, error in done.failed:
             raise error
         return _proposed(done.done[0], "Accepted", done.warnings)

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
 
 
-class ShowConnections(EntryName, frozen=True, kw_only=True):
-    pass
-
-
 class EntryConnections(Result, kw_only=True):
     NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("entry",)
     LISTED_FOR_TOOLS: ClassVar[int] = 100
@@ -30,7 +26,7 @@ class EntryConnections(Result, kw_only=True):
     incoming: list[EntryLink]
 
 
-def entry_connections(project: Project, given: ShowConnections) -> EntryConnections:
+def entry_connections(project: Project, given: EntryName) -> EntryConnections:
     """Show what an entry is linked to, and what is linked to it."""
     return links_of(project, *given.entry("connections user timezone"))
 
@@ -70,7 +66,7 @@ def lines(found: EntryConnections) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=ShowConnections,
+    takes=EntryName,
     run=entry_connections,
     lines=lines,
     examples="Example:\n  memory profile connections learnings flaky_ci\n",
