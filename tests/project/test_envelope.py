@@ -10,7 +10,7 @@ from quire.model.errors import NotFound, QuireError
 from quire.model.records import Problem
 from quire.model.verdicts import Verdict
 from quire.project import Project
-from quire.verbs.envelope import crashed, failed, problem_fields, succeeded
+from quire.verbs.envelope import crashed, failed, succeeded
 from quire.verbs.plain import json_line, verdict_fields
 
 
@@ -59,7 +59,7 @@ def test_a_fault_of_the_program_says_what_it_is_and_where() -> None:
 
 
 def test_a_problem_says_only_what_is_known_of_it() -> None:
-    assert problem_fields(Problem(code="A", message="b")) == {"code": "A", "message": "b"}
+    assert succeeded(None, {}, [Problem(code="A", message="b")])["warnings"] == [{"code": "A", "message": "b"}]
 
 
 def test_a_verdict_is_a_word_and_beside_it_how_it_is_known() -> None:

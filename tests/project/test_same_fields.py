@@ -16,7 +16,7 @@ from quire.project import Project
 from quire.verbs.admin.check import Check, check
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
-from quire.verbs.ask.inspect import inspect_any
+from quire.verbs.ask.inspect import Inspect, inspect
 from quire.verbs.ask.query import Query, answered, query
 from quire.verbs.ask.status import ShowStatus, show_status
 from quire.verbs.ask.why import Why, why
@@ -87,9 +87,9 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "query jobs": lambda project: _told(plain, query(project, Query(question="jobs"))),
     "brief": lambda project: (plain(brief(project, Brief())), []),
     "why queue.py:2": lambda project: (plain(why(project, Why(place="queue.py:2"))), []),
-    "inspect feature.queue": lambda project: (plain(inspect_any(project, "feature.queue")), []),
-    "inspect user.timezone": lambda project: (plain(inspect_any(project, "user.timezone")), []),
-    "inspect bundle:gotchas": lambda project: (plain(inspect_any(project, "bundle:gotchas")), []),
+    "inspect feature.queue": lambda project: (plain(inspect(project, Inspect(id="feature.queue"))), []),
+    "inspect user.timezone": lambda project: (plain(inspect(project, Inspect(id="user.timezone"))), []),
+    "inspect bundle:gotchas": lambda project: (plain(inspect(project, Inspect(id="bundle:gotchas"))), []),
     "facts": lambda project: _told(plain, overview(project, Arguments())),
     "facts list": lambda project: (plain(list_facts(project, List())), []),
     "facts episodes": lambda project: (plain(episodes(project, ShowEpisodes(query=""))), []),

@@ -26,7 +26,7 @@ from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
-from quire.verbs.ask.inspect import inspect_any, product_map_page
+from quire.verbs.ask.inspect import Inspect, inspect, product_map_page
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status, status_of_all
 from quire.verbs.ask.why import Why, why
@@ -110,7 +110,7 @@ READING: dict[str, Verb] = {
     "query": lambda project: answer_question(project, "where do retries run?"),
     "brief": lambda project: brief(project, Brief()),
     "map": lambda project: product_map_page(project),
-    "inspect": lambda project: inspect_any(project, "feature.victim"),
+    "inspect": lambda project: inspect(project, Inspect(id="feature.victim")),
     "why": lambda project: why(project, Why(place="src/a.py:1")),
     "diff": lambda project: diff(project, Diff()),
     "export": lambda project: export(project, Export(output_format="json", everything=True, private=True)),

@@ -26,7 +26,7 @@ from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.ask.inspect import inspect_any
+from quire.verbs.ask.inspect import Inspect, inspect
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.profile.about_me import about_me
 from quire.verbs.profile.about_us import about_us
@@ -86,7 +86,7 @@ READING: dict[str, Operation] = {
     "recall one": lambda project: recall_entries(project, RecallEntries(category="user", key="timezone")),
     "search": lambda project: search_entries(project, SearchEntries(query="where do I live?")),
     "connections": lambda project: entry_connections(project, EntryName(category="user", key="timezone")),
-    "inspect": lambda project: inspect_any(project, "profile:user.timezone"),
+    "inspect": lambda project: inspect(project, Inspect(id="profile:user.timezone")),
     "about-me": lambda project: about_me(project, Arguments()),
     "about-us": lambda project: about_us(project, Arguments()),
     "index": lambda project: entry_index(project, ShowIndex()),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def succeeded(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> dict[str, Any]:
     """The envelope of what was done as it was asked."""
     meta = {"project_root": project.root, "memory_root": project.graph.folder} if project else {}
-    return {"ok": True, "data": data, "warnings": [problem_fields(item) for item in warnings], "meta": meta}
+    return {"ok": True, "data": data, "warnings": msgspec.to_builtins(list(warnings)), "meta": meta}
 
 
 def failed(error: QuireError) -> dict[str, Any]:
@@ -37,9 +37,3 @@ def crashed(error: Exception) -> QuireError:
         f"Quire itself failed ({type(error).__name__} at {place}: {error}).",
         hint="This is a bug: report it with the command you ran. MEMORY_DEBUG=1 prints the whole trace.",
     )
-
-
-def problem_fields(problem: Problem) -> dict[str, Any]:
-    """A problem as JSON holds it."""
-    fields: dict[str, Any] = msgspec.to_builtins(problem)
-    return fields

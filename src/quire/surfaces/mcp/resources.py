@@ -62,9 +62,9 @@ def read_resource(uri: str, project: Callable[[], Project], fence: Callable[[], 
 
 def _record(project: Project, ref: str, fence: Boundary) -> str:
     from quire.surfaces.mcp.declared import text_of
-    from quire.verbs.ask.inspect import inspect_any, lines
+    from quire.verbs.ask.inspect import Inspect, inspect, lines
 
-    return text_of(lines(inspect_any(project, ref)), fence, {})
+    return text_of(lines(inspect(project, Inspect(id=ref))), fence, {})
 
 
 def _map(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:

@@ -16,7 +16,8 @@ from quire.verbs.ask.inspected_node import inspect_node, node_fields, whole_node
 from quire.verbs.facts.inspect import FactInspected, connections, fact_fields, inspect_fact, whole_fact
 from quire.verbs.facts.options import Ref
 from quire.verbs.journal.inspect import InspectedJournal, item_lines, journal_inspect
-from quire.verbs.profile.connections import EntryConnections, links_of
+from quire.verbs.profile.connections import EntryConnections, entry_connections
+from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.results import link_lines, whole_entry
 from quire.verbs.verb import Arguments, Line, Recalled, Result, Tool, Verb, Word
 
@@ -59,7 +60,27 @@ def inspect(project: Project, given: Inspect) -> Looked:
     REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID; or profile:category.key;
     or bundle:SECTION, event:ID, checkpoint:ID.
     """
-    return inspect_any(project, given.id)
+    word, ref = given.id.strip(), full_ref(given.id)
+    prefix = ref.partition(":")[0]
+    if prefix in ("fact", "episode"):
+        try:
+            fact = inspect_fact(project, ref)
+        except NotFound as error:
+            if ref != f"fact:{word}":
+                raise
+            return inspect(project, Inspect(id=_node_meant(project, word, error)))
+        return Looked(layer="facts", found=fact, connections=fact.connections)
+    if prefix == "profile":
+        from quire.layers.profile.rules import allowed_name
+
+        category, key = allowed_name(ref, "ref")
+        entry = entry_connections(project, EntryName(category=category, key=key))
+        return Looked(layer="profile", found=entry, connections=connections(project, entry.entry.ref))
+    if prefix in JOURNAL_KINDS:
+        page = journal_inspect(project, ref)
+        return Looked(layer="journal", found=page, connections=page.connections)
+    node = inspect_node(project, ref)
+    return Looked(layer="graph", found=node, connections=connections(project, node.node.node.id))
 
 
 def full_ref(text: str) -> str:
@@ -68,30 +89,6 @@ def full_ref(text: str) -> str:
     if not any(mark in ref for mark in ".:"):
         return f"fact:{ref}"
     return f"profile:{ref}" if ref.partition(".")[0] in _PROFILE_WORDS else ref
-
-
-def inspect_any(project: Project, ref: str) -> Looked:
-    """One record in full, whichever layer holds it; a slug alone is enough where only one node has it."""
-    word, ref = ref.strip(), full_ref(ref)
-    prefix = ref.partition(":")[0]
-    if prefix in ("fact", "episode"):
-        try:
-            fact = inspect_fact(project, ref)
-        except NotFound as error:
-            if ref != f"fact:{word}":
-                raise
-            return inspect_any(project, _node_meant(project, word, error))
-        return Looked(layer="facts", found=fact, connections=fact.connections)
-    if prefix == "profile":
-        from quire.layers.profile.rules import allowed_name
-
-        entry = links_of(project, *allowed_name(ref, "ref"))
-        return Looked(layer="profile", found=entry, connections=connections(project, entry.entry.ref))
-    if prefix in JOURNAL_KINDS:
-        page = journal_inspect(project, ref)
-        return Looked(layer="journal", found=page, connections=page.connections)
-    node = inspect_node(project, ref)
-    return Looked(layer="graph", found=node, connections=connections(project, node.node.node.id))
 
 
 def _node_meant(project: Project, word: str, error: NotFound) -> str:

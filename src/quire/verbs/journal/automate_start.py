@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from quire.model.errors import Conflict
 from quire.project import Project
-from quire.verbs.journal.automate_ensure_running import DaemonRunning, started_daemon
-from quire.verbs.verb import Arguments, Line, Verb
+from quire.verbs.journal.automate_ensure_running import DaemonRunning, lines, started_daemon
+from quire.verbs.verb import Arguments, Verb
 
 
 def start(project: Project, given: Arguments) -> DaemonRunning:
@@ -24,10 +22,6 @@ def start(project: Project, given: Arguments) -> DaemonRunning:
             details={"pid": done.pid},
         )
     return DaemonRunning(pid=done.pid, started=True)
-
-
-def lines(done: DaemonRunning) -> Iterator[Line]:
-    yield f"Automation daemon started (pid={done.pid})."
 
 
 VERB = Verb(

@@ -19,7 +19,7 @@ from quire.verbs.journal.journal_state import ask_model, journal_ready, provider
 from quire.verbs.journal.model_requests import question_request
 from quire.verbs.journal.options import Archived, Provider
 from quire.verbs.journal.shown import told
-from quire.verbs.plain import json_line
+from quire.verbs.plain import json_line, plain
 from quire.verbs.verb import Arguments, Line, Option, Output, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -74,13 +74,7 @@ class JournalAnswered(Result, kw_only=True):
             words = words_of(flags) if flags else ()
             flagged = {"flags": flags, **({"flag_words": words} if words else {})} if flags else {}
             cited.append({"ref": row["ref"], "origin": row["sourceType"], **row, **flagged})
-        return {
-            "mode": self.mode,
-            "answer": self.answer,
-            "why": self.why,
-            "citations": cited,
-            "sufficient": self.sufficient,
-        }
+        return {**plain(self), "citations": cited}
 
 
 def journal_query(project: Project, given: JournalQuery) -> JournalAnswered:

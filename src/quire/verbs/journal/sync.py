@@ -16,7 +16,7 @@ from quire.verbs.journal.options import DryRun, Name, Provider
 from quire.verbs.journal.session_import import Progress, SyncedSource, import_sessions
 from quire.verbs.journal.shown import cost_lines, told
 from quire.verbs.journal.source_registry import source_is_agreed
-from quire.verbs.plain import short_lists
+from quire.verbs.plain import plain, short_lists
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
 
 _WARNINGS = 10
@@ -51,14 +51,8 @@ class SyncedSessions(Result, kw_only=True):
         return bool(self.failed)
 
     def tool_fields(self) -> dict[str, Any]:
-        return {
-            "sources": [short_lists(msgspec.to_builtins(source), _LISTED) for source in self.sources],
-            "imported": self.imported,
-            "skipped": self.skipped,
-            "failed": self.failed,
-            "dry_run": self.dry_run,
-            "cost_usd": self.cost_usd,
-        }
+        sources = [short_lists(msgspec.to_builtins(source), _LISTED) for source in self.sources]
+        return {**plain(self), "sources": sources}
 
 
 def sync(project: Project, given: JournalSync) -> SyncedSessions:

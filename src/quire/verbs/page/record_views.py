@@ -11,7 +11,7 @@ from quire.model.errors import Conflict, InputError
 from quire.model.records import Record
 from quire.model.refs import parse_ref
 from quire.project import Project
-from quire.verbs.ask.inspect import full_ref, inspect_any
+from quire.verbs.ask.inspect import Inspect, full_ref, inspect
 from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _meant(project: Project, ref: str) -> Record:
     """A record as every other command finds it: by the beginning of its id, a section as a whole."""
     from quire.layers.graph.source import node_record
 
-    looked = inspect_any(project, ref)
+    looked = inspect(project, Inspect(id=ref))
     found: Any = looked.found
     if looked.layer == "graph":
         return node_record(found.node)

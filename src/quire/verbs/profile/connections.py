@@ -28,12 +28,9 @@ class EntryConnections(Result, kw_only=True):
 
 def entry_connections(project: Project, given: EntryName) -> EntryConnections:
     """Show what an entry is linked to, and what is linked to it."""
-    return links_of(project, *given.entry("connections user timezone"))
-
-
-def links_of(project: Project, category: str, key: str) -> EntryConnections:
-    """An entry with its links and those that lead to it. Looking does not count as reading."""
     from quire.layers.profile.records import entry_of
+
+    category, key = given.entry("connections user timezone")
 
     def work(index: Index) -> EntryConnections:
         entry = entry_of(need_entry(project, index, category, key))
