@@ -128,7 +128,8 @@ def test_a_shallow_clone_verifies_sealed_records_and_says_what_it_cannot_know(co
     clone = code.elsewhere(tmp_path / "shallow")
     assert verdicts(clone, refs) == ["changed"] * 3
     found = clone.look(refs[0])
-    assert found.because == f"`src/a.py` is not what was seen; the commit {since[:9]} is not in this clone"
+    gone = f"the commit {since[:9]} is not in this clone"
+    assert found.because == f"`src/a.py` changed since this record was last confirmed; {gone}"
     clone.write("src/a.py", CODE)
     assert verdicts(clone, refs) == ["fresh"] * 3
 

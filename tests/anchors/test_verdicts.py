@@ -202,7 +202,7 @@ def test_saved_from_a_dirty_file_that_was_then_discarded_is_changed(desk: Any) -
     found = desk.only(ref)
     assert (found.verdict, found.dirty, found.commit) == ("changed", (), "")
     assert found.files == ("src/retry.py",)
-    assert found.because == "`src/retry.py` is not what was seen"
+    assert found.because == "`src/retry.py` changed since this record was last confirmed"
 
 
 @pytest.mark.parametrize("tracked", [True, False])

@@ -279,7 +279,7 @@ def test_on_a_dirty_tree_it_binds_to_what_is_there(shop: Any, repo: Path, git: A
     assert verdict(shop, "feature.retry-queue") == "fresh", "the commit holds what was seen"
     assert verdict(shop, "question.how-often") == "fresh"
     (repo / "src/queue.py").write_text(CODE)
-    assert verdict(shop, "question.how-often") == "changed", "that is not what was seen"
+    assert verdict(shop, "question.how-often") == "changed", "that changed since this record was last confirmed"
 
 
 def test_a_confirm_beside_other_changes_in_one_save(changed: Any, repo: Path) -> None:

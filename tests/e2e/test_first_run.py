@@ -335,7 +335,7 @@ def test_found_may_find_nothing(harbor: Path, agents: Any, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--agents", "claude,nonsense"], 1, "`nonsense` is no client that can be wired."),
+        (["--agents", "claude,nonsense"], 1, "Unknown client `nonsense`."),
         (["--import", "nonsense"], 1, "`nonsense` is no kind of source."),
         (["--agents", "found", "--no-guidance"], 2, "Wiring agents puts the guidance into AGENTS.md, too."),
         (["--brief", "--yes"], 2, "--brief writes nothing."),

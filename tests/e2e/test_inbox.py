@@ -65,11 +65,11 @@ def waiting(memory: Memory) -> list[str]:
 
 def test_an_empty_inbox(memory: Memory) -> None:
     memory.init()
-    assert memory("inbox").out == "Nothing waits.\n"
+    assert memory("inbox").out == "No pending proposals.\n"
     assert memory("inbox", "--json").data == {"results": [], "counts": {}, "unread_sessions": 0}
     assert memory("inbox", "rejected").out == "Nothing was rejected.\n"
     assert memory("inbox", "collect").out == "No session waits.\n"
-    assert memory("inbox", "accept", "--all").out == "Nothing waits that this would choose.\n0 proposals wait.\n"
+    assert memory("inbox", "accept", "--all").out == "No pending proposal matches.\n0 proposals wait.\n"
 
 
 def test_without_a_memory(memory: Memory) -> None:

@@ -336,7 +336,7 @@ def test_the_inbox_says_that_a_session_is_unread(here: Journal) -> None:
     assert here("init").code == 0
     session = Path(here.env["HOME"]) / ".claude/projects/-orders/ended.jsonl"
     write_session(session, CACHE, cwd=here.root)
-    assert here("inbox").out == "Nothing waits.\n"
+    assert here("inbox").out == "No pending proposals.\n"
     ended = Ended(client="claude", event="session-end", session="ended", at=NOW, transcript=str(session))
     assert note_ended(str(here.root), ended, "00")
     assert here("inbox", "--json").data["unread_sessions"] == 1

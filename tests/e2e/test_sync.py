@@ -141,7 +141,7 @@ def test_the_first_sync_verifies_everything_and_says_so(shop: Any, repo: Path, g
     assert run.code == 0
     assert run.err == ""
     first = run.out.splitlines()[0]
-    assert first == ("Sync: every anchor verified, because this is the first sync. Nodes: 3 fresh, 1 unanchored.")
+    assert first == ("Sync: every anchor verified, because this is the first sync. Records: 3 fresh, 1 unanchored.")
     assert "For the agent" not in run.out
     assert run.out.splitlines()[-1] == f"Synced to {git('rev-parse', 'HEAD')[:9]}."
     assert "gotcha.late-clocks" in run.out
@@ -151,7 +151,7 @@ def test_the_next_sync_is_a_handful_of_lines_and_asks_for_nothing(synced: Any, g
     base = json.loads(marker(synced.cwd).read_text())["last_sync_commit"]
     run = synced("sync")
     assert len(run.out.splitlines()) <= 4
-    assert run.out.startswith(f"Sync: 0 files changed since {base[:9]}. Nodes: 3 fresh, 1 unanchored.")
+    assert run.out.startswith(f"Sync: 0 files changed since {base[:9]}. Records: 3 fresh, 1 unanchored.")
     assert "For the agent" not in run.out
 
 
@@ -503,7 +503,7 @@ def test_what_was_reported_stays_until_somebody_acts_on_it(synced: Any, repo: Pa
         text = synced("sync").out
         assert "feature.retry-queue" not in text
         assert "For the agent" not in text
-        assert "to look at since earlier: 1" in text
+        assert "out of date since earlier: 1" in text
         assert "`memory sync --all` lists everything." in text
     full = synced("sync", "--all").out
     assert "Changed:\n- feature.retry-queue" in full
@@ -526,7 +526,7 @@ def test_the_prompt_names_only_what_is_listed_above_it(synced: Any, repo: Path, 
     git.commit()
     text = synced("sync").out
     assert ids(printed_intent(text)["nodes"]) == ["feature.rendering"]
-    assert "to look at since earlier: 1" in text
+    assert "out of date since earlier: 1" in text
     assert ids(sync(synced)["save_skeleton"]["nodes"]) == ["feature.rendering", "feature.retry-queue"]
 
 
@@ -1242,8 +1242,8 @@ def test_status_of_all_projects_counts_what_needs_a_look(
     assert len(text) == 2
     (mine,) = [line for line in text if str(repo) in line]
     (theirs,) = [line for line in text if str(other) in line]
-    assert "need a look 4" in mine
-    assert "need a look 0" in theirs
+    assert "out of date 4" in mine
+    assert "out of date 0" in theirs
     rows = {Path(row["project_root"]).name: row for row in upset("status", "--all", "--json").data["projects"]}
     assert rows["harbor"]["status"]["verdicts"]["changed"] == 2
     assert rows["second"]["status"]["attention"] == []

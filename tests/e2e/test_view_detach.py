@@ -83,7 +83,7 @@ def test_it_goes_on_and_is_ended(here: Memory) -> None:
     assert run.out == (
         f"Memory viewer: {link[0]}\n"
         "Projects: 1 (~/registry/projects.json)\n"
-        "It goes on by itself: `memory view --stop` ends it.\n"
+        "Running in the background. Stop it with `memory view --stop`.\n"
     )
     assert fetch(link[0], "/api/session")[1]["data"]["write"] is False
     pid = held(here)["pid"]

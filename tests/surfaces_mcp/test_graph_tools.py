@@ -340,7 +340,7 @@ def test_what_governs_a_change(tools: Tools) -> None:
     assert [item["ref"] for item in tools("brief_memory", diff="HEAD~1..HEAD")["results"]] == [WORKER]
     assert tools.error("brief_memory", diff="--output=/tmp/x")["code"] == "MemoryValidationFailed"
     assert tools.error("brief_memory", branch="none")["message"] == "`none` names no commit of this repository."
-    assert "leads upwards" in tools.error("brief_memory", files=["../../etc/passwd"])["message"]
+    assert "is outside this repository" in tools.error("brief_memory", files=["../../etc/passwd"])["message"]
 
 
 def test_why_a_line_is_as_it_is(tools: Tools) -> None:
@@ -404,7 +404,7 @@ def test_what_the_code_outgrew_is_found_confirmed_and_fresh_again(tools: Tools) 
     assert (found["fresh"], found["marker_advanced"]) == (0, True)
     text = tools.text("sync_memory")
     summary, title, *marked = text.splitlines()
-    assert summary.endswith(" Nodes: 0 fresh, 1 changed, 2 unanchored.")
+    assert summary.endswith(" Records: 0 fresh, 1 changed, 2 unanchored.")
     assert (title, *marked[:2]) == ("Changed:", NOTICE, '<memory-X origin="graph">')
     assert marked[2] == f"- {WORKER} — Retries run in the worker — `src/worker.py#retry` changed in {commit[:9]}"
     assert 'holds, take the node out of "nodes" and put {"id": "…"} into "confirm".' in text

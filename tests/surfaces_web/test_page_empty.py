@@ -16,7 +16,7 @@ HELP = {
     "today": ("Nothing is here yet.", "memory init --brief"),
     "map": ("Nothing is on the map yet.", "memory save"),
     "records": ("1 record", ""),
-    "inbox": ("Nothing waits.", "memory inbox collect"),
+    "inbox": ("No pending proposals.", "memory inbox collect"),
     "graph": ("", ""),
     "search": ("", ""),
     "timeline": ("1 mark", "created"),

@@ -317,8 +317,9 @@ class _Judgement:
         if cause.dirty:
             return f"{what}{more} changed in the working tree, not committed"
         if self.record.commit and not self.since:
-            return f"{what} is not what was seen; the commit {short(self.record.commit)} is not in this clone"
-        return f"{what}{more} is not what was seen"
+            gone = f"the commit {short(self.record.commit)} is not in this clone"
+            return f"{what} changed since this record was last confirmed; {gone}"
+        return f"{what}{more} changed since this record was last confirmed"
 
     def _lost(self, anchor: str, now: ResolvedAnchor, before: Seal | None) -> AnchorVerdict:
         """Nothing is there any more: it went somewhere else, or it is gone."""

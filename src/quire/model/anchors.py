@@ -28,7 +28,7 @@ def anchor_fault(anchor: str) -> str | None:
     if text.startswith(("/", "~")) or text[1:2] == ":":
         return "is absolute; anchors are relative to the repository's root"
     if ".." in text.split("/"):
-        return "leads upwards; anchors stay inside the repository"
+        return "is outside this repository"
     if normal_anchor(text).rstrip("/").split("/")[0] == ".memory":
         return "points into the memory itself"
     return None

@@ -44,7 +44,7 @@ function Nothing() {
           What waits to be accepted stays on the machine where it was found.
         </Empty>
       ) : (
-        <Empty title="Nothing waits.">
+        <Empty title="No pending proposals.">
           What is found in sessions and in files of other programs waits here before any agent is told of it.{" "}
           <code>memory inbox collect</code> works through the sessions that ended, <code>memory import</code> reads what
           other programs know.

@@ -96,7 +96,7 @@ def _tell_where(page_calls: PageCalls, url: str, options: Options, *, opened: bo
         lines.append("Records can be changed on this page (--write).")
     if options.open_browser:
         lines.append("Opened in your browser." if opened else "No browser could be opened: open the link yourself.")
-    lines.append("It goes on by itself: `memory view --stop` ends it." if detached else "Ctrl-C ends it.")
+    lines.append("Running in the background. Stop it with `memory view --stop`." if detached else "Ctrl-C ends it.")
     data: dict[str, Any] = {
         "url": url,
         "host": "127.0.0.1",

@@ -95,7 +95,7 @@ def _named_agents(project: Project, agents: Sequence[str]) -> list[str]:
     for name in agents:
         if name not in CLIENTS and name not in words:
             raise InputError(
-                f"`{cut(name, 40)}` is no client that can be wired.",
+                f"Unknown client `{cut(name, 40)}`.",
                 hint=f"It is any of {', '.join(CLIENTS)}; or found, all or none.",
                 details={"field": "agents", "allowed": [*CLIENTS, *words]},
             )

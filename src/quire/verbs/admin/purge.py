@@ -50,7 +50,7 @@ def purge_memory(project: Project, given: Purge) -> Purged:
     For what should never have been written down. The text is read from standard input, or asked for, and never from
     the command line, which shells remember. [purged] takes its place in nodes, facts, profile, journal, inbox, notes,
     logs, backups and recovery copies; digests are made anew; copies of repairs that hold it go; the index is made
-    anew. What git has in its history is said, and is for you to rewrite. A secret that was written down has to be
+    anew. Copies in git history are listed; rewriting history is up to you. A secret that was written down has to be
     replaced, whatever is done here.
     """
     if not given.dry_run and not given.yes:

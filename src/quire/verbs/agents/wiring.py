@@ -175,7 +175,7 @@ def _named(clients: Sequence[str]) -> tuple[str, ...]:
     for name in clients:
         if name not in CLIENTS:
             raise InputError(
-                f"`{cut(name, 40)}` is no client that can be wired.",
+                f"Unknown client `{cut(name, 40)}`.",
                 hint=f"It is any of {', '.join(CLIENTS)}, or all.",
                 details={"field": "client", "allowed": [*CLIENTS, _ALL]},
             )

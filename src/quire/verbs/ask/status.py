@@ -70,7 +70,7 @@ class StatusOfAll(Result, kw_only=True):
 
 
 def show_status(project: Project, given: ShowStatus) -> StatusSeen | StatusOfAll:
-    """Show features by stage, open questions, what the code has left behind, and the last activity."""
+    """Show features by stage, open questions, records that are out of date, and the last activity."""
     if given.everywhere:
         return status_of_all(project.world)
     found = status(project)
@@ -123,7 +123,7 @@ def lines(seen: StatusSeen | StatusOfAll) -> Iterator[Line]:
         else:
             needy = sum(node.verdict != "unverifiable" for node in status.attention)
             yield (
-                f"{name} — {_stage_counts(status)} · questions {len(status.open_questions)} · need a look {needy}"
+                f"{name} — {_stage_counts(status)} · questions {len(status.open_questions)} · out of date {needy}"
                 f" · last activity {_moment(status.last_activity)} — {row.entry.project_root}"
             )
 
@@ -211,7 +211,7 @@ VERB = Verb(
     tool=Tool(
         name="status_memory",
         title="Overview",
-        says="Features by stage, open questions, records that the code has left behind, last activity. Use it once, "
+        says="Features by stage, open questions, records that are out of date, last activity. Use it once, "
         "at the start of a session. Not for details: query_memory.",
     ),
 )

@@ -1,4 +1,4 @@
-"""`memory sync`, the tool `sync_memory`: which nodes the code has left behind."""
+"""`memory sync`, the tool `sync_memory`: which records are out of date."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class CodeSynced(Result, kw_only=True):
 
 
 def sync(project: Project, given: Sync) -> CodeSynced:
-    """Find what changed in the code since the last sync, and which nodes need a look because of it.
+    """Find records whose code has changed since they were last saved or confirmed.
 
-    Each node is measured against what its anchors held when it was last saved or confirmed. What was reported
-    before and not acted on is only counted; --all lists it again.
+    Each record is compared with what its anchors held then. What an earlier sync reported is only counted; --all lists
+    it again.
     """
     from quire.anchors.working_tree import TreeReader
     from quire.layers.graph.writing import write_access
@@ -148,13 +148,13 @@ def _summary(found: Synced) -> str:
     since = f"{counted(found.changed_files_count, 'file')} changed since {(found.base_commit or '')[:9]}"
     if found.full_verification:
         since = f"every anchor verified, because {found.reason}"
-    return f"Sync: {since}. Nodes: {', '.join(counts)}."
+    return f"Sync: {since}. Records: {', '.join(counts)}."
 
 
 def _known_before(found: Synced, listed: int) -> Iterator[Line]:
     """What was reported before, in a line."""
     known = found.findings - listed
-    notes = [f"to look at since earlier: {known}"] if known else []
+    notes = [f"out of date since earlier: {known}"] if known else []
     folders = [gap.dir for gap in found.coverage_gaps if not gap.new]
     notes += [f"folders with code and no feature: {_few(folders)}"] if folders else []
     notes += [f"without anchors: {_few(found.unanchored)}"] if found.unanchored else []
@@ -212,8 +212,8 @@ It writes no node. Afterwards it notes the commit it looked at in .memory/sync-s
     tool=Tool(
         name="sync_memory",
         title="Find what the code outgrew",
-        says="Which records need a look because their code changed, moved or went since the last sync. Use it at the "
-        "end of a task, then mend them with save_memory. Writes only its marker.",
+        says="Which records are out of date because their code changed, moved or went since the last sync. Use it at "
+        "the end of a task, then correct them with save_memory. Writes only its marker.",
         gives={"changed": "array"},
         given={"everything": True, "most": _LISTED_FOR_TOOLS},
     ),

@@ -75,7 +75,7 @@ def lines(found: InboxShown) -> Iterator[Line]:
     for item in found.proposals:
         yield from proposal_lines(item)
     if not found.proposals:
-        yield "Nothing waits." if found.status == _PENDING else "There is none."
+        yield "No pending proposals." if found.status == _PENDING else "There is none."
     elif found.status == _PENDING:
         yield f"{counted(len(found.proposals), 'proposal')}. memory inbox accept|edit|reject ID"
     if found.unread:

@@ -93,7 +93,7 @@ def settled_lines(done: Settled, verb: str) -> Iterator[Line]:
     yield from failed_lines(done)
     yield from undecided_lines(done)
     if not (done.done or done.rejections or done.failed or done.undecided):
-        yield "Nothing waits that this would choose."
+        yield "No pending proposal matches."
     if done.files:
         yield f"Commit {', '.join(sorted({path.rpartition('/')[0] + '/' for path in done.files}))} to share it."
     yield waiting_line(done.left)

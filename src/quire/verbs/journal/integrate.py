@@ -166,7 +166,7 @@ def _target(targets: Sequence[str]) -> str:
     known = (*_TITLES, _ALL)
     if named and named[0] not in known:
         raise InputError(
-            f"`{cut(named[0], 40)}` is no client that can be wired to the journal.",
+            f"`{cut(named[0], 40)}` is not a client that the journal can be connected to.",
             hint=f"It is any of {', '.join(known)}. `memory integrate` knows more of them.",
             details={"field": "target", "allowed": list(known)},
         )
