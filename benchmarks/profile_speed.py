@@ -37,7 +37,8 @@ from quire.layers.profile.entries import time_text
 from quire.layers.profile.layout import CATEGORIES, FILE, FOLDER, RELATIONS, SOURCES, USER, VERSION
 from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.profile.connections import ShowConnections, entry_connections
+from quire.verbs.profile.connections import entry_connections
+from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.profile.search import SearchEntries, search_entries
@@ -145,9 +146,7 @@ class Store:
         self._timed("search, three keywords", lambda: search_entries(project, SearchEntries(query=few)))
         key, project = self._keys[number % len(self._keys)], self._project()
         assert (
-            self._timed(
-                "connections", lambda: entry_connections(project, ShowConnections(category=USER, key=key))
-            ).entry.key
+            self._timed("connections", lambda: entry_connections(project, EntryName(category=USER, key=key))).entry.key
             == key
         )
 
