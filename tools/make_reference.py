@@ -18,7 +18,7 @@ from quire.surfaces.cli.commands import Command, Option
 from quire.surfaces.cli.main import COMMANDS, find_command
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools
 from quire.surfaces.mcp.schemas import input_schema, tool_fields
-from quire.surfaces.mcp.tool import Tool
+from quire.surfaces.mcp.tool import ServedTool
 from quire.verbs.verb import Option as VerbOption
 from quire.verbs.verb import cli_marks
 
@@ -102,7 +102,7 @@ def tools_page(text: str) -> str:
     return text
 
 
-def hints(tool: Tool) -> str:
+def hints(tool: ServedTool) -> str:
     """The toolsets of a tool and what it does to the memory, as one line."""
     homes = [name for name in TOOLSETS if name != "all" and tool.name in chosen_tools([name])]
     found = tool_fields(tool)["annotations"]
@@ -113,7 +113,7 @@ def hints(tool: Tool) -> str:
     return f"Toolset{'s' if len(homes) > 1 else ''}: {', '.join(f'`{name}`' for name in homes)}. {said}"
 
 
-def argument_rows(tool: Tool, old: dict[str, list[str]], words: dict[str, set[str]]) -> list[str]:
+def argument_rows(tool: ServedTool, old: dict[str, list[str]], words: dict[str, set[str]]) -> list[str]:
     checked = input_schema(msgspec.structs.replace(tool, schema={}))["properties"]
     shown = input_schema(tool)["properties"]
     marks = {name: mark for name, (mark, _) in cli_marks(tool.takes).items()}
