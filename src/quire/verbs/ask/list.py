@@ -1,10 +1,10 @@
-"""`memory list`, the tool `list_memory`: records of all layers, the newest first."""
+"""`memory list`: records of all layers, the newest first."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
@@ -16,7 +16,7 @@ from quire.model.times import instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS, STAGES, LayerName
 from quire.project import Project
-from quire.verbs.verb import Arguments, Line, Option, Result, Row, Tool, Verb, View
+from quire.verbs.verb import Arguments, Line, Option, Result, Row, Verb, View
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -90,7 +90,6 @@ class ListedRecord(View, kw_only=True):
 
 
 class RecordList(Result, kw_only=True):
-    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("by_kind",)
     results: list[ListedRecord]
     total: int
     """How many there are, shown or not."""
@@ -237,11 +236,4 @@ VERB = Verb(
   memory list --verdict changed,moved,orphaned
   memory list --since 2026-03-01 --json
 """,
-    tool=Tool(
-        name="list_memory",
-        title="List records",
-        says="List records of all layers, newest first, by kind, stage, tag, status or verdict. For a question, use "
-        "query_memory.",
-        gives={"results": "array", "total": "integer"},
-    ),
 )

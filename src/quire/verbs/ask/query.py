@@ -11,14 +11,14 @@ from quire.model.errors import UsageError
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS
 from quire.project import Project
 from quire.verbs.ask.answers import Budget, Found, answer_question, found_in
-from quire.verbs.ask.list import Layers, List, RecordList, Words, list_records
-from quire.verbs.ask.list import lines as list_lines
+from quire.verbs.ask.list import Layers, RecordList, Words
 from quire.verbs.facts.options import Question
 from quire.verbs.verb import Arguments, LaidOut, Line, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
     from quire.retrieval.answer import Answer, LeftOut
+    from quire.verbs.ask.list import RecordList
 
 _Path = Annotated[str, Meta(max_length=4096, description="what governs this file")]
 
@@ -96,6 +96,8 @@ def query(project: Project, given: Query, fence: Boundary | None = None) -> Answ
     from quire.verbs.facts.faded import faded_facts
 
     if given.question is None and given.path is None and (given.kinds or given.tags or given.layers):
+        from quire.verbs.ask.list import List, list_records
+
         return list_records(
             project,
             List(
@@ -139,7 +141,9 @@ def answered(found: Answer, *, explain: bool = False) -> Answered:
 
 
 def lines(found: Answered | RecordList) -> Iterator[Line]:
-    if isinstance(found, RecordList):
+    if not isinstance(found, Answered):
+        from quire.verbs.ask.list import lines as list_lines
+
         yield from list_lines(found)
         return
     yield LaidOut(text=found.markdown.rstrip("\n"))
