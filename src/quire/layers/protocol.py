@@ -19,6 +19,7 @@ from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate
 from quire.files.world import World
 from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, LockedFolder, recover_folder
+from quire.model.contested import Choice, ContestedField, MergedFile
 from quire.model.records import Mend, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
@@ -172,6 +173,24 @@ class Layer(ABC):
     def write_pages(self, site: Site) -> list[Problem]:
         """Write anew what is due of what is made from the layer; the caller has access."""
         return []
+
+    # -- merges -----------------------------------------------------------------------------
+
+    def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
+        """Merge three versions of a file, named from the project's root; None where a merge of texts is right.
+
+        A version is None where the file is not there. Ours and theirs may be exchanged: the result is the same, byte
+        for byte. Raises InvalidStore where a version cannot be read.
+        """
+        return None
+
+    def contested_in(self, path: str, data: bytes) -> list[ContestedField]:
+        """What branches disagree on in a file."""
+        return []
+
+    def settled(self, path: str, data: bytes, choices: Sequence[Choice]) -> bytes | None:
+        """The file with these fields settled; None where it is removed with its record."""
+        return data
 
     # -- purge ------------------------------------------------------------------------------
 
