@@ -14,13 +14,12 @@ from typing import Any
 
 import msgspec
 
-from quire.surfaces.cli.commands import Command, Option
+from quire.surfaces.cli.commands import CliOption, Command
 from quire.surfaces.cli.main import COMMANDS, find_command
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools
 from quire.surfaces.mcp.schemas import input_schema, tool_fields
 from quire.surfaces.mcp.tool import ServedTool
-from quire.verbs.verb import Option as VerbOption
-from quire.verbs.verb import cli_marks
+from quire.verbs.verb import Option, cli_marks
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -42,7 +41,7 @@ def pages() -> dict[Path, str]:
 
 
 def commands_page(text: str) -> str:
-    parts: dict[str, list[tuple[str, Option]]] = {}
+    parts: dict[str, list[tuple[str, CliOption]]] = {}
     for path, command in commands():
         home = path
         while _own_part(text, home) is None and " " in home:
@@ -71,9 +70,9 @@ def commands() -> Iterator[tuple[str, Command]]:
         yield from below(f"memory {name}", command)
 
 
-def option_rows(options: list[tuple[str, Option]], old: dict[str, list[str]]) -> list[str]:
+def option_rows(options: list[tuple[str, CliOption]], old: dict[str, list[str]]) -> list[str]:
     """A row for each option; commands without a heading of their own share the table of the command above them."""
-    rows: dict[str, tuple[Option, list[str]]] = {}
+    rows: dict[str, tuple[CliOption, list[str]]] = {}
     for rest, option in options:
         value = f" {option.metavar}" if option.metavar else ""
         value = f" [{option.metavar.strip('[]')}]" if option.metavar and option.bare is not None else value
@@ -129,7 +128,7 @@ def argument_rows(tool: ServedTool, old: dict[str, list[str]], words: dict[str, 
             default = f"`{field.default}`" if isinstance(field.default, str) else f"{field.default:,g}"
             value += f"; default {default}"
         mark = marks.get(name)
-        meaning = mark.help.rstrip(".") if isinstance(mark, VerbOption) else ""
+        meaning = mark.help.rstrip(".") if isinstance(mark, Option) else ""
         rows.append(f"| `{name}` | {value} | {old[name][-1] if name in old else meaning} |")
     return rows
 

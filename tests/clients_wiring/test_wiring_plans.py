@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quire.clients.wiring.catalogue import parts_of
 from quire.clients.wiring.diffs import unified
-from quire.clients.wiring.file_plan import Plan, plan_install, plan_remove
+from quire.clients.wiring.file_plan import FilePlan, plan_install, plan_remove
 from quire.clients.wiring.manifest import Manifest, make_manifest
 from quire.clients.wiring.types import Part, Surroundings
 
@@ -49,7 +49,7 @@ def written(value: Any, style: tuple[Any, str, bool, bool]) -> bytes:
     return (("\ufeff" if marked else "") + text.replace("\n", newline)).encode()
 
 
-def recorded(plan: Plan, part: Part) -> Manifest:
+def recorded(plan: FilePlan, part: Part) -> Manifest:
     assert plan.after is not None
     made = make_manifest(part.shown, "project", (part.client,), plan.base, plan.after)
     return msgspec.structs.replace(made, made=tuple(sorted(plan.made)))

@@ -25,7 +25,7 @@ from quire.project import Project
 from quire.surfaces.web.assets import NAMES
 from quire.verbs.admin.export import write_page
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from thorough import either, some
@@ -84,7 +84,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     node = {"kind": "gotcha", "title": "Pipes", "body": body}
     inbox_add(opened(memory), [propose("graph", "gotcha", body, node, origin="session:x:1", by="user")])
     project = opened(memory)
-    focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id]))
+    focus(project, Focus(fact_ids=[list_facts(project, ListFacts()).results[0].id]))
     item = ReceiptItem(ref="feature.queue", outcome="included", tokens=12)
     told = Receipt(at="2026-03-02T11:00:00Z", client="tok-receipt-client", event="prompt", items=(item,))
     add_receipt(project.root, told, "00")

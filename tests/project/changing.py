@@ -21,7 +21,7 @@ from quire.verbs.ask.status import status
 from quire.verbs.facts.episodes import ShowEpisodes
 from quire.verbs.facts.episodes import episodes as episodes_fact
 from quire.verbs.facts.inspect import inspect_fact
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
@@ -116,7 +116,7 @@ class Memory:
         project = self.project
         found: dict[str, Any] = {"facts": overview(project, Arguments()), "problems": status(project)}
         for place, mind in enumerate(MINDS):
-            found[f"query {mind}"] = list_facts(project, List(mind=mind))
+            found[f"query {mind}"] = list_facts(project, ListFacts(mind=mind))
             found[f"episodes {mind}"] = episodes_fact(project, ShowEpisodes(mind=mind))
             # What they answer from is compared as a whole, by `knows`: each question is asked of some.
             for question in either(QUESTIONS[place % 3 : place % 3 + 1], QUESTIONS):

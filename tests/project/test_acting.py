@@ -27,7 +27,7 @@ from quire.verbs.ask.status import status
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -114,7 +114,7 @@ def remembered(acting: Project) -> Tree:
 
 
 def fact_id(acting: Project, text: str) -> str:
-    return next(fact.id for fact in list_facts(acting, List()).results if text in fact.content)
+    return next(fact.id for fact in list_facts(acting, ListFacts()).results if text in fact.content)
 
 
 def revision(acting: Project, node_id: str) -> str:
@@ -517,7 +517,7 @@ def test_proposals_and_facts_that_arrived_since_survive(acting: Project) -> None
     undo_acted(acting, acted)
     waiting = {item.id: item.status for item in inbox(acting, ShowInbox(status="all")).proposals}
     assert waiting == dict.fromkeys([*(item.id for item in proposals()), new.id], "pending")
-    contents = {fact.content for fact in list_facts(acting, List()).results}
+    contents = {fact.content for fact in list_facts(acting, ListFacts()).results}
     assert contents == {"The queue lives in Redis.", "Tickets expire after ninety days.", "Maps are drawn at night."}
     sound(acting)
 
@@ -536,7 +536,7 @@ def test_the_first_fact_vanishes_with_its_file(repo: Path, world: World) -> None
     store(acting, Store(section="Specs", content="Maps are drawn at night."))
     assert b"facts.jsonl merge=union" in (repo / ".memory/.gitattributes").read_bytes()
     undo_acted(acting, acted)
-    assert [fact.content for fact in list_facts(acting, List()).results] == ["Maps are drawn at night."]
+    assert [fact.content for fact in list_facts(acting, ListFacts()).results] == ["Maps are drawn at night."]
     assert b"facts.jsonl merge=union" in (repo / ".memory/.gitattributes").read_bytes()
 
 
@@ -549,7 +549,7 @@ def test_a_fact_that_was_changed_or_tied_since_stays(acting: Project) -> None:
     archive(acting, Archive(fact_ids=[name], reason="old"))
     with pytest.raises(Conflict, match=r"facts\.jsonl` was changed since"):
         undo_acted(acting, acted)
-    assert name not in {fact.id for fact in list_facts(acting, List()).results}
+    assert name not in {fact.id for fact in list_facts(acting, ListFacts()).results}
     assert b'"archived"' in Path(acting.root, ".memory/facts.jsonl").read_bytes()
 
 

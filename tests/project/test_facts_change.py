@@ -32,7 +32,7 @@ from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
@@ -84,7 +84,7 @@ def filled(memory: Memory) -> Memory:
         + line("fact", "c", content="Put away.", version=3, status="archived")
         + line("edge", "e", source_id="a", target_id="b", version=4)
     )
-    list_facts(memory.project, List())
+    list_facts(memory.project, ListFacts())
     return memory
 
 
@@ -193,8 +193,8 @@ BAD: dict[str, tuple[Act, type[QuireError]]] = {
         lambda memory: connect(memory.project, Connect(source="a", target="feature.none", relation="enables")),
         NotFound,
     ),
-    "offset": (lambda memory: list_facts(memory.project, List(offset=-1)), InputError),
-    "limit": (lambda memory: list_facts(memory.project, List(limit=0)), InputError),
+    "offset": (lambda memory: list_facts(memory.project, ListFacts(offset=-1)), InputError),
+    "limit": (lambda memory: list_facts(memory.project, ListFacts(limit=0)), InputError),
 }
 
 
@@ -217,7 +217,7 @@ def test_without_a_memory_nothing_is_made(tmp_path: Path, memory: Memory) -> Non
     project = Project(str(root), memory.project.world)
     for work in (
         lambda: store(project, Store(section="Specs", content="x")),
-        lambda: list_facts(project, List()),
+        lambda: list_facts(project, ListFacts()),
         lambda: overview(project, Arguments()),
     ):
         with pytest.raises(NotInitialized):
@@ -335,12 +335,12 @@ def test_two_projects_take_turns(filled: Memory) -> None:
 def test_a_file_that_goes_and_comes_back(filled: Memory) -> None:
     data = filled.data
     filled.file.unlink()
-    assert list_facts(filled.project, List()).total == 0
+    assert list_facts(filled.project, ListFacts()).total == 0
     name = filled.store(TEXTS[2])
     filled.check()
     assert read_lines(filled.data).facts[0].version == 1
     filled.file.write_bytes(data)
-    assert list_facts(filled.project, List()).total == 2
+    assert list_facts(filled.project, ListFacts()).total == 2
     with pytest.raises(NotFound):
         inspect_fact(filled.project, f"fact:{name}")
     filled.check()
@@ -372,7 +372,7 @@ def test_an_index_that_cannot_be_written_to(filled: Memory, act: str) -> None:
     shutil.rmtree(folder)
     folder.write_text("not a folder")
     ACTS[act](filled)
-    assert list_facts(filled.project, List()).total == {"store": 3, "archive": 1, "connect": 2}[act]
+    assert list_facts(filled.project, ListFacts()).total == {"store": 3, "archive": 1, "connect": 2}[act]
     folder.unlink()
     filled.check()
 
@@ -424,7 +424,7 @@ def test_the_longest_line_that_is_read(memory: Memory, room: int) -> None:
     memory.file.write_bytes(
         line("fact", "long", content="word " * ((LINE_BYTES - room - empty) // 5)) + line("fact", "b", content=TEXTS[1])
     )
-    assert list_facts(memory.project, List()).total == 2
+    assert list_facts(memory.project, ListFacts()).total == 2
     find_facts(memory.project, Recall(query="word"), note=False)
     memory.store(TEXTS[2])
     with contextlib.suppress(QuireError):
@@ -530,8 +530,8 @@ def test_minds_see_nothing_of_each_other(memory: Memory) -> None:
     memory.store(TEXTS[0])
     side = memory.store(TEXTS[0], mind="side")
     memory.store(TEXTS[1], mind="side")
-    assert list_facts(memory.project, List()).total == 1
-    assert list_facts(memory.project, List(mind="side")).total == 2
+    assert list_facts(memory.project, ListFacts()).total == 1
+    assert list_facts(memory.project, ListFacts(mind="side")).total == 2
     assert [view.id for view in find_facts(memory.project, Recall(query="invoices", mind="side"), note=False).results][
         :1
     ] == [side]
@@ -540,7 +540,7 @@ def test_minds_see_nothing_of_each_other(memory: Memory) -> None:
     assert [
         view.id for view in search_archive(memory.project, SearchArchive(query="invoices", mind="side")).results
     ] == [side]
-    assert list_facts(memory.project, List()).total == 1
+    assert list_facts(memory.project, ListFacts()).total == 1
     memory.check()
 
 
@@ -548,12 +548,12 @@ def test_pages_are_in_the_order_of_the_sections(memory: Memory) -> None:
     for number, section in enumerate(("Recent Work", "Specs", "Architecture", "Specs")):
         memory.wait(seconds=1)
         memory.store(TEXTS[number], section)
-    page = list_facts(memory.project, List(limit=3))
+    page = list_facts(memory.project, ListFacts(limit=3))
     assert [view.section for view in page.results] == ["Architecture", "Specs", "Specs"]
     assert (page.total, page.more, page.sections) == (4, 1, {"Architecture": 1, "Specs": 2, "Recent Work": 1})
-    rest = list_facts(memory.project, List(limit=3, offset=3))
+    rest = list_facts(memory.project, ListFacts(limit=3, offset=3))
     assert ([view.section for view in rest.results], rest.more) == (["Recent Work"], 0)
-    only = list_facts(memory.project, List(section="specs"))
+    only = list_facts(memory.project, ListFacts(section="specs"))
     assert (only.total, [view.content for view in only.results]) == (2, [TEXTS[1], TEXTS[3]])
 
 
@@ -577,7 +577,7 @@ def test_faded_facts_are_put_away_together(memory: Memory) -> None:
     new = memory.store(TEXTS[3])
     done = archive(memory.project, Archive(faded=True))
     assert sorted(item.id for item in done.outcomes) == sorted(old)
-    assert {view.id for view in list_facts(memory.project, List()).results} == {spec, new}
+    assert {view.id for view in list_facts(memory.project, ListFacts()).results} == {spec, new}
     memory.check()
     before = memory.data
     assert archive(memory.project, Archive(faded=True)).changed == 0

@@ -27,7 +27,7 @@ from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
@@ -368,7 +368,7 @@ def test_what_is_inferred_waits_unseen(project: Project, repo: Path, world: Worl
     for seen in (project, Project.open(str(repo), world)):
         assert find_facts(seen, Recall(query="write through cache", faded=True)).results == []
         assert find_facts(seen, Recall(query="write through cache")).reason == "nothing stored"
-        assert (list_facts(seen, List()).total, list_facts(seen, List()).results) == (0, [])
+        assert (list_facts(seen, ListFacts()).total, list_facts(seen, ListFacts()).results) == (0, [])
         assert search_archive(seen, SearchArchive(query="write through cache")).results == []
         assert answer_question(seen, "write through cache", layers=("facts",)).hits == []
         found = context(seen, ShowContext(prompt="write through cache"))
@@ -702,7 +702,7 @@ def test_two_branches_take_in_the_same_document(project: Project, repo: Path, gi
     assert len(lines(repo)) == 5
     assert set(ours).isdisjoint(theirs)
     # Each text is one fact under two names, and both say where it came from.
-    assert list_facts(project, List()).total == 3
+    assert list_facts(project, ListFacts()).total == 3
     for one, other in zip(ours, theirs, strict=True):
         shown = inspect_fact(project, f"fact:{one}")
         assert shown.ref == inspect_fact(project, f"fact:{other}").ref

@@ -21,7 +21,7 @@ from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes
 from quire.verbs.facts.episodes import episodes as episodes_fact
 from quire.verbs.facts.ingest import take_in_documents
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.session import NoteSession, record_session
@@ -504,7 +504,7 @@ def test_an_episode_belongs_to_the_facts_beside_it(project: Project, repo: Path)
     """A store that came from another program may call its only mind by another name than ours."""
     fact = {"_type": "fact", "id": "f1", "mind": "primensus", "section": "Decisions", "content": "Retries are durable."}
     (repo / ".memory/facts.jsonl").write_text(json.dumps({**fact, "status": "active"}) + "\n")
-    assert list_facts(project, List()).mind == "primensus"
+    assert list_facts(project, ListFacts()).mind == "primensus"
     record_session(project, NoteSession(session_id="s-1", **TOLD, close=True))
     assert named(project) == ["s-1"]
     assert overview(project, Arguments()).episodes == 1

@@ -17,7 +17,7 @@ from quire.project import Project
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.release import Release, release
@@ -254,7 +254,7 @@ def test_the_fact_itself_stays(project: Project) -> None:
     name = store(project, "Live.")
     focus(project, Focus(fact_ids=[name]))
     release(project, Release())
-    assert [view.id for view in list_facts(project, List()).results] == [name]
+    assert [view.id for view in list_facts(project, ListFacts()).results] == [name]
 
 
 # -- sessions -------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from quire.verbs.envelope import succeeded
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import show_notes
 from quire.verbs.facts.overview import overview
@@ -91,7 +91,7 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "inspect user.timezone": lambda project: (plain(inspect(project, Inspect(id="user.timezone"))), []),
     "inspect bundle:gotchas": lambda project: (plain(inspect(project, Inspect(id="bundle:gotchas"))), []),
     "facts": lambda project: _told(plain, overview(project, Arguments())),
-    "facts list": lambda project: (plain(list_facts(project, List())), []),
+    "facts list": lambda project: (plain(list_facts(project, ListFacts())), []),
     "facts episodes": lambda project: (plain(episodes(project, ShowEpisodes(query=""))), []),
     "facts focus": lambda project: _told(plain, focus(project, Focus())),
     "facts context": lambda project: (plain(context(project, ShowContext(prompt=""))), []),

@@ -21,7 +21,7 @@ from quire.verbs.inbox.edit import Edit
 from quire.verbs.inbox.edit import edit as edit_proposal
 from quire.verbs.inbox.lift import Lift
 from quire.verbs.inbox.lift import lift as lift_rejections
-from quire.verbs.inbox.options import Choice
+from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_proposals
 from quire.verbs.inbox.results import Settled
@@ -126,7 +126,7 @@ def accept(*texts: str) -> Scenario:
     one = len(texts) == 1
 
     def act(project: Project) -> object:
-        done = accept_proposals(project, Choice(ids=names if one else [], everything=not one))
+        done = accept_proposals(project, ChosenProposals(ids=names if one else [], everything=not one))
         for _, error in done.failed:
             raise error
         return done

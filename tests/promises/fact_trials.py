@@ -30,7 +30,7 @@ from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.ingest import take_in_documents
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.notes import PromoteNote, clear, promote, show_notes
@@ -143,7 +143,7 @@ def filled(space: str) -> None:
     focus(project, Focus(fact_ids=ids[:1]))
     for text in ("look at the uploads", "look at the fonts"):
         take_note(project, TakeNote(words=[text]))
-    list_facts(project, List())
+    list_facts(project, ListFacts())
 
 
 def merged(space: str) -> None:
@@ -257,7 +257,7 @@ def index_of(root: str) -> dict[str, list[str]]:
 
 def index_differs(project: Project) -> list[str]:
     """How the index as it is differs from one that is made from nothing."""
-    list_facts(project, List())
+    list_facts(project, ListFacts())
     found = index_of(project.root)
     rebuild(project, Rebuild())
     return apart(found, index_of(project.root))
@@ -346,7 +346,7 @@ class Trial(NamedTuple):
 
     def lost(self) -> Iterator[str]:
         """What is not there for the first reader although it was acknowledged."""
-        list_facts(open_project(self.space), List())
+        list_facts(open_project(self.space), ListFacts())
         if not self.is_done(look(self.space)):
             yield "acknowledged and lost"
 
@@ -411,7 +411,7 @@ def ask(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     project = Project.open(root)
     for found in (
         find_facts(project, Recall(query=f"who found thing {turn}?", k=50)),
-        list_facts(project, List(limit=2_000)),
+        list_facts(project, ListFacts(limit=2_000)),
     ):
         texts = [view.content for view in found.results]
         assert all(text.endswith(".") and text.split()[0] in ("Writer", "Everybody", "The") for text in texts), texts

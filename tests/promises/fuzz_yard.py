@@ -15,7 +15,7 @@ from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
@@ -106,7 +106,7 @@ def root() -> str:
     record_session(project, NoteSession(session_id="open", turns=1, title="another"))
     focus(project, Focus(fact_ids=told[:1]))
     take_note(project, TakeNote(words=["look at the uploads"]))
-    list_facts(project, List())
+    list_facts(project, ListFacts())
     remember_entry(project, RememberEntry(category="user", key="timezone", value="Europe/Madrid", tags=["place"]))
     remember_entry(project, RememberEntry(category="tools", key="shell", value="fish 4", confidence=0.5))
     remember_entry(

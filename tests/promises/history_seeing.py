@@ -27,7 +27,7 @@ from quire.verbs.ask.brief import Brief, brief
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.facts.context import ShowContext, context
-from quire.verbs.facts.list import List
+from quire.verbs.facts.list import ListFacts
 from quire.verbs.facts.list import list_facts as list_facts_fact
 from quire.verbs.facts.notes import show_notes
 from quire.verbs.facts.recall import Recall, find_facts
@@ -259,7 +259,7 @@ def list_facts(hand: Hand) -> Verb:
         assert len({view.id for view in done.results}) == len(done.results)
         return [Effect("list", HELD, {HELD + view.id: word_in(view.content) for view in done.results})]
 
-    return lambda: list_facts_fact(hand.project, List(limit=2_000)), told, [], nothing
+    return lambda: list_facts_fact(hand.project, ListFacts(limit=2_000)), told, [], nothing
 
 
 def recall_facts(hand: Hand) -> Verb:

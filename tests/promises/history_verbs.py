@@ -60,7 +60,7 @@ from quire.verbs.facts.supersede import supersede as supersede_fact
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.accept import accept as accept_proposals
 from quire.verbs.inbox.add import inbox_add
-from quire.verbs.inbox.options import Choice
+from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_proposals
 from quire.verbs.journal.add import JournalAdd, add
@@ -356,7 +356,7 @@ def accept(hand: Hand) -> Verb:
     name = waiting(hand)
 
     def call() -> Any:
-        done = accept_proposals(hand.project, Choice(ids=[name]))
+        done = accept_proposals(hand.project, ChosenProposals(ids=[name]))
         for _, error in done.failed:
             raise error
         return done

@@ -39,7 +39,7 @@ from quire.verbs.facts.compact import Compact, compact
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.notes import DoneNotes, done, show_notes
 from quire.verbs.facts.recall import Recall, find_facts
@@ -49,7 +49,7 @@ from quire.verbs.graph.save import save_nodes
 from quire.verbs.graph.sync import Sync, sync
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.add import inbox_add
-from quire.verbs.inbox.options import Choice
+from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import rejected
@@ -205,7 +205,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
         "network": lambda project: view_graph(project, ViewGraph()),
     },
     "facts": {
-        "list": lambda project: list_facts(project, List()),
+        "list": lambda project: list_facts(project, ListFacts()),
         "episodes": lambda project: episodes(project, ShowEpisodes(query="beginning")),
         "working": lambda project: focus(project, Focus()),
         "notes": lambda project: show_notes(project, Arguments()),
@@ -500,7 +500,7 @@ def _inbox(project: Project, space: str) -> None:
         for text, held in zip(texts, fields, strict=True)
     ]
     inbox_add(project, made)
-    accept(project, Choice(ids=[made[1].id]))
+    accept(project, ChosenProposals(ids=[made[1].id]))
     reject(project, Reject(ids=[made[2].id], reason="not so"))
     say(os.path.join(space, "home", ".claude"), project.root, 0)
     (talk,) = (path for path in read_all(space) if re.fullmatch(KINDS["transcript"].pattern, path))

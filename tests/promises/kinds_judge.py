@@ -33,7 +33,7 @@ from quire.verbs.ask.why import Why, why
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.notes import show_notes
@@ -116,7 +116,7 @@ READING: dict[str, Verb] = {
     "export": lambda project: export(project, Export(output_format="json", everything=True, private=True)),
     "doctor": lambda project: doctor(project, Doctor()),
     "facts": lambda project: overview(project, Arguments()),
-    "facts list": lambda project: list_facts(project, List()),
+    "facts list": lambda project: list_facts(project, ListFacts()),
     "facts recall": lambda project: find_facts(project, Recall(query="where do retries run?")),
     "facts context": lambda project: context(project, ShowContext(prompt="where do retries run?")),
     "facts archive": lambda project: search_archive(project, SearchArchive(query="exports")),
@@ -202,7 +202,7 @@ WRITING: dict[str, Verb] = {
     "wiring": lambda project: wire_clients(project, ["claude", "cursor", "codex"]),
     "machine": lambda project: ProjectRegistry(project.world).add(project.root),
     "notes": lambda project: take_note(project, TakeNote(words=["one more"])),
-    "pins": lambda project: focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id])),
+    "pins": lambda project: focus(project, Focus(fact_ids=[list_facts(project, ListFacts()).results[0].id])),
     "session": lambda project: record_session(project, NoteSession(session_id="live", turns=5)),
     "rejection": lambda project: reject(project, Reject(value="Nobody reads the reports.", reason="still not so")),
     "collect": lambda project: collect_sessions(project),
@@ -279,7 +279,7 @@ def glance(place: str) -> dict[str, Verb]:
 
 WITNESSES: dict[str, Callable[[Project], bool]] = {
     "graph": lambda project: inspect_node(project, "feature.witness").node.body.strip() == WITNESS,
-    "facts": lambda project: {view.content for view in list_facts(project, List()).results} >= set(TOLD),
+    "facts": lambda project: {view.content for view in list_facts(project, ListFacts()).results} >= set(TOLD),
     "profile": lambda project: (
         [view.key for view in recall_entries(project, RecallEntries(category="tools")).results] == ["shell"]
     ),

@@ -38,10 +38,11 @@ def failures_fixed(marks: list[Mark], promise: str) -> int:
 
 
 def table(results: dict[str, Any]) -> str:
-    """The table of the page."""
+    """The table of the page, after a line that names the command that counted."""
     titles = ("Promise", "Cases", "Tests", "States explored", "Faults injected", "Processes", "Inputs tried")
     head = " | ".join((*titles, "Failures found and fixed", "Failures left"))
-    lines = [f"| {head} |\n", "|---|" + "---:|" * len(COLUMNS) + "\n"]
+    counted = f"Counted in one run of `{results['command']}` on {results['system']}, Python {results['python']}.\n\n"
+    lines = [counted, f"| {head} |\n", "|---|" + "---:|" * len(COLUMNS) + "\n"]
     for name, row in results["promises"].items():
         heading = f"{name}. {PROMISES[name]}"
         anchor = "".join(sign for sign in heading.lower().replace(" ", "-") if sign.isalnum() or sign in "-_")

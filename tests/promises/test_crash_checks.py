@@ -19,7 +19,7 @@ from quire.files.digests import sha256
 from quire.files.durable_write import write_file
 from quire.files.transaction import Append, FileUpdate, apply_changes, finish_interrupted
 from quire.model.errors import Conflict, LockBusy, StorageFailed
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 
@@ -268,10 +268,10 @@ def test_facts_that_could_not_be_read_for_a_moment_are_there_afterwards(project:
     attach(refuse, (paths,))
     try:
         with contextlib.suppress(StorageFailed):
-            assert code != errno.EMFILE or list_facts(project, List()) is None, "nothing is answered in its place"
+            assert code != errno.EMFILE or list_facts(project, ListFacts()) is None, "nothing is answered in its place"
     finally:
         attach(None, (paths,))
-    assert {fact.content for fact in list_facts(project, List()).results} == {"Mails go out at night.", "Theirs."}
+    assert {fact.content for fact in list_facts(project, ListFacts()).results} == {"Mails go out at night.", "Theirs."}
     assert file.read_bytes() == data
 
 

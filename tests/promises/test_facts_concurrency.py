@@ -27,7 +27,7 @@ from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.import_ import Import, import_facts
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from thorough import either
@@ -206,14 +206,14 @@ def test_a_fact_that_is_read_in_the_moment_it_is_stored_stands_once_in_the_index
         )
         # Whoever waits for long looks more and more rarely: the reader, who comes last, is let in first.
         time.sleep(0.35)
-        reader = threading.Thread(target=partial(list_facts, Project(shared.root, shared.world), List()))
+        reader = threading.Thread(target=partial(list_facts, Project(shared.root, shared.world), ListFacts()))
         reader.start()
         time.sleep(0.02)
         busy.execute("COMMIT")
         busy.close()
         writer.join()
         reader.join()
-        texts = [view.content for view in list_facts(shared, List()).results]
+        texts = [view.content for view in list_facts(shared, ListFacts()).results]
         assert sorted(texts) == sorted(set(texts))
         assert index_differs(shared) == []
 
@@ -350,7 +350,7 @@ def visits(project: Project, act: str, what: str, monkeypatch: Any) -> Iterator[
     brought = {"more": whole + line, "another": line, "none": None}[what]
     for number in range(100):
         path.write_bytes(whole)
-        list_facts(project, List())
+        list_facts(project, ListFacts())
         calls: list[str] = []
 
         def before(operation: str, place: str, number: int = number, calls: list[str] = calls) -> None:

@@ -26,7 +26,7 @@ from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.notes import DoneNotes, done, show_notes
@@ -99,7 +99,7 @@ def survey(project: Project, *, closed: bool = False) -> set[str]:
         assert problem.message
         assert problem.path.encode()
     for call in (
-        lambda: list_facts(project, List()),
+        lambda: list_facts(project, ListFacts()),
         lambda: find_facts(project, Recall(query="who stays?"), note=False),
         lambda: search_archive(project, SearchArchive(query="who stays?")),
         lambda: episodes(project, ShowEpisodes(query="the beginning")),
@@ -110,7 +110,7 @@ def survey(project: Project, *, closed: bool = False) -> set[str]:
         lambda: normalize(project, Normalize(write=not True)),
     ):
         assert attempt(call) is None or closed
-    if not closed and WITNESS in {view.content for view in list_facts(project, List()).results}:
+    if not closed and WITNESS in {view.content for view in list_facts(project, ListFacts()).results}:
         assert find_facts(project, Recall(query="The witness stays"), note=False).results[0].content == WITNESS
     paths = {problem.path for problem in (*found.errors, *found.warnings)}
     return {path for path in paths if path.startswith(".memory/")}
@@ -139,7 +139,7 @@ def test_a_file_cut_off_anywhere_keeps_every_whole_line_and_the_next_fact_begins
         store(project, Store(section="Specs", content=f"Stored after {size}."))
         data = path.read_bytes()
         assert data.startswith(whole[:size] + (b"\n" if size and size not in ends else b"") + b"{")
-        texts = {view.content for view in list_facts(project, List()).results}
+        texts = {view.content for view in list_facts(project, ListFacts()).results}
         assert f"Stored after {size}." in texts
         assert (WITNESS in texts) is (size + 1 >= ends[0])
         assert index_differs(project) == []
@@ -215,7 +215,7 @@ def test_a_file_of_facts_that_cannot_be_read_is_not_taken_for_none(project: Proj
 
 def use(project: Project, kind: str) -> Callable[[], object]:
     """The operation that writes a file of this kind."""
-    name = list_facts(project, List()).results[0].id
+    name = list_facts(project, ListFacts()).results[0].id
     return {
         "pins": lambda: focus(project, Focus(fact_ids=[name])),
         "times of reading": lambda: find_facts(project, Recall(query="who stays?")),
@@ -238,7 +238,7 @@ def test_an_index_that_is_anything_else_is_made_again_with_the_facts(project: Pr
     expected = index_of(project.root)
     DAMAGES[damage](index)
     for _ in range(2):
-        assert list_facts(project, List()).results[0].content == WITNESS
+        assert list_facts(project, ListFacts()).results[0].content == WITNESS
     assert index_of(project.root) == expected
     store(project, Store(section="Specs", content="Stored after it."))
     assert index_differs(project) == []
@@ -249,7 +249,7 @@ def test_an_index_that_vanishes_at_any_moment_is_made_again(project: Project) ->
         shutil.rmtree(Path(project.root, ".memory/index"))
         store(project, Store(section="Specs", content=f"Stored in round {number}."))
         shutil.rmtree(Path(project.root, ".memory/index"))
-        assert len(list_facts(project, List()).results) == 3 + number
+        assert len(list_facts(project, ListFacts()).results) == 3 + number
     assert index_differs(project) == []
 
 
@@ -401,10 +401,10 @@ def test_a_conflict_that_was_left_in_the_file_hides_neither_side(project: Projec
     path = place_of(project, "facts")
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"<<<<<<< HEAD\n" + lines[0] + b"=======\n" + lines[1] + b">>>>>>> side\n" + b"".join(lines[2:]))
-    assert {view.content for view in list_facts(project, List()).results} == {WITNESS, VICTIM}
+    assert {view.content for view in list_facts(project, ListFacts()).results} == {WITNESS, VICTIM}
     found = [problem for problem in check_files(project).warnings if problem.code == "ConflictMarker"]
     assert [problem.line for problem in found] == [1, 3, 5]
-    archive(project, Archive(fact_ids=[list_facts(project, List()).results[0].id]))
+    archive(project, Archive(fact_ids=[list_facts(project, ListFacts()).results[0].id]))
     assert path.read_bytes().count(b"=======") == 1, "what is no record stays where it is"
 
 
@@ -414,7 +414,7 @@ def test_lines_of_other_writers_are_never_rewritten_by_the_way(project: Project)
         b' { "_type" : "fact", "id":"odd","section" :"Specs", "content":"Odd form.", "x": 1e2 } \r\n\n\xff\n{torn\n'
     )
     path.write_bytes(theirs + path.read_bytes())
-    name = next(view.id for view in list_facts(project, List()).results if view.content == VICTIM)
+    name = next(view.id for view in list_facts(project, ListFacts()).results if view.content == VICTIM)
     archive(project, Archive(fact_ids=[name]))
     store(project, Store(section="Specs", content="Stored after it."))
     supersede(
@@ -437,10 +437,10 @@ def good(path: Path) -> Iterator[dict[str, Any]]:
 def test_a_checkout_with_windows_line_ends_is_read_and_written_as_the_same_facts(project: Project) -> None:
     path = place_of(project, "facts")
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert {view.content for view in list_facts(project, List()).results} == {WITNESS, VICTIM}
+    assert {view.content for view in list_facts(project, ListFacts()).results} == {WITNESS, VICTIM}
     assert check_files(project).errors == []
     assert store(project, Store(section="Specs", content=WITNESS)).action == "unchanged"
-    archive(project, Archive(fact_ids=[list_facts(project, List()).results[0].id]))
+    archive(project, Archive(fact_ids=[list_facts(project, ListFacts()).results[0].id]))
     store(project, Store(section="Specs", content="Stored after it."))
     assert check_files(project).errors == []
     assert index_differs(project) == []

@@ -29,7 +29,7 @@ from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.notes import clear, undo
@@ -98,7 +98,7 @@ def every_look(project: Project) -> list[str]:
     normalize(project, Normalize(write=not True))
     check_files(project)
     answer_question(project, "retries")
-    texts = [view.content for view in list_facts(project, List(limit=2_000)).results]
+    texts = [view.content for view in list_facts(project, ListFacts(limit=2_000)).results]
     assert {WITNESS, "The last line."} <= set(texts)
     return texts
 
@@ -290,7 +290,7 @@ def test_an_odd_id_names_its_own_fact_and_no_other(project: Project, name: str, 
     assert inspect_fact(project, ref).stored["id"] == name
     outcome = archive(project, Archive(fact_ids=[ref])).outcomes[0]
     assert (outcome.id, outcome.outcome) == (name, "archived")
-    assert [view.content for view in list_facts(project, List()).results if "one." in view.content] == [
+    assert [view.content for view in list_facts(project, ListFacts()).results if "one." in view.content] == [
         "The plain one."
     ]
     assert restore(project, Restore(fact_ids=[ref])).changed == 1
@@ -492,7 +492,7 @@ def test_text_that_deceives_is_refused_or_written_without_what_deceives(project:
     written = json.dumps([json.loads(item) for item in data.splitlines()], ensure_ascii=False)
     assert UNSAFE.findall(written) == []
     assert re.findall(r"\\u(?:00[01][0-9a-f]|d[89a-f])", written) == []
-    list_facts(project, List())
+    list_facts(project, ListFacts())
 
 
 # -- links and other ways out -------------------------------------------------------------------------------------
@@ -521,8 +521,10 @@ def use_everything(project: Project) -> list[str]:
     talk = json.dumps([{"role": "user", "content": "the queue moves " * 60} for _ in range(9)]).encode()
     for call in (
         lambda: store(project, Store(section="Specs", content="Stored after it.")),
-        lambda: supersede(project, Supersede(fact_id=list_facts(project, List()).results[0].id, content="Said anew.")),
-        lambda: focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id])),
+        lambda: supersede(
+            project, Supersede(fact_id=list_facts(project, ListFacts()).results[0].id, content="Said anew.")
+        ),
+        lambda: focus(project, Focus(fact_ids=[list_facts(project, ListFacts()).results[0].id])),
         lambda: find_facts(project, Recall(query="who stays?")),
         lambda: release(project, Release()),
         lambda: record_session(project, NoteSession(session_id="one", turns=1)),
@@ -561,7 +563,7 @@ def test_a_local_file_that_is_a_link_out_is_neither_read_nor_written(
     assert all("link" in message for message in refused), refused
     assert (tree(outside) if outside.is_dir() else outside.read_bytes()) == before
     assert path.is_symlink()
-    assert {"Said anew.", "Stored after it."} & {view.content for view in list_facts(project, List()).results}
+    assert {"Said anew.", "Stored after it."} & {view.content for view in list_facts(project, ListFacts()).results}
 
 
 @proves("P7.2", "D10", over="facts")
@@ -577,7 +579,7 @@ def test_a_part_of_the_memory_that_is_a_link_out_is_neither_read_nor_written(
     before = tree(outside) if outside.is_dir() else outside.read_bytes()
     use_everything(project)
     with contextlib.suppress(QuireError):
-        assert SECRET not in {view.content for view in list_facts(project, List()).results}
+        assert SECRET not in {view.content for view in list_facts(project, ListFacts()).results}
     assert (tree(outside) if outside.is_dir() else outside.read_bytes()) == before
 
 
@@ -594,7 +596,7 @@ def test_a_transaction_that_a_repository_brings_reaches_nothing_outside(project:
     (folder / "intent.json").write_bytes(json.dumps({"version": 1, "steps": steps[:1]}).encode())
     use_everything(project)
     with contextlib.suppress(QuireError):
-        assert SECRET not in {view.content for view in list_facts(project, List()).results}
+        assert SECRET not in {view.content for view in list_facts(project, ListFacts()).results}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "intent.json").write_bytes(json.dumps({"version": 1, "steps": steps[1:]}).encode())
     use_everything(project)
@@ -651,7 +653,7 @@ def test_a_file_of_50_mb_is_read_searched_and_written_to(project: Project) -> No
             file.write(encoded(line(f"long-{number}", f"{number} " + "x" * 1_250_000)))
             file.write(encoded(line(f"short-{number}", f"Short fact number {number} about retries.")))
     assert path.stat().st_size > lines * 1_250_000
-    assert len(list_facts(project, List()).results) == lines + 1
+    assert len(list_facts(project, ListFacts()).results) == lines + 1
     assert find_facts(project, Recall(query="short fact number 7")).results[0].id == "short-7"
     assert archive(project, Archive(fact_ids=["short-8"])).changed == 1
     assert store(project, Store(section="Specs", content="Stored after it.")).action == "stored"

@@ -33,7 +33,7 @@ from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox import accept as accept_module
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.add import inbox_add
-from quire.verbs.inbox.options import Choice
+from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.rejected import rejected
 from quire.verbs.page import actions
@@ -85,7 +85,7 @@ def test_a_proposal_is_settled_once(
     item = node_proposal()
     inbox_add(project, [item])
     told = between(accept_module, "accept_proposal", lambda: verb_named(act)(other, [item.id]), monkeypatch)
-    done = accept(project, Choice(ids=[item.id]))
+    done = accept(project, ChosenProposals(ids=[item.id]))
     assert told == [LockBusy.code]
     assert [one.ref for one in done.done] == ["gotcha.jobs-are-dropped"]
     assert [one.status for one in inbox(project, ShowInbox(status="all")).proposals] == ["accepted"]

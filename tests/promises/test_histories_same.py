@@ -12,7 +12,7 @@ from typing import Any
 from promised import proves, tally
 from quire.model.errors import InputError, NotFound
 from quire.project import Project
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
@@ -23,7 +23,7 @@ AT_ONE = """
 import json, os, sys, time
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.remember import RememberEntry, remember_entry
@@ -35,7 +35,7 @@ for turn in range(times):
     word = f"w{number:02}n{turn:04}"
     try:
         if what == "facts":
-            (head,) = list_facts(project, List()).results
+            (head,) = list_facts(project, ListFacts()).results
             done = supersede(project, Supersede(fact_id=head.id, content=f"{word} holds now."))
             print(json.dumps(["ok", done.old.content, done.new.content]))
         elif what == "tags":
@@ -83,7 +83,7 @@ def test_facts_that_supersede_each_other_are_a_chain(project: Project, environme
     here = "The first one holds."
     for _ in done:
         here = follows[here]
-    assert [view.content for view in list_facts(project, List()).results] == [here]
+    assert [view.content for view in list_facts(project, ListFacts()).results] == [here]
     lost = Counter(code for code, _, _ in said if code != "ok")
     assert set(lost) <= {InputError.code}
     assert lost.total() == len(said) - len(done)
@@ -122,7 +122,7 @@ def test_the_same_fact_of_two_agents_is_kept_once_and_a_like_one_is_told_of(proj
     )
     assert like.fact.id != first.fact.id
     assert [warning.code for warning in like.warnings] == ["SaysNearlyTheSame"]
-    assert len(list_facts(project, List()).results) == 2
+    assert len(list_facts(project, ListFacts()).results) == 2
 
 
 @proves("P3.1", "B5", over="graph facts")

@@ -22,7 +22,7 @@ from quire.clients.spool import Ended, note_ended, waiting_sessions
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.agents.session_end import collect_sessions
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.add import JournalAdd, add
@@ -148,7 +148,7 @@ ADDED: dict[str, tuple[Step, Callable[[Project], str]]] = {
     "events": (_save, lambda project: repr([item for _, item in project.graph.events() if hasattr(item, "event")])),
     "facts": (
         lambda project, word: store(project, Store(section="Specs", content=f"{word} came after it.")),
-        lambda project: repr([view.content for view in list_facts(project, List()).results]),
+        lambda project: repr([view.content for view in list_facts(project, ListFacts()).results]),
     ),
     "forgotten": (
         lambda project, word: (
@@ -187,7 +187,7 @@ def test_after_a_last_line_that_was_cut_off_the_next_begins_a_line_of_its_own(sp
         assert "third" in said, f"cut at {size}"
         assert "first" in said or "first" not in earlier, f"cut at {size}"
         assert Path(path).read_bytes().startswith(whole[:begin]), f"cut at {size}: what was whole stays"
-    assert TOLD[0] in repr(list_facts(space.open(), List()).results)
+    assert TOLD[0] in repr(list_facts(space.open(), ListFacts()).results)
 
 
 @proves("P5.2", "A10", over="inbox", found="lines of the spool that could not be read were removed in silence")

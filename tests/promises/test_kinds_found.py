@@ -22,7 +22,7 @@ from quire.verbs.agents.wiring import wire_clients, wiring_status
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
@@ -54,7 +54,7 @@ def test_facts_that_cannot_be_read_stop_no_other_layer(space: Space) -> None:
     assert len(inbox(project, ShowInbox(status="all")).proposals) >= 3
     assert [item["path"] for item in status(project).unreadable] == [".memory/facts.jsonl"]
     with pytest.raises(InvalidStore, match=r"facts\.jsonl"):
-        list_facts(project, List())
+        list_facts(project, ListFacts())
 
 
 @proves("P5.1", "D11", over="graph", found="check overlooked an empty folder in the place of a node or a relation")

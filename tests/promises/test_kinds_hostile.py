@@ -31,7 +31,7 @@ from quire.verbs.ask.inspect import product_map_page
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
-from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
@@ -200,7 +200,7 @@ ENDLESS: dict[str, Callable[[Project], object]] = {
     "tags of a fact": lambda project: store(project, Store(section="Specs", content="Short.", tags=[LONG_LINE])),
     "section": lambda project: store(project, Store(section=LONG_LINE, content="Short.")),
     "reason of an archive": lambda project: archive(
-        project, Archive(fact_ids=[list_facts(project, List()).results[0].id], reason=LONG_LINE)
+        project, Archive(fact_ids=[list_facts(project, ListFacts()).results[0].id], reason=LONG_LINE)
     ),
     "relation": lambda project: connect(
         project, Connect(source="feature.victim", target="feature.witness", relation=LONG_LINE)

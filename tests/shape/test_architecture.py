@@ -285,6 +285,29 @@ def test_a_module_says_what_it_is_for_and_stays_within_its_size() -> None:
     assert wrong == []
 
 
+ENDS_IN_ING = {"sealing", "framing", "embedding", "wiring", "governing", "ensure_running", "decoding"}
+"""Where that is the English word for the thing; `capture/signals` has names of its own."""
+
+
+def test_a_module_is_named_after_a_thing() -> None:
+    named = {
+        path.stem.removeprefix("automate_").removeprefix("thread_safe_")
+        for path in MODULES
+        if "signals" not in path.parts
+    }
+    assert {name for name in named if name.endswith("ing")} == ENDS_IN_ING
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    """So that a name in a type, a message or a search leads to one place."""
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(_seen(path).text).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    assert {name for name, found in places.items() if len(found) > 1} <= {"Candidate"}
+
+
 HEAVY = {
     "click",
     "mcp",

@@ -16,10 +16,10 @@ import pytest
 from quire import __version__
 from quire.model.errors import QuireError
 from quire.surfaces.mcp import main
-from quire.surfaces.mcp.options import Options, read_options
+from quire.surfaces.mcp.options import ServerOptions, read_options
 
 TOKEN = "0123456789abcdef-token"
-Read = Callable[..., Options]
+Read = Callable[..., ServerOptions]
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def read(home: Path) -> Read:
-    def read(*arguments: str, env: dict[str, str] | None = None) -> Options:
+    def read(*arguments: str, env: dict[str, str] | None = None) -> ServerOptions:
         return read_options(arguments, env or {}, str(home), "memory-mcp")
 
     return read
@@ -54,8 +54,8 @@ def refusal(read: Read, *arguments: str, env: dict[str, str] | None = None) -> Q
 
 
 def test_with_nothing_said_it_is_the_core_over_standard_input(read: Read) -> None:
-    assert read() == Options()
-    assert msgspec.to_builtins(Options()) == {
+    assert read() == ServerOptions()
+    assert msgspec.to_builtins(ServerOptions()) == {
         "toolsets": ("core",),
         "projects": (),
         "only": False,
@@ -100,7 +100,7 @@ ONE: dict[str, tuple[list[str], dict[str, Any]]] = {
 @pytest.mark.parametrize("given", ONE)
 def test_each_option(read: Read, given: str) -> None:
     arguments, fields = ONE[given]
-    assert read(*arguments) == msgspec.structs.replace(Options(), **fields)
+    assert read(*arguments) == msgspec.structs.replace(ServerOptions(), **fields)
 
 
 def test_tokens_are_read_from_files(read: Read, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_settings_that_are_not_needed_are_not_read(read: Read, home: Path) -> No
 
 
 def test_without_a_home_there_are_no_settings() -> None:
-    assert read_options([], {}, "", "memory-mcp") == Options()
+    assert read_options([], {}, "", "memory-mcp") == ServerOptions()
 
 
 # -- what is refused ------------------------------------------------------------------------------

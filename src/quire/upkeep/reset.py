@@ -16,8 +16,8 @@ from quire.files.paths import read_bytes
 from quire.files.world import World
 from quire.files.write_access import LOCK
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX, NODES
+from quire.layers.graph.lock import write_access
 from quire.layers.graph.store import GraphStore
-from quire.layers.graph.writing import write_access
 from quire.layers.protocol import MEMORY_HOME
 from quire.layers.table import HOMES
 from quire.model.errors import StorageFailed

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from quire.clients.wiring.catalogue import parts_of
-from quire.clients.wiring.file_plan import Plan, plan_install, plan_remove
+from quire.clients.wiring.file_plan import FilePlan, plan_install, plan_remove
 from quire.clients.wiring.file_writer import WrittenFile
 from quire.clients.wiring.manifest import Manifest, Manifests
 from quire.clients.wiring.recorded_writer import RecordedWriter
@@ -64,7 +64,7 @@ def _write_one(
     if action == "remove":
         remaining = tuple(dict.fromkeys(part.client for part in others))
 
-        def removing(current: bytes | None, manifest: Manifest | None) -> Plan | None:
+        def removing(current: bytes | None, manifest: Manifest | None) -> FilePlan | None:
             return plan_remove(current, manifest, found, others, is_own=writer.manifests.vouches(manifest))
 
         return writer.record(path, found[0].shown, involved, remaining, removing)
@@ -72,7 +72,7 @@ def _write_one(
     wanted = sorted([*others, *found], key=lambda part: CLIENTS.index(part.client))
     clients = tuple(dict.fromkeys(part.client for part in wanted))
 
-    def installing(current: bytes | None, manifest: Manifest | None) -> Plan:
+    def installing(current: bytes | None, manifest: Manifest | None) -> FilePlan:
         is_own = writer.manifests.vouches(manifest)
         return plan_install(current, manifest, wanted, force=force, anew=action == "repair", is_own=is_own)
 

@@ -24,20 +24,20 @@ _NOT_PUT_BACK = "what the record says of before is not put back, since it was no
 _IN_PLACE = "it stands in the place of a file of yours and was changed since; remove it yourself"
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class PartOutcome(msgspec.Struct, frozen=True):
     """What becomes of one part."""
 
     status: Status
     reason: str = ""
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class FilePlan(msgspec.Struct, frozen=True, kw_only=True):
     """A file as it would be (`after`), as it was before us (`base`), and what that means for each part."""
 
     base: bytes | None
     after: bytes | None
     made: Made = frozenset()
-    outcomes: Mapping[tuple[str, str], Outcome]
+    outcomes: Mapping[tuple[str, str], PartOutcome]
     """By client and name of the part."""
     is_left: bool = False
     """Whether the file is somebody's to decide about: neither it nor what is known of it changes."""
@@ -51,7 +51,7 @@ def plan_install(
     force: bool = False,
     anew: bool = False,
     is_own: bool = False,
-) -> Plan:
+) -> FilePlan:
     """The file with these parts. `anew` also writes files of ours that somebody changed; `force` takes over entries.
 
     `is_own` says that the user wrote the record on this machine, so that everything in it is believed.
@@ -73,7 +73,7 @@ def plan_install(
             base = _stripped(after, wanted, made, _began_empty(manifest))
     made = _keys(wanted, after) - _keys(wanted, base)
     outcomes = {_name(part): _installed(part, current, force) for part in wanted}
-    return Plan(base=base, after=after, made=made, outcomes=outcomes)
+    return FilePlan(base=base, after=after, made=made, outcomes=outcomes)
 
 
 def plan_remove(
@@ -83,10 +83,10 @@ def plan_remove(
     rest: Sequence[Part],
     *,
     is_own: bool = False,
-) -> Plan | None:
+) -> FilePlan | None:
     """The file without some parts, with those that other clients still need; None where nothing of ours is there."""
     if current is None:
-        return None if manifest is None else Plan(base=None, after=None, outcomes={})
+        return None if manifest is None else FilePlan(base=None, after=None, outcomes={})
     if gone[0].form == "text":
         return _remove_whole(current, manifest, gone, rest, is_own=is_own)
     base, is_known = known_base(manifest, current, _belief([*gone, *rest], current, is_own))
@@ -109,12 +109,12 @@ def plan_remove(
     made = _keys(rest, after) - _keys(rest, base)
     had = [part for part in gone if part.look(current).state != "missing"]
     outcomes = {_name(part): _removed(part, after, part.name in needed, note) for part in had}
-    return Plan(base=base, after=after, made=made, outcomes=outcomes)
+    return FilePlan(base=base, after=after, made=made, outcomes=outcomes)
 
 
 def _install_whole(
     current: bytes | None, manifest: Manifest | None, wanted: Sequence[Part], *, anew: bool, is_own: bool
-) -> Plan:
+) -> FilePlan:
     part = wanted[0]
     after = part.apply(current, False)
     base, is_known = known_base(manifest, current, _belief(wanted, current, is_own))
@@ -122,47 +122,49 @@ def _install_whole(
     is_changed = current is not None and not is_known and part.look(current).state != "present"
     displaces = manifest is not None and manifest.before is not None
     if is_changed and (displaces or not anew):
-        return _left(current, wanted, Outcome("kept", _IN_PLACE if displaces else _KEPT))
+        return _left(current, wanted, PartOutcome("kept", _IN_PLACE if displaces else _KEPT))
     if not is_known and displaces and current is not None:
-        return _left(current, wanted, Outcome("unchanged"))
+        return _left(current, wanted, PartOutcome("unchanged"))
     if is_changed:
         base = current if manifest is None else None
-    return Plan(base=base, after=after, outcomes={_name(part): _installed(part, current, True) for part in wanted})
+    return FilePlan(base=base, after=after, outcomes={_name(part): _installed(part, current, True) for part in wanted})
 
 
 def _remove_whole(
     current: bytes, manifest: Manifest | None, gone: Sequence[Part], rest: Sequence[Part], *, is_own: bool
-) -> Plan | None:
+) -> FilePlan | None:
     base, is_known = known_base(manifest, current, _belief([*gone, *rest], current, is_own))
     if rest:
-        return Plan(
-            base=base if is_known else None, after=current, outcomes={_name(part): Outcome("removed") for part in gone}
+        return FilePlan(
+            base=base if is_known else None,
+            after=current,
+            outcomes={_name(part): PartOutcome("removed") for part in gone},
         )
     if is_known or gone[0].look(current).state == "present":
-        done = Outcome("removed", _NOT_PUT_BACK if not is_known and _is_doubted(manifest, current) else "")
-        return Plan(base=base, after=base, outcomes={_name(part): done for part in gone})
+        done = PartOutcome("removed", _NOT_PUT_BACK if not is_known and _is_doubted(manifest, current) else "")
+        return FilePlan(base=base, after=base, outcomes={_name(part): done for part in gone})
     if manifest is None:
         return None
-    return _left(current, gone, Outcome("kept", _KEPT_LAST))
+    return _left(current, gone, PartOutcome("kept", _KEPT_LAST))
 
 
-def _left(current: bytes | None, parts: Sequence[Part], outcome: Outcome) -> Plan:
-    return Plan(base=current, after=current, outcomes={_name(part): outcome for part in parts}, is_left=True)
+def _left(current: bytes | None, parts: Sequence[Part], outcome: PartOutcome) -> FilePlan:
+    return FilePlan(base=current, after=current, outcomes={_name(part): outcome for part in parts}, is_left=True)
 
 
-def _installed(part: Part, current: bytes | None, force: bool) -> Outcome:
+def _installed(part: Part, current: bytes | None, force: bool) -> PartOutcome:
     seen = part.look(current)
     if seen.state == "present":
-        return Outcome("unchanged")
+        return PartOutcome("unchanged")
     if seen.foreign and not force:
-        return Outcome("refused", _FOREIGN)
-    return Outcome("created" if current is None else "updated")
+        return PartOutcome("refused", _FOREIGN)
+    return PartOutcome("created" if current is None else "updated")
 
 
-def _removed(part: Part, after: bytes | None, is_needed: bool, note: str) -> Outcome:
+def _removed(part: Part, after: bytes | None, is_needed: bool, note: str) -> PartOutcome:
     if part.look(after).state == "missing":
-        return Outcome("removed", note)
-    return Outcome("kept", _NEEDED if is_needed else _THEIRS)
+        return PartOutcome("removed", note)
+    return PartOutcome("kept", _NEEDED if is_needed else _THEIRS)
 
 
 def _stripped(data: bytes | None, parts: Sequence[Part], made: Made | None, may_go: bool) -> bytes | None:

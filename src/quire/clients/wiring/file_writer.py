@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from quire.clients.wiring.diffs import unified
-from quire.clients.wiring.file_plan import Outcome, Plan
+from quire.clients.wiring.file_plan import FilePlan, PartOutcome
 from quire.clients.wiring.types import FileDone, Scope, Status, Surroundings
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, sweep_temporaries, write_file
@@ -28,8 +28,8 @@ class WrittenFile(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a file and of the parts in it; no file, where there was nothing to do."""
 
     file: FileDone | None = None
-    outcomes: dict[tuple[str, str], Outcome] = {}
-    fault: Outcome | None = None
+    outcomes: dict[tuple[str, str], PartOutcome] = {}
+    fault: PartOutcome | None = None
     """What kept the whole file from being changed; then it stands for every part of it."""
 
 
@@ -60,8 +60,8 @@ class FileWriter:
         path: str,
         shown: str,
         clients: tuple[str, ...],
-        planning: Callable[[bytes | None], Plan | None],
-        apply: Callable[[str, bytes | None, Plan], None] | None = None,
+        planning: Callable[[bytes | None], FilePlan | None],
+        apply: Callable[[str, bytes | None, FilePlan], None] | None = None,
     ) -> WrittenFile:
         """Plan one file for these clients and change it, by default in no other way than by writing it.
 
@@ -95,8 +95,8 @@ class FileWriter:
         path: str,
         shown: str,
         clients: tuple[str, ...],
-        planning: Callable[[bytes | None], Plan | None],
-        apply: Callable[[str, bytes | None, Plan], None],
+        planning: Callable[[bytes | None], FilePlan | None],
+        apply: Callable[[str, bytes | None, FilePlan], None],
     ) -> WrittenFile:
         real = self._real(path)
         current = read_file(real)
@@ -117,7 +117,7 @@ class FileWriter:
             apply(real, current, plan)
         return WrittenFile(file=done, outcomes=dict(plan.outcomes))
 
-    def _replace(self, real: str, current: bytes | None, plan: Plan) -> None:
+    def _replace(self, real: str, current: bytes | None, plan: FilePlan) -> None:
         if not self.dry_run and plan.after != current:
             ensure_folder(os.path.dirname(real))
             replace_file(real, current, plan.after, self.world)
@@ -133,7 +133,7 @@ class FileWriter:
 
     def _fault(self, shown: str, clients: tuple[str, ...], status: Status, reason: str, hint: str) -> WrittenFile:
         file = FileDone(path=shown, scope=self.scope, status=status, clients=clients, reason=reason, hint=hint)
-        return WrittenFile(file=file, fault=Outcome(status, reason))
+        return WrittenFile(file=file, fault=PartOutcome(status, reason))
 
 
 def replace_file(real: str, current: bytes | None, after: bytes | None, world: World) -> None:

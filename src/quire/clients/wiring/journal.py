@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from quire.clients.wiring.file_plan import Outcome, Plan
+from quire.clients.wiring.file_plan import FilePlan, PartOutcome
 from quire.clients.wiring.file_writer import BY_HAND, FileWriter, LeftAlone
 from quire.clients.wiring.journal_parts import CONFIG_VARIABLE, JournalPart
 from quire.clients.wiring.types import Scope, Status, Surroundings
@@ -135,20 +135,20 @@ def _wire(
     return _done(part, action, note=_KEPT if action == "KEPT" else "")
 
 
-def _plan(part: JournalPart, current: bytes | None, repair: bool) -> Plan | None:
+def _plan(part: JournalPart, current: bytes | None, repair: bool) -> FilePlan | None:
     state = part.look(current).state
     after = current
     if repair and state != "changed":
         return None
     if state == "present":
-        outcome = Outcome("unchanged")
+        outcome = PartOutcome("unchanged")
     elif part.is_whole and state == "changed" and not repair:
-        outcome = Outcome("kept")
+        outcome = PartOutcome("kept")
     else:
-        after, outcome = part.apply(current, True), Outcome("created" if current is None else "updated")
+        after, outcome = part.apply(current, True), PartOutcome("created" if current is None else "updated")
         if part.look(after).state != "present":
             raise LeftAlone("it is laid out in a way that cannot be changed safely", BY_HAND)
-    return Plan(base=current, after=after, outcomes={(part.client, part.name): outcome})
+    return FilePlan(base=current, after=after, outcomes={(part.client, part.name): outcome})
 
 
 def _done(part: JournalPart, action: Action, *, note: str = "", reason: str = "", hint: str = "") -> JournalPartDone:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from quire.clients.wiring.file_plan import Plan
+from quire.clients.wiring.file_plan import FilePlan
 from quire.clients.wiring.file_writer import FileWriter, LeftAlone, WrittenFile, read_file, replace_file
 from quire.clients.wiring.manifest import Manifest, Manifests, Passage, make_manifest
 from quire.clients.wiring.types import Scope, Surroundings
@@ -23,7 +23,7 @@ from quire.model.errors import QuireError
 
 _TEMPORARY = re.compile(r"\.quire-\d+-.+\.tmp")
 
-Planning = Callable[[bytes | None, Manifest | None], Plan | None]
+Planning = Callable[[bytes | None, Manifest | None], FilePlan | None]
 
 
 class RecordedWriter(FileWriter):
@@ -39,10 +39,10 @@ class RecordedWriter(FileWriter):
         """Plan one file and change it: asked for by some clients, and from then on there for `clients`."""
         key = self.key(path)
 
-        def plan(current: bytes | None) -> Plan | None:
+        def plan(current: bytes | None) -> FilePlan | None:
             return planning(current, self.manifests.get(key))
 
-        def apply(real: str, current: bytes | None, plan: Plan) -> None:
+        def apply(real: str, current: bytes | None, plan: FilePlan) -> None:
             known = self.manifests.get(key)
             manifest = self._manifest(key, known, plan, clients, current)
             if not self.dry_run:
@@ -62,7 +62,7 @@ class RecordedWriter(FileWriter):
         return os.path.relpath(path, top)
 
     def _manifest(
-        self, key: str, known: Manifest | None, plan: Plan, clients: tuple[str, ...], current: bytes | None
+        self, key: str, known: Manifest | None, plan: FilePlan, clients: tuple[str, ...], current: bytes | None
     ) -> Manifest | None:
         """What is to be known of the file from now on; nothing, where it is as it was before us."""
         if not clients or plan.after is None or plan.after == plan.base:
@@ -85,7 +85,13 @@ class RecordedWriter(FileWriter):
         )
 
     def _write_recorded(
-        self, key: str, real: str, current: bytes | None, plan: Plan, manifest: Manifest | None, known: Manifest | None
+        self,
+        key: str,
+        real: str,
+        current: bytes | None,
+        plan: FilePlan,
+        manifest: Manifest | None,
+        known: Manifest | None,
     ) -> None:
         was_own = self.manifests.vouches(known)
         if plan.after is None or manifest is None:

@@ -14,10 +14,10 @@ from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
 from quire.layers.graph.layout import CONFIG, EVENTS, NO_DESCRIPTION, NODES, SCHEMA
+from quire.layers.graph.lock import write_access
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event
-from quire.layers.graph.writing import write_access
 from quire.model import limits
 from quire.model.config import STORAGE_VERSION
 from quire.model.errors import InputError

@@ -47,7 +47,7 @@ class GraphLayer(Layer):
         return GraphSource(GraphStore(site.root), site.world)
 
     def access(self, site: Site, operation: str) -> AbstractContextManager[None]:
-        from quire.layers.graph.writing import write_access
+        from quire.layers.graph.lock import write_access
 
         return write_access(GraphStore(site.root), site.world, operation)
 

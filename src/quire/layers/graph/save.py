@@ -18,13 +18,13 @@ from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.inspect import found_elsewhere
 from quire.layers.graph.intent import ParsedIntent, read_intent, refuse
 from quire.layers.graph.layout import EVENTS, FOLDER
+from quire.layers.graph.lock import write_access
 from quire.layers.graph.plan import plan_save
 from quire.layers.graph.plan_state import SavePlan
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
 from quire.layers.graph.source import node_record
 from quire.layers.graph.store import GraphStore, StoredNode
 from quire.layers.graph.types import Event
-from quire.layers.graph.writing import write_access
 from quire.model.errors import Conflict
 from quire.model.records import Problem, Record
 from quire.model.seals import is_seal

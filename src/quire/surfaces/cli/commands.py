@@ -24,7 +24,7 @@ JOURNAL_PROGRAM = "agent-memory"
 _JOURNAL_NAMES = r"(?<![\w./-])(?:memory journal|agent-memory)(?=[ `\n]|$)"
 
 
-class Option(msgspec.Struct, frozen=True, kw_only=True):
+class CliOption(msgspec.Struct, frozen=True, kw_only=True):
     """`--name`, a switch, or with a `metavar` one that takes a value."""
 
     name: str
@@ -59,7 +59,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     run: Callable[..., int | None]
     examples: str
-    options: tuple[Option, ...] = ()
+    options: tuple[CliOption, ...] = ()
     arguments: tuple[Argument, ...] = ()
     subcommands: Mapping[str, Command] = {}
     alone: bool = False
@@ -104,7 +104,7 @@ def _used_by(project: Project) -> Project:
     return project
 
 
-JSON = Option(name="--json", into="as_json", help="Answer with one JSON object.")
+JSON = CliOption(name="--json", into="as_json", help="Answer with one JSON object.")
 
 
 def as_called(text: str, program: str) -> str:

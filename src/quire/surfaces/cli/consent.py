@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from quire.model.errors import Cancelled
 from quire.surfaces.cli.declared import run_verb, say_lines
-from quire.surfaces.cli.reading import agreed
+from quire.surfaces.cli.input import agreed
 
 if TYPE_CHECKING:
     from quire.surfaces.cli.commands import Session

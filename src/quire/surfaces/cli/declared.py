@@ -13,12 +13,11 @@ from quire.files.world import real_world
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.model.records import Problem
-from quire.surfaces.cli.commands import PROGRAM, Argument, Command, Option, as_called
+from quire.surfaces.cli.commands import PROGRAM, Argument, CliOption, Command, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
+from quire.surfaces.cli.input import number, read_hidden, read_input, read_offered, read_text, share
 from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, tell, warn
-from quire.surfaces.cli.reading import number, read_hidden, read_input, read_offered, read_text, share
-from quire.verbs.verb import Aside, Input, LaidOut, Output, Recalled, Result, Row, Styled, Word, cli_marks
-from quire.verbs.verb import Option as VerbOption
+from quire.verbs.verb import Aside, Input, LaidOut, Option, Output, Recalled, Result, Row, Styled, Word, cli_marks
 
 if TYPE_CHECKING:
     from quire.surfaces.cli.commands import Session
@@ -160,8 +159,8 @@ def _with_called(value: Any, program: str) -> Any:
     return value
 
 
-def _declared(takes: type[Arguments]) -> tuple[list[Option], list[Argument]]:
-    options: list[Option] = []
+def _declared(takes: type[Arguments]) -> tuple[list[CliOption], list[Argument]]:
+    options: list[CliOption] = []
     words: list[Argument] = []
     defaults = {field.name: field.default for field in msgspec.structs.fields(takes)}
     for name, (mark, hint) in cli_marks(takes).items():
@@ -177,13 +176,13 @@ def _declared(takes: type[Arguments]) -> tuple[list[Option], list[Argument]]:
                 )
             )
         elif isinstance(mark, Input):
-            options += [Option(name="--stdin", into=_STDIN, help=mark.stdin)] if mark.stdin else []
-            options += [Option(name="--file", into=_FILE, metavar="FILE", help=mark.file)] if mark.file else []
+            options += [CliOption(name="--stdin", into=_STDIN, help=mark.stdin)] if mark.stdin else []
+            options += [CliOption(name="--file", into=_FILE, metavar="FILE", help=mark.file)] if mark.file else []
             words += [Argument(name=mark.word)] if mark.word else []
         else:
             kind = _kind(hint)
             options.append(
-                Option(
+                CliOption(
                     name=mark.name or f"--{name.replace('_', '-')}",
                     into=name,
                     help=mark.help,
@@ -224,7 +223,7 @@ def arguments_of(verb: Verb, values: dict[str, Any]) -> Arguments:
             value = " ".join(value)
         if value in (None, (), False):
             continue
-        if isinstance(mark, VerbOption) and isinstance(value, str) and value.strip().lower() in mark.clears:
+        if isinstance(mark, Option) and isinstance(value, str) and value.strip().lower() in mark.clears:
             given[name] = None
             continue
         shown = mark.name.removeprefix("--") if mark.name else name.replace("_", "-")

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 DIALOGS = {
     "init": "first_run",
-    "add": "add_questions",
-    "confirm": "confirm_look",
-    "import": "import_choice",
+    "add": "add_dialog",
+    "confirm": "confirm_dialog",
+    "import": "import_dialog",
     "integrate": "consent:before_integrate",
     "journal init": "journal_consent",
     "journal update": "journal_consent",

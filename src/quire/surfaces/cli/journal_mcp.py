@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from quire.model.errors import UsageError
-from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.reading import number
+from quire.surfaces.cli.commands import CliOption, Command, Session
+from quire.surfaces.cli.input import number
 
 _EXAMPLES = """Examples:
   agent-memory mcp                                     over standard input and output, for a client
@@ -46,7 +46,7 @@ MCP = Command(
     run=run,
     examples=_EXAMPLES,
     options=(
-        Option(
+        CliOption(
             name="--transport",
             into="transport",
             metavar="HOW",
@@ -54,9 +54,11 @@ MCP = Command(
             default="stdio",
             help="Over standard input and output (default), or on a port.",
         ),
-        Option(name="--host", into="host", metavar="ADDRESS", help="The address to listen on; 127.0.0.1 by default."),
-        Option(name="--port", into="port", metavar="PORT", help="The port to listen on; 0 takes any free one."),
-        Option(
+        CliOption(
+            name="--host", into="host", metavar="ADDRESS", help="The address to listen on; 127.0.0.1 by default."
+        ),
+        CliOption(name="--port", into="port", metavar="PORT", help="The port to listen on; 0 takes any free one."),
+        CliOption(
             name="--allowed-hosts",
             into="allowed_hosts",
             metavar="HOSTS",

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from quire import __version__
-from quire.surfaces.cli.commands import JOURNAL_PROGRAM, JSON, PROGRAM, Command, Option, Session, as_called
+from quire.surfaces.cli.commands import JOURNAL_PROGRAM, JSON, PROGRAM, CliOption, Command, Session, as_called
 
 _INTRODUCTION = """Project memory for AI coding agents and the people who run them.
 
@@ -211,7 +211,7 @@ def _build_group(name: str, command: Command, text: str, epilog: str, program: s
     )
 
 
-def _option(option: Option) -> click.Option:
+def _option(option: CliOption) -> click.Option:
     names = [name for name in (option.short, option.name, *option.also, option.into) if name]
     if option.metavar is None:
         return click.Option(names, is_flag=True, help=option.help)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quire.surfaces.cli.commands import JSON, Command, Option, Session
+from quire.surfaces.cli.commands import JSON, CliOption, Command, Session
 
 Values = dict[str, str | bool | tuple[str, ...] | None]
 Call = tuple[Command, Session, Values]
@@ -60,7 +60,7 @@ def _values(command: Command, words: list[str], session: Session) -> Values | No
     return None if given else values
 
 
-def _take(option: Option, words: list[str], values: Values) -> bool:
+def _take(option: CliOption, words: list[str], values: Values) -> bool:
     if not option.metavar:
         values[option.into] = True
         return True
@@ -75,7 +75,7 @@ def _take(option: Option, words: list[str], values: Values) -> bool:
     return True
 
 
-def _unset(option: Option) -> str | bool | tuple[str, ...] | None:
+def _unset(option: CliOption) -> str | bool | tuple[str, ...] | None:
     if option.many:
         return ()
     return option.default if option.metavar else False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from quire.model.errors import UsageError
-from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.reading import number
+from quire.surfaces.cli.commands import CliOption, Command, Session
+from quire.surfaces.cli.input import number
 
 _EXAMPLES = """Examples:
   memory view                      print a link; Ctrl-C ends the page
@@ -78,15 +78,15 @@ COMMAND = Command(
     run=run,
     examples=_EXAMPLES,
     options=(
-        Option(name="--open", into="open_browser", help="Open the page in your browser."),
-        Option(name="--port", into="port", metavar="PORT", help="The port to listen on; any free one by default."),
-        Option(name="--write", into="write", help="Let the page change records, with undo."),
-        Option(name="--detach", into="detach", help="Go on without this terminal."),
-        Option(name="--stop", into="stop", help="End the page of this project that goes on alone."),
-        Option(name="--export", into="export", metavar="FOLDER", help="Write the page into a new folder instead."),
-        Option(name="--private", into="private", help="Export what is private to you, too."),
-        Option(name="--force", into="force", help="Replace an export that is there."),
-        Option(name="--no-token", into="no_token", help="Refused: the page is never served without a token."),
+        CliOption(name="--open", into="open_browser", help="Open the page in your browser."),
+        CliOption(name="--port", into="port", metavar="PORT", help="The port to listen on; any free one by default."),
+        CliOption(name="--write", into="write", help="Let the page change records, with undo."),
+        CliOption(name="--detach", into="detach", help="Go on without this terminal."),
+        CliOption(name="--stop", into="stop", help="End the page of this project that goes on alone."),
+        CliOption(name="--export", into="export", metavar="FOLDER", help="Write the page into a new folder instead."),
+        CliOption(name="--private", into="private", help="Export what is private to you, too."),
+        CliOption(name="--force", into="force", help="Replace an export that is there."),
+        CliOption(name="--no-token", into="no_token", help="Refused: the page is never served without a token."),
     ),
     paths=("export",),
 )

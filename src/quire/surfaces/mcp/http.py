@@ -18,7 +18,7 @@ from quire.surfaces.server.listen import LOOPBACK, hurried_protocol, listen, loo
 
 if TYPE_CHECKING:
     from quire.files.world import World
-    from quire.surfaces.mcp.options import Options
+    from quire.surfaces.mcp.options import ServerOptions
     from quire.surfaces.mcp.replies import Replies
 
 PATH = "/mcp"
@@ -28,7 +28,7 @@ _TOKEN_PARTS = 3
 _CLOSING_SECONDS = 10
 
 
-def serve_http(replies: Replies, options: Options) -> int:
+def serve_http(replies: Replies, options: ServerOptions) -> int:
     """Listen until a signal ends it."""
     tokens = _tokens(options, replies.tool_calls.world)
     _refuse_reachable(options)
@@ -136,7 +136,7 @@ def _once(app: Any) -> Any:
     return once
 
 
-def _tokens(options: Options, world: World) -> dict[str, str]:
+def _tokens(options: ServerOptions, world: World) -> dict[str, str]:
     """What each token may do. On this machine one is made for the run where none was given."""
     given = {options.token: WRITE, options.read_token: READ}
     given.pop("", None)
@@ -158,7 +158,7 @@ def _tokens(options: Options, world: World) -> dict[str, str]:
     return {"".join(world.token() for _ in range(_TOKEN_PARTS)): WRITE}
 
 
-def _refuse_reachable(options: Options) -> None:
+def _refuse_reachable(options: ServerOptions) -> None:
     if options.host not in LOOPBACK and not options.public:
         raise UsageError(
             f"{options.host} can be reached by other machines.",
@@ -166,7 +166,7 @@ def _refuse_reachable(options: Options) -> None:
         )
 
 
-def _hosts(options: Options, port: int) -> frozenset[str]:
+def _hosts(options: ServerOptions, port: int) -> frozenset[str]:
     """The Host headers that are served: the loopback names with our port, and those that were allowed."""
     allowed = [
         form for name in options.allowed_hosts for form in ((name,) if _has_port(name) else (name, f"{name}:{port}"))
@@ -178,7 +178,7 @@ def _has_port(name: str) -> bool:
     return (name.rpartition(":")[2].isdecimal() and not name.endswith("]") and name.count(":") == 1) or "]:" in name
 
 
-def _announce(options: Options, host: str, port: int, made: str) -> None:
+def _announce(options: ServerOptions, host: str, port: int, made: str) -> None:
     shown = f"[{host}]" if ":" in host else host
     lines = [f"memory-mcp listens on http://{shown}:{port}{PATH}"]
     if made:

@@ -19,7 +19,7 @@ DEFAULT_PORT = 8765
 _AS_GIVEN = ("http", "host", "port", "public", "rate", "sdk_first")
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
+class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked for."""
 
     toolsets: tuple[str, ...] = ("core",)
@@ -40,13 +40,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     sdk_first: bool = False
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ServerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`mcp.json` in the user's memory folder."""
 
     toolset: str | list[str] = ""
 
 
-def read_options(arguments: Sequence[str], env: Mapping[str, str], memory_home: str, program: str) -> Options:
+def read_options(arguments: Sequence[str], env: Mapping[str, str], memory_home: str, program: str) -> ServerOptions:
     """The options; help and mistakes end the process, as command lines do."""
     given: Mapping[str, Any] = vars(_parse(arguments, program)) if arguments else {}
     token = _token(given.get("token_file"), env.get(TOKEN_VARIABLE, ""), "--token-file")
@@ -54,7 +54,7 @@ def read_options(arguments: Sequence[str], env: Mapping[str, str], memory_home: 
     named = tuple(given.get("project") or ())
     if not named:
         named = tuple(env[name] for name in PROJECT_VARIABLES if env.get(name))[:1]
-    return Options(
+    return ServerOptions(
         toolsets=_toolsets(given.get("toolset"), env, memory_home),
         projects=named,
         only=bool(given.get("only") or given.get("http")),
@@ -75,7 +75,7 @@ def _toolsets(named: str | None, env: Mapping[str, str], memory_home: str) -> tu
     if path and os.path.exists(path):
         try:
             with open(path, "rb") as file:
-                found = msgspec.json.decode(file.read(1 << 16), type=Settings).toolset
+                found = msgspec.json.decode(file.read(1 << 16), type=ServerSettings).toolset
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
                 f"{path} cannot be read: {error}.", hint='It holds one object, such as {"toolset": "core,facts"}.'

@@ -20,7 +20,7 @@ from quire.verbs.plain import json_line
 if TYPE_CHECKING:
     from quire.files.world import World
     from quire.project import Project
-    from quire.surfaces.web.options import Options
+    from quire.surfaces.web.options import PageOptions
     from quire.upkeep.views.file_states import FileHealth
     from quire.upkeep.views.record import RecordDetail
 
@@ -36,7 +36,7 @@ _DIFFS = 300
 _HEAD = '<meta charset="utf-8">'
 
 
-def export(world: World, options: Options) -> int:
+def export(world: World, options: PageOptions) -> int:
     """Write the page into a folder; what is private to the user stays out unless it was asked for."""
     from quire.project import Project
     from quire.verbs.admin.export import page_target, write_page

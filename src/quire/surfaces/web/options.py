@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PageOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was asked for."""
 
     start: str = ""
@@ -25,9 +25,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     as_json: bool = False
 
 
-def read_options(arguments: Sequence[str]) -> Options:
+def read_options(arguments: Sequence[str]) -> PageOptions:
     """The options, one object as JSON; nothing at all means the usual ones."""
     import json
 
     # Names of folders may hold bytes that are no text; msgspec would not read what Python makes of them.
-    return msgspec.convert(json.loads(arguments[0]), Options) if arguments else Options()
+    return msgspec.convert(json.loads(arguments[0]), PageOptions) if arguments else PageOptions()

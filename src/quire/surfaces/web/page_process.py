@@ -17,7 +17,7 @@ from quire.files.digests import hex_digest
 from quire.files.paths import storage_failed
 from quire.model.errors import Conflict, QuireError, StorageFailed
 from quire.model.times import timestamp
-from quire.surfaces.web.options import Options
+from quire.surfaces.web.options import PageOptions
 from quire.surfaces.web.output import tell
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
 
 def announce(
     world: World,
-    options: Options,
+    options: PageOptions,
     page_calls: PageCalls,
     *,
     port: int,
@@ -88,7 +88,9 @@ def _link(port: int, secret: str) -> str:
     return f"http://127.0.0.1:{port}/#{secret}"
 
 
-def _tell_where(page_calls: PageCalls, url: str, options: Options, *, opened: bool, detached: bool, root: str) -> None:
+def _tell_where(
+    page_calls: PageCalls, url: str, options: PageOptions, *, opened: bool, detached: bool, root: str
+) -> None:
     """Print the link, and how the page is ended."""
     registry, projects = page_calls.registry_path(), len(page_calls.projects())
     lines = [f"Memory viewer: {url}", f"Projects: {projects} ({registry})"]
@@ -137,7 +139,7 @@ def _opened(url: str, world: World) -> bool:
 # -- one that goes on alone -----------------------------------------------------------------------
 
 
-def _root(world: World, options: Options) -> str:
+def _root(world: World, options: PageOptions) -> str:
     from quire.project import Project
 
     return str(Project.open(options.start or world.cwd, world).root)
@@ -161,7 +163,7 @@ def _place(world: World, root: str) -> str:
 
 
 @contextlib.contextmanager
-def noted(world: World, options: Options) -> Iterator[daemons.Hold | None]:
+def noted(world: World, options: PageOptions) -> Iterator[daemons.Hold | None]:
     """While a page goes on alone it holds its lock; one in the foreground needs none."""
     if not options.detached:
         yield None
@@ -197,7 +199,7 @@ def _is_a_page(world: World, found: Running) -> bool:
     return daemons.process_mark(found.pid, world.env) == found.mark and (words is None or _MODULE in words)
 
 
-def detach(world: World, options: Options) -> int:
+def detach(world: World, options: PageOptions) -> int:
     """Start a page that goes on alone, unless one runs already; say where it is."""
     from quire.surfaces.web.assets import read_assets
     from quire.surfaces.web.page_calls import PageCalls
@@ -216,7 +218,7 @@ def detach(world: World, options: Options) -> int:
     return 0
 
 
-def _refuse_other(found: Running, options: Options) -> None:
+def _refuse_other(found: Running, options: PageOptions) -> None:
     """One page of a project goes on alone; one that was asked for otherwise does not quietly become another."""
     if found.write != options.write or options.port not in (0, _port(found.url)):
         raise Conflict(
@@ -245,7 +247,7 @@ def _new_ticket(found: Running) -> str:
         connection.close()
 
 
-def _started(world: World, options: Options, root: str) -> Running:
+def _started(world: World, options: PageOptions, root: str) -> Running:
     alone = msgspec.structs.replace(options, detach=False, detached=True, start=root, as_json=False)
     command = [sys.executable, "-P", "-m", _MODULE, msgspec.json.encode(alone).decode()]
     try:
@@ -280,7 +282,7 @@ def _not_started(said: str) -> QuireError:
     return QuireError(why.message, hint=why.hint)
 
 
-def stop(world: World, options: Options) -> int:
+def stop(world: World, options: PageOptions) -> int:
     """End the page that goes on alone for this project. No other process is ever sent a signal."""
     root = _root(world, options)
     found = _running(world, root)

@@ -16,7 +16,7 @@ from quire.surfaces.web.assets import INDEX, read_assets
 if TYPE_CHECKING:
     from quire.files.world import World
     from quire.surfaces.web.assets import Asset
-    from quire.surfaces.web.options import Options
+    from quire.surfaces.web.options import PageOptions
     from quire.surfaces.web.page_calls import PageCalls
     from quire.surfaces.web.tickets import Tickets
 
@@ -41,7 +41,7 @@ _FILES_MOST = 4_096
 _CLOSING_SECONDS = 2
 
 
-def serve(world: World, options: Options) -> int:
+def serve(world: World, options: PageOptions) -> int:
     """Listen until a signal ends it."""
     from quire.surfaces.web.page_calls import PageCalls
     from quire.surfaces.web.page_process import announce, noted

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quire.upkeep.projects import Registered
 
 
-class Add(Arguments, frozen=True, kw_only=True):
+class AddProject(Arguments, frozen=True, kw_only=True):
     path: Annotated[str | None, Word(required=False, is_path=True)] = None
 
 
@@ -63,7 +63,7 @@ def list_lines(done: RegisteredProjects) -> Iterator[Line]:
         yield f"{entry.project['name']}  {entry.project['id']}  {entry.registry_id}  {entry.project_root}"
 
 
-def add(world: World, given: Add) -> ProjectAdded:
+def add(world: World, given: AddProject) -> ProjectAdded:
     """Register the project at PATH, or the current one."""
     from quire.upkeep.projects import ProjectRegistry
 
@@ -121,7 +121,7 @@ LIST = Verb(
     examples="Example:\n  memory projects list --json\n",
 )
 ADD = Verb(
-    takes=Add,
+    takes=AddProject,
     run=add,
     lines=add_lines,
     over="machine",

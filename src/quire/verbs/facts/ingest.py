@@ -14,10 +14,10 @@ from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetect
 from quire.model.text import counted, cut
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
+from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.options import IDS_SCHEMA, DryRun, Ref, Refs, named
 from quire.verbs.facts.results import FactView
 from quire.verbs.facts.search import fact_filter
-from quire.verbs.facts.shown import fact_lines
 from quire.verbs.inbox.rejected_texts import left_out
 from quire.verbs.verb import Arguments, Input, Line, Option, Recalled, Result, Tool, Verb
 

@@ -20,9 +20,9 @@ from quire.verbs.facts.fact_file import (
     scope_in,
     unread_lines,
 )
+from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.options import SECTION_SCHEMA, Mind, OneSection
 from quire.verbs.facts.results import FactView
-from quire.verbs.facts.shown import fact_lines
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _PAGE, _PAGE_MOST = 200, 2_000
 _TOOL_PAGE_MOST = 500
 
 
-class List(Arguments, frozen=True, kw_only=True):
+class ListFacts(Arguments, frozen=True, kw_only=True):
     section: OneSection = None
     offset: Annotated[
         int,
@@ -60,7 +60,7 @@ class FactPage(Result, kw_only=True):
     mind: str = ""
 
 
-def list_facts(project: Project, given: List) -> FactPage:
+def list_facts(project: Project, given: ListFacts) -> FactPage:
     """Show all active facts, section by section, a page at a time. For a question, use recall."""
     from quire.index.search import Filter
     from quire.layers.facts.drafts import section_named
@@ -116,7 +116,7 @@ def lines(page: FactPage) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=List,
+    takes=ListFacts,
     run=list_facts,
     lines=lines,
     examples="Examples:\n  memory facts list\n  memory facts list --section Decisions --limit 20\n",

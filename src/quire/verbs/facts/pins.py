@@ -10,8 +10,8 @@ from quire.model.errors import NotFound
 from quire.model.records import Problem
 from quire.project import Project
 from quire.verbs.facts.fact_file import fact_view, facts_ready, known_facts
+from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.results import FactView
-from quire.verbs.facts.shown import fact_lines
 from quire.verbs.verb import Line, Recalled, Result
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from quire.layers.facts.layout import ARCHIVED, DORMANT, SUPERSEDED
 from quire.project import Project
 from quire.verbs.facts.fact_file import ask_facts, facts_ready, limit_within, scope_of
+from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.options import Many, Mind, Question
 from quire.verbs.facts.recall import FactsRecalled
 from quire.verbs.facts.search import (
@@ -19,7 +20,6 @@ from quire.verbs.facts.search import (
     replacements,
     search_facts,
 )
-from quire.verbs.facts.shown import fact_lines
 from quire.verbs.verb import Arguments, Line, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:

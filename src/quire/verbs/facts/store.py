@@ -11,6 +11,7 @@ from quire.model.records import Problem
 from quire.model.text import cut
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, fact_view, known_facts, short_token
+from quire.verbs.facts.fact_lines import recalled
 from quire.verbs.facts.options import (
     FROM_TOOL,
     SECTION_SCHEMA,
@@ -24,7 +25,6 @@ from quire.verbs.facts.options import (
     Tags,
 )
 from quire.verbs.facts.results import FactView, SimilarFact
-from quire.verbs.facts.shown import recalled
 from quire.verbs.graph.similar_records import alike_problem
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from quire.model.errors import UsageError
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
+from quire.verbs.facts.fact_lines import recalled
 from quire.verbs.facts.options import (
     FROM_TOOL,
     SECTION_SCHEMA,
@@ -20,7 +21,6 @@ from quire.verbs.facts.options import (
     Source,
 )
 from quire.verbs.facts.results import FactView
-from quire.verbs.facts.shown import recalled
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     """For each anchor that changed its diff, as lines."""
 
 
-class Confirmed(Result, kw_only=True):
+class ConfirmedRecords(Result, kw_only=True):
     saved: Saved
     before: dict[str, Verdict]
     """The verdict that each record had."""
@@ -65,7 +65,7 @@ class Confirmed(Result, kw_only=True):
         return {**saved_fields(self.saved), "before": before, **({"looks": self.looks} if self.looks else {})}
 
 
-def confirm(project: Project, given: Confirm) -> Confirmed:
+def confirm(project: Project, given: Confirm) -> ConfirmedRecords:
     """Mark records as still correct, after a look at the code.
 
     A record is up to date again then: from now on it is compared with what its anchors hold now, committed or not. On a
@@ -152,7 +152,7 @@ def confirm_nodes(
     reason: str | None = None,
     actor: Actor = "agent",
     dry_run: bool = False,
-) -> Confirmed:
+) -> ConfirmedRecords:
     """Seal these nodes against the code as it is now."""
     project.ready()
     from quire.layers.graph.source import node_record
@@ -165,10 +165,10 @@ def confirm_nodes(
     noted = {"reason": reason} if reason and reason.strip() else {}
     intent = {"task": "confirm after a look", "confirm": [{"id": ref, **noted} for ref in ids]}
     saved = save_nodes(project, intent, actor=actor, dry_run=dry_run)
-    return Confirmed(saved=saved, before=before, warnings=saved.warnings)
+    return ConfirmedRecords(saved=saved, before=before, warnings=saved.warnings)
 
 
-def lines(done: Confirmed) -> Iterator[Line]:
+def lines(done: ConfirmedRecords) -> Iterator[Line]:
     for ref in done.saved.memory_confirmed:
         was = done.before[ref]
         note = f" (was {was.verdict}{f': {was.because}' if was.because else ''})"

@@ -102,8 +102,8 @@ def save_nodes(
     `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now.
     """
     from quire.layers.graph.intent import parse_intent
+    from quire.layers.graph.lock import write_access
     from quire.layers.graph.save import save_intent
-    from quire.layers.graph.writing import write_access
     from quire.model.sources import Written
 
     project.ready()
@@ -160,7 +160,7 @@ def after_save(
     `told` are the nodes that say something new: a warning names what says nearly the same, or the opposite, unless
     it is `named` already.
     """
-    from quire.layers.graph.writing import write_access
+    from quire.layers.graph.lock import write_access
     from quire.upkeep.guidance import refresh_map
     from quire.upkeep.product_map import render_map
 

@@ -57,7 +57,7 @@ def sync(project: Project, given: Sync) -> CodeSynced:
     it again.
     """
     from quire.anchors.working_tree import TreeReader
-    from quire.layers.graph.writing import write_access
+    from quire.layers.graph.lock import write_access
     from quire.upkeep.guidance import refresh_map
     from quire.upkeep.sync import sync_memory
     from quire.upkeep.sync_marker import advance_marker, newer_marker

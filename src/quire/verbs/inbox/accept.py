@@ -9,7 +9,7 @@ from quire.model.errors import QuireError
 from quire.project import Project, note_record
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
-from quire.verbs.inbox.options import Choice, refuse_unclear
+from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
 from quire.verbs.inbox.proposal_duplicates import node_saying, nodes_by_words, packs_of
 from quire.verbs.inbox.proposal_records import accept_proposal, accept_together
 from quire.verbs.inbox.results import Settled, settled_lines
@@ -22,7 +22,7 @@ _FEW = 4
 """So many proposals that cannot be accepted together are accepted each alone."""
 
 
-def accept(project: Project, given: Choice) -> Settled:
+def accept(project: Project, given: ChosenProposals) -> Settled:
     """Make records of proposals: of those named, or of all that wait.
 
     A proposal changes no record, but for the one that an earlier version of its own file became. What its file calls
@@ -94,7 +94,7 @@ def lines(done: Settled) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=Choice,
+    takes=ChosenProposals,
     run=accept,
     lines=lines,
     writes=True,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quire.inbox.store import Inbox
 
 
-class Added(msgspec.Struct, kw_only=True):
+class AddedProposals(msgspec.Struct, kw_only=True):
     """What became of proposals that were handed in."""
 
     added: list[Proposal] = []
@@ -33,7 +33,7 @@ class Added(msgspec.Struct, kw_only=True):
 
 def inbox_add(
     project: Project, proposals: Iterable[Proposal], *, dry_run: bool = False, replacing: Collection[str] = ()
-) -> Added:
+) -> AddedProposals:
     """Hand in proposals. What a record says already, and what was rejected, is left out.
 
     A new one from an origin among `replacing` takes the place of those from there that wait.
@@ -46,7 +46,7 @@ def inbox_add(
     wanted = list(proposals)
     now = timestamp(project.world.now())
     rejections = read_rejections(project.root)
-    done = Added(warnings=list(rejections.problems))
+    done = AddedProposals(warnings=list(rejections.problems))
     said = _said(project) if wanted else set()
     new = []
     for item in wanted:

@@ -13,7 +13,7 @@ from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as
-from quire.verbs.inbox.options import Choice
+from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.proposal_duplicates import words_field
 from quire.verbs.inbox.proposal_records import TASK
 from quire.verbs.inbox.results import proposal_fields, proposal_lines
@@ -48,7 +48,7 @@ def edit(project: Project, given: Edit) -> Edited:
     if given.text is None and not given.fields:
         raise UsageError("Nothing is changed.", hint='Give --text "…", or --set name=value.')
     fields = dict(map(_pair, given.fields))
-    named = Choice(ids=[given.proposal])
+    named = ChosenProposals(ids=[given.proposal])
     named_proposals(project, named)
     with settling_lock(project, "edit a proposal"):
         (item,) = named_proposals(project, named)

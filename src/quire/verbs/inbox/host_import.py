@@ -17,7 +17,7 @@ from quire.model.times import timestamp
 from quire.project import Project
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.add import inbox_add
-from quire.verbs.inbox.options import Choice
+from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.proposal_records import is_from
 from quire.verbs.inbox.results import Settled, proposal_fields
 from quire.verbs.verb import Result
@@ -130,7 +130,7 @@ def accept_imported(project: Project, done: ImportedHosts) -> Settled:
 
     undecided = [item for item in done.waiting if item.standing == "open"]
     decided = [item.id for item in done.waiting if item.standing != "open"]
-    settled = accept(project, Choice(ids=decided)) if decided else Settled(left=count_pending(project.root))
+    settled = accept(project, ChosenProposals(ids=decided)) if decided else Settled(left=count_pending(project.root))
     settled.undecided = undecided
     return settled
 

@@ -15,11 +15,11 @@ from quire.project import Project, as_warning
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.inbox.store import Inbox
-    from quire.verbs.inbox.options import Choice
+    from quire.verbs.inbox.options import ChosenProposals
     from quire.verbs.inbox.results import Settled
 
 
-def named_proposals(project: Project, given: Choice) -> list[Proposal]:
+def named_proposals(project: Project, given: ChosenProposals) -> list[Proposal]:
     """The proposals that are meant, all of them waiting."""
     from quire.inbox.store import named_proposal, read_inbox
 

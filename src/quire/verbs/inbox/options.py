@@ -16,7 +16,7 @@ By = Annotated[
 Origin = Annotated[str | None, Option(metavar="TEXT", help="Only from here: a part of the origin, as it is listed.")]
 
 
-class Choice(Arguments, frozen=True, kw_only=True):
+class ChosenProposals(Arguments, frozen=True, kw_only=True):
     """Which proposals are meant: those of these ids, or all that wait, by whom and from where."""
 
     ids: Ids = []
@@ -27,7 +27,7 @@ class Choice(Arguments, frozen=True, kw_only=True):
     origin: Origin = None
 
 
-def refuse_unclear(given: Choice) -> None:
+def refuse_unclear(given: ChosenProposals) -> None:
     """Raise UsageError unless either ids or --all say which proposals are meant."""
     if given.everything and given.ids:
         raise UsageError("Give ids or --all, not both.")

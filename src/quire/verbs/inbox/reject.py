@@ -11,7 +11,7 @@ from quire.model.times import timestamp
 from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
-from quire.verbs.inbox.options import Choice, refuse_unclear
+from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
 from quire.verbs.inbox.results import Settled, settled_lines
 from quire.verbs.verb import Line, Option, Verb
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
 
 
-class Reject(Choice, frozen=True, kw_only=True):
+class Reject(ChosenProposals, frozen=True, kw_only=True):
     reason: Annotated[str, Option(metavar="TEXT", help="Why; shown to whoever writes it again.")] = ""
     value: Annotated[str | None, Option(metavar="TEXT", help="Reject this text, which nobody proposed.")] = None
 

@@ -7,7 +7,7 @@ from quire.model.errors import NotInitialized, QuireError
 from quire.project import Project
 from quire.verbs.journal.automate_status import AutomationState, automate_status
 from quire.verbs.journal.integrate import JournalIntegration, journal_integration
-from quire.verbs.journal.shown import short
+from quire.verbs.journal.journal_lines import short
 from quire.verbs.journal.status import JournalOverview, JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, JournalValidated, journal_validate
 from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
 from quire.project import Project
+from quire.verbs.journal.journal_lines import as_word, prune_lines, told
 from quire.verbs.journal.options import Quiet
-from quire.verbs.journal.shown import as_word, prune_lines, told
 from quire.verbs.verb import Arguments, Aside, Input, Line, Option, Result, Tool, Verb
 
 

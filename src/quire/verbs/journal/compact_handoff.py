@@ -6,8 +6,8 @@ from typing import Any
 
 from quire.project import Project
 from quire.verbs.journal.automate_status import automate_status
+from quire.verbs.journal.journal_lines import short
 from quire.verbs.journal.journal_state import read_journal
-from quire.verbs.journal.shown import short
 from quire.verbs.journal.status import JournalStatus, RetentionState, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines

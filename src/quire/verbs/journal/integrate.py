@@ -17,9 +17,9 @@ from quire.model.errors import InputError, QuireError, UsageError
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.project import Project, as_warning
+from quire.verbs.journal.journal_lines import as_word, listed
 from quire.verbs.journal.journal_state import journal_locked
 from quire.verbs.journal.options import DryRun
-from quire.verbs.journal.shown import as_word, listed
 from quire.verbs.plain import json_line
 from quire.verbs.verb import Arguments, Aside, Line, Option, Result, Verb, Word
 

@@ -12,9 +12,9 @@ from quire.model.errors import QuireError, UsageError
 from quire.model.records import Problem
 from quire.model.text import cut, one_line
 from quire.project import Project
+from quire.verbs.journal.journal_lines import listed, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import Archived
-from quire.verbs.journal.shown import listed, told
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from quire.model.errors import InputError, QuireError, UnsupportedVersion
 from quire.model.records import Problem
 from quire.model.text import one_line
 from quire.project import Project
+from quire.verbs.journal.journal_lines import told
 from quire.verbs.journal.journal_state import ask_model, journal_ready, provider_name, read_journal
 from quire.verbs.journal.model_requests import question_request
 from quire.verbs.journal.options import Archived, Provider
-from quire.verbs.journal.shown import told
 from quire.verbs.plain import json_line, plain
 from quire.verbs.verb import Arguments, Line, Option, Output, Result, Tool, Verb, Word
 

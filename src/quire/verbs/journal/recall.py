@@ -11,6 +11,15 @@ from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, S
 from quire.model.errors import Conflict
 from quire.project import Project
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
+from quire.verbs.journal.journal_lines import (
+    cost_lines,
+    difference_lines,
+    file_diff_lines,
+    for_people,
+    listed,
+    planned_lines,
+    told,
+)
 from quire.verbs.journal.journal_state import (
     ask_model,
     change_journal,
@@ -27,15 +36,6 @@ from quire.verbs.journal.journal_state import (
 from quire.verbs.journal.model_requests import recall_request
 from quire.verbs.journal.options import DryRun, Provider, Yes
 from quire.verbs.journal.results import FileChange
-from quire.verbs.journal.shown import (
-    cost_lines,
-    difference_lines,
-    file_diff_lines,
-    for_people,
-    listed,
-    planned_lines,
-    told,
-)
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:

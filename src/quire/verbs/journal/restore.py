@@ -14,6 +14,7 @@ from quire.model.records import Problem
 from quire.model.text import counted
 from quire.project import Project
 from quire.verbs.journal.checkpoints import journal_checkpoint
+from quire.verbs.journal.journal_lines import file_diff_lines, listed, planned_lines, told
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_locked,
@@ -29,7 +30,6 @@ from quire.verbs.journal.journal_state import (
 )
 from quire.verbs.journal.options import DryRun, ShowDiff, Yes
 from quire.verbs.journal.results import FileChange
-from quire.verbs.journal.shown import file_diff_lines, listed, planned_lines, told
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
 if TYPE_CHECKING:

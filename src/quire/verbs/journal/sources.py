@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quire.project import Project
+from quire.verbs.journal.journal_lines import source_state_text
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.results import SourceState
-from quire.verbs.journal.shown import source_state_text
 from quire.verbs.verb import Arguments, Line, Result, Verb
 
 

@@ -12,10 +12,10 @@ from quire.layers.journal.layout import ALL, FOLDER, SCOPES
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.journal.checkpoints import as_state, difference_from, journal_checkpoint, page_diffs
+from quire.verbs.journal.journal_lines import difference_lines, file_diff_lines, short, source_state_text, told
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.options import Name
 from quire.verbs.journal.results import FileChange, SourceState
-from quire.verbs.journal.shown import difference_lines, file_diff_lines, short, source_state_text, told
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from msgspec import Meta
 from quire.layers.journal.layout import FOLDER
 from quire.model.errors import InputError, UsageError
 from quire.project import Project
+from quire.verbs.journal.journal_lines import cost_lines, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import DryRun, Name, Provider
 from quire.verbs.journal.session_import import Progress, SyncedSource, import_sessions
-from quire.verbs.journal.shown import cost_lines, told
 from quire.verbs.journal.source_registry import source_is_agreed
 from quire.verbs.plain import plain, short_lists
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar
 
 from quire.model.records import Problem
 from quire.project import Project
+from quire.verbs.journal.journal_lines import for_people, short
 from quire.verbs.journal.journal_state import journal_locked, journal_ready, read_journal, write_due_pages
-from quire.verbs.journal.shown import for_people, short
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Style, Tool, Verb
 
 _LEVELS = {"pass": "pass", "warning": "warn", "error": "fail"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quire.model.text import one_line
-from quire.verbs.journal.shown import told
+from quire.verbs.journal.journal_lines import told
 from quire.verbs.verb import Line, Result
 
 _WORD_CHARS = 80

@@ -27,7 +27,7 @@ from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.confirm import confirm_nodes
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.accept import accept
-from quire.verbs.inbox.options import Choice
+from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.page.page_view import PageArguments
 from quire.verbs.page.undo import Acted, note_action
@@ -198,7 +198,7 @@ def act_accept(project: Project, given: ActAccept) -> Acted:
     """Make the record that was proposed."""
 
     def work() -> _Told:
-        done = accept(project, Choice(ids=[given.id]))
+        done = accept(project, ChosenProposals(ids=[given.id]))
         for _, error in done.failed:
             raise error
         return _proposed(done.done[0], "Accepted", done.warnings)

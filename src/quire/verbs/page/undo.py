@@ -179,7 +179,7 @@ def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChan
 
 @contextlib.contextmanager
 def _right_to_undo(project: Project, folder: str) -> Iterator[None]:
-    from quire.layers.graph.writing import write_access
+    from quire.layers.graph.lock import write_access
 
     if folder == _memory_folder(project):
         with write_access(project.graph, project.world, UNDO):

@@ -12,7 +12,7 @@ from quire.surfaces.cli.declared import say_lines
 from quire.surfaces.cli.output import say, warn
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.import_ import ImportSources, import_sources, refuse_contradictions, source_lines
-from quire.verbs.inbox.options import Choice
+from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import proposal_lines, waiting_line
 
@@ -48,7 +48,7 @@ def _choose(project: Project, done: ImportedHosts) -> None:
         if word == "q":
             break
         if word == "y":
-            for _, error in accept(project, Choice(ids=[item.id])).failed:
+            for _, error in accept(project, ChosenProposals(ids=[item.id])).failed:
                 say(f"Not accepted: {error.message}")
         elif word == "n":
             reject(project, Reject(ids=[item.id]))

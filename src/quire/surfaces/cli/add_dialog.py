@@ -9,8 +9,8 @@ import msgspec
 
 from quire.model.errors import Cancelled
 from quire.surfaces.cli.declared import run_verb
+from quire.surfaces.cli.input import agreed
 from quire.surfaces.cli.output import say, warn
-from quire.surfaces.cli.reading import agreed
 from quire.verbs.graph.add import ADDABLE, Add, add, named
 
 if TYPE_CHECKING:

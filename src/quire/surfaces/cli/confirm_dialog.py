@@ -8,8 +8,8 @@ import msgspec
 
 from quire.model.errors import Cancelled
 from quire.surfaces.cli.declared import run_verb
+from quire.surfaces.cli.input import agreed
 from quire.surfaces.cli.output import say
-from quire.surfaces.cli.reading import agreed
 from quire.verbs.graph.confirm import Confirm, confirm
 
 if TYPE_CHECKING:
