@@ -116,6 +116,8 @@ class Layer(ABC):
     """The kinds of its records, in the order of an export."""
     sections: Sequence[str]
     """The parts of the layer, in the order of an export."""
+    words: Mapping[str, Sequence[str]]
+    """The closed lists of values that its records use, by name, as agents are told."""
     changed_lists: tuple[str, ...]
     """The names under which a diff lists which records changed."""
     set_aside: Mapping[str, Callable[[bytes], bytes]] = {}

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quire.files.write_access import LOCAL, write_access
-from quire.layers.facts.layout import FILE, FOLDER, SECTIONS
+from quire.layers.facts.layout import FILE, FOLDER, RELATIONS, SECTIONS, STATUSES
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
@@ -29,6 +29,8 @@ def _nothing(_data: bytes) -> bytes:
 
 _SET_ASIDE = {f"{FOLDER}/{LOCAL}/working.json": _nothing}
 
+_WORDS = {"sections": SECTIONS, "statuses": STATUSES, "relations": RELATIONS}
+
 
 class FactsLayer(Layer):
     """What agents learned: a file of lines, merged by git line by line."""
@@ -40,6 +42,7 @@ class FactsLayer(Layer):
     live = ("active", "pending")
     kinds = FACT_KINDS
     sections = SECTIONS
+    words = _WORDS
     changed_lists = ("changed_fact_ids",)
     set_aside = _SET_ASIDE
 

@@ -18,13 +18,31 @@ from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.errors import GitRequired, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Problem, Record
 from quire.model.sources import IndexSource
-from quire.model.vocabulary import KINDS, LIVE_STATUSES, SHOWN_STAGES
+from quire.model.vocabulary import (
+    CREATABLE_KINDS,
+    KINDS,
+    LIVE_STATUSES,
+    OTHER_STATUSES,
+    PREDICATES,
+    QUESTION_STATUSES,
+    SHOWN_STAGES,
+    STAGES,
+)
 
 if TYPE_CHECKING:
     from quire.layers.protocol import Storage
 
 _LISTED = {NODES: "changed_memory_ids", RELATIONS: "changed_relation_ids"}
 """By folder, the name under which a diff lists what changed in it."""
+
+
+_WORDS = {
+    "kinds": CREATABLE_KINDS,
+    "stages": STAGES,
+    "statuses": OTHER_STATUSES,
+    "question_statuses": QUESTION_STATUSES,
+    "predicates": PREDICATES,
+}
 
 
 class GraphLayer(Layer):
@@ -36,6 +54,7 @@ class GraphLayer(Layer):
     tracked = (FOLDER,)
     live = tuple(LIVE_STATUSES)
     kinds = KINDS
+    words = _WORDS
     sections = (*SHOWN_STAGES, "dead")
     changed_lists = tuple(_LISTED.values())
 

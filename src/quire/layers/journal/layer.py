@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 _STATE = f"{FOLDER}/{STATE}"
 
+_WORDS = {"sections": tuple(SECTION_KEYS)}
+
 
 class JournalLayer(Layer):
     """What happened, and where we are: the bundle, the history of events, checkpoints."""
@@ -57,6 +59,7 @@ class JournalLayer(Layer):
     tracked = (FOLDER,)
     kinds = ("bundle", "checkpoint", "event")
     sections = tuple(SECTION_KEYS)
+    words = _WORDS
     changed_lists = ("changed_journal_refs",)
     pages = tuple(f"{PROJECTIONS}/{name}" for name in PROJECTION_FILES.values())
     page_folder = PROJECTIONS

@@ -22,6 +22,8 @@ from quire.layers.profile.layout import (
     MIGRATED,
     READ_FIELDS,
     READABLE,
+    RELATIONS,
+    STATUSES,
     VERSION,
 )
 from quire.layers.protocol import Holding, Home, Layer, Site
@@ -46,6 +48,8 @@ def _sound_forgotten(data: bytes) -> bytes:
 
 _SET_ASIDE = {f"{FOLDER}/{FORGOTTEN}": _sound_forgotten}
 
+_WORDS = {"categories": CATEGORIES, "statuses": STATUSES, "relations": RELATIONS}
+
 
 class ProfileLayer(Layer):
     """Who works here, and how: a document of the project, and a private one."""
@@ -65,6 +69,7 @@ class ProfileLayer(Layer):
     live = (ACTIVE,)
     kinds = PROFILE_KINDS
     sections = CATEGORIES
+    words = _WORDS
     changed_lists = ("changed_profile_entries",)
     has_private = True
     set_aside = _SET_ASIDE

@@ -60,7 +60,7 @@ def answer_hook(words: list[str]) -> int:
         # Whoever hooked us in must not notice: a signal, a full process table, a folder that is gone.
         answer = _NOTHING
         with contextlib.suppress(Exception, KeyboardInterrupt):
-            answer = _silence(client, event)
+            answer = _silent(client, event)
     with contextlib.suppress(Exception, KeyboardInterrupt):
         _print(answer)
         if root:
@@ -74,7 +74,7 @@ def _guarded(client: str, event: str) -> tuple[World, bytes, str]:
 
     world = real_world()
     if world.env.get("MEMORY_HOOKS", "").strip().lower() in _OFF:
-        return world, _silence(client, event), ""
+        return world, _silent(client, event), ""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     seconds = _allowed(event, world)
@@ -89,9 +89,9 @@ def _guarded(client: str, event: str) -> tuple[World, bytes, str]:
     root = about.decode("utf-8", "surrogateescape")
     if not is_done:
         why = "its process died" if is_whole else f"ended after {seconds:g} s"
-        _log_from_outside(root, world, f"{client} {event}: {why} without an answer")
+        _log_from_outside(root, world, client, event, f"{why} without an answer")
         # It may have been making the index, which nobody would ever finish if each hook began anew.
-        return world, _silence(client, event), root if event in _SECONDS and not is_whole else ""
+        return world, _silent(client, event), root if event in _SECONDS and not is_whole else ""
     answer, later, _ = rest.partition(_COLLECT)
     return world, answer, root if later else ""
 
@@ -149,6 +149,12 @@ def _read_until(pipe: int, until: float, parts: list[bytes]) -> bool:
     return False
 
 
+def _silent(client: str, event: str) -> bytes:
+    from quire.verbs.agents.hook_reply import silent_reply
+
+    return silent_reply(client, event)
+
+
 # -- the child ------------------------------------------------------------------------------------
 
 
@@ -160,67 +166,33 @@ def _work(client: str, event: str, world: World, pipe: int, seconds: float) -> N
     signal.setitimer(signal.ITIMER_REAL, seconds + 1)
     code = 1
     try:
-        answer, waits = _answer(client, event, world, pipe, monotonic() + seconds / 2)
+        from quire.verbs.agents.hook_reply import reply_to_hook
+
+        until = monotonic() + seconds / 2
+        answer, waits = reply_to_hook(
+            client, event, _payload, world, until, lambda root: _send(pipe, _ABOUT + os.fsencode(root))
+        )
         _send(pipe, _ANSWER + answer + (_COLLECT if waits else b""))
         code = 0
     except KeyboardInterrupt:
         pass  # the parent wants no answer any more
     except BaseException as error:
         with contextlib.suppress(BaseException):
-            _log(_root_here(world), world, f"{client} {event}: {_said(error)}")
-            _send(pipe, _ANSWER + _silence(client, event))
+            from quire.verbs.agents.hook_reply import log_failure, root_with_memory, silent_reply
+
+            log_failure(root_with_memory(world.cwd), world, client, event, error)
+            _send(pipe, _ANSWER + silent_reply(client, event))
             code = 0
     os._exit(code)
 
 
-def _answer(client: str, event: str, world: World, pipe: int, until: float) -> tuple[bytes, bool]:
-    """The bytes for the client, and whether there is work for later: sessions to be read, documents to be taken in."""
-    from quire.clients.hooks.read_event import read_event
-    from quire.clients.hooks.reply import reply, room_for
-    from quire.verbs.agents.hook_answer import answer_hook as answer_hook_of
-    from quire.verbs.agents.hook_answer import work_waits
-
-    heard = read_event(client, event, _payload())
-    silence = reply(heard, "")
-    from quire.clients.ended_sessions import ENDING, note_session
-    from quire.layers.presence import memory_root
-
-    root = memory_root(heard.cwd or world.cwd)
-    if root is None:
-        return silence, False
-    _send(pipe, _ABOUT + os.fsencode(root))
-    try:
-        room = room_for(heard)
-        if heard.event in ENDING and not room.tokens:
-            is_noted = note_session(root, heard, world)
-            return silence, is_noted and heard.event == "session-end"
-        from quire.project import Project
-
-        project = Project.open(heard.cwd or None, world)
-        project.deadline = until  # half of the time is for verdicts; what they leave open the next one finds out
-        text = answer_hook_of(project, heard, room.tokens, room.chars)
-        waits = heard.event == "session-start" and work_waits(project)
-        return reply(heard, text), waits
-    except Exception as error:
-        _log(root, world, f"{client} {event}: {_said(error)}")
-        return silence, False
-
-
-def _silence(client: str, event: str) -> bytes:
-    from quire.clients.hooks.reply import reply
-    from quire.clients.hooks.types import CLIENTS, HookEvent
-
-    return reply(HookEvent(client=client, event=event, native=""), "") if client in CLIENTS else b""
-
-
-def _payload() -> bytes:
-    from quire.clients.hooks.payload import PAYLOAD_BYTES
-
+def _payload(most: int) -> bytes:
+    """Standard input to its end, so that the client can write all of it; about `most` bytes of it are kept."""
     parts, size = [], 0
     while part := os.read(0, 1 << 16):
-        size += len(part)
-        if size <= PAYLOAD_BYTES + 1:
+        if size < most:
             parts.append(part)
+        size += len(part)
     return b"".join(parts)
 
 
@@ -230,32 +202,14 @@ def _send(pipe: int, data: bytes) -> None:
         data = data[os.write(pipe, data) :]
 
 
-def _said(error: BaseException) -> str:
-    text = getattr(error, "message", "") or str(error) or type(error).__name__
-    return f"{type(error).__name__}: {' '.join(text.split())[:400]}"
-
-
 # -- what is left behind --------------------------------------------------------------------------
 
 
-def _root_here(world: World) -> str:
-    from quire.layers.presence import memory_root
-
-    return memory_root(world.cwd) or ""
-
-
-def _log_from_outside(root: str, world: World, text: str) -> None:
+def _log_from_outside(root: str, world: World, client: str, event: str, text: str) -> None:
     with contextlib.suppress(Exception):
-        _log(root or _root_here(world), world, text)
+        from quire.verbs.agents.hook_reply import log_failure, root_with_memory
 
-
-def _log(root: str, world: World, text: str) -> None:
-    """A line in the log, which git does not see; nowhere where there is no memory."""
-    if not root:
-        return
-    from quire.clients.logs import log_line
-
-    log_line(root, world, text)
+        log_failure(root or root_with_memory(world.cwd), world, client, event, text)
 
 
 def _collect_later(root: str, world: World) -> None:

@@ -12,6 +12,7 @@ from quire.surfaces.cli.declared import say_lines
 from quire.surfaces.cli.output import say, warn
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.import_ import ImportSources, import_sources, refuse_contradictions, source_lines
+from quire.verbs.inbox.inbox_file import waiting
 from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import proposal_lines, waiting_line
@@ -40,8 +41,6 @@ def on_terminal(session: Session, _: Verb, given: ImportSources) -> int | None:
 
 def _choose(project: Project, done: ImportedHosts) -> None:
     """Ask for each that waits of these sources; what is skipped stays in the inbox."""
-    from quire.inbox.store import count_pending
-
     for number, item in enumerate(done.waiting, start=1):
         say_lines(proposal_lines(item))
         word = _answered(f"{number} of {len(done.waiting)}: {_CHOICE}")
@@ -52,7 +51,7 @@ def _choose(project: Project, done: ImportedHosts) -> None:
                 say(f"Not accepted: {error.message}")
         elif word == "n":
             reject(project, Reject(ids=[item.id]))
-    say(f"{waiting_line(count_pending(project.root)).removesuffix('.')} in the inbox.")
+    say(f"{waiting_line(waiting(project)).removesuffix('.')} in the inbox.")
 
 
 def _answered(question: str) -> str:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from quire.layers.journal.layout import LOCAL_PROVIDER
 from quire.model.errors import NotInitialized
 from quire.surfaces.cli.declared import say_lines, say_warnings
 from quire.surfaces.cli.output import say, tell
 from quire.verbs.journal import new_bundle, recall, restore
 from quire.verbs.journal.init import JournalInit, journal_init
-from quire.verbs.journal.journal_state import provider_name, read_journal
+from quire.verbs.journal.journal_state import is_model, read_journal
 from quire.verbs.journal.update import journal_update
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def on_terminal(session: Session, _verb: Verb, given: Any) -> int | None:
 
 def _recall(session: Session, project: Project, given: recall.JournalRecall) -> recall.JournalRecalled | None:
     wanted = replace(given, yes=True)
-    if _is_model(given):
+    if is_model(given.provider):
         # A model is not asked for a preview: it would propose something else.
         read_journal(project)
         if not _confirmed(f"Recall? {given.provider} is asked, which may cost money, and what it proposes is written."):
@@ -87,7 +86,7 @@ def _refresh(session: Session, project: Project, given: new_bundle.LookAtProject
             say(f"- {line}")
         say("- none were found" if not commands else "They are run in the project, without a shell.")
         say()
-    if _is_model(given):
+    if is_model(given.provider):
         question = f"{question} {given.provider} is asked, which may cost money, and what it proposes is written."
     else:
         seen: new_bundle.JournalRefreshed = refresh(project, replace(given, dry_run=True, yes=True))
@@ -109,11 +108,6 @@ def _is_there(project: Project) -> bool:
     except NotInitialized:
         return False
     return True
-
-
-def _is_model(given: Any) -> bool:
-    """Whether the provider is a model: to ask it costs something, and it never answers the same twice."""
-    return provider_name(given.provider) != LOCAL_PROVIDER
 
 
 def _confirmed(question: str) -> bool:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.model.errors import UsageError
+from quire.model.vocabulary import LAYER_NAMES
 from quire.verbs.table import tools_of
 
 if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import ServedTool
 
-_SETS = ("graph", "facts", "profile", "journal")
 _CORE = {
     "graph": ("query_memory", "save_memory", "inspect_memory", "status_memory", "brief_memory", "sync_memory"),
     "facts": ("memory_recall", "memory_store"),
 }
-TOOLSETS = ("core", *_SETS, "all")
+TOOLSETS = ("core", *LAYER_NAMES, "all")
 
 
 def read_toolsets(text: str, where: str) -> tuple[str, ...]:
@@ -38,11 +38,11 @@ def read_toolsets(text: str, where: str) -> tuple[str, ...]:
 
 def chosen_tools(toolsets: Iterable[str]) -> dict[str, ServedTool]:
     """The tools of these sets, each once, always in the same order."""
-    wanted = set(_SETS) if "all" in toolsets else set(toolsets)
+    wanted = set(LAYER_NAMES) if "all" in toolsets else set(toolsets)
     core = "core" in wanted
     return {
         tool.name: tool
-        for home in _SETS
+        for home in LAYER_NAMES
         if home in wanted or (core and home in _CORE)
         for tool in _tools(home, None if home in wanted else _CORE[home])
     }
@@ -66,7 +66,7 @@ def served_tools(toolsets: Iterable[str]) -> dict[str, ServedTool]:
 
 def toolset_of(name: str) -> str | None:
     """The set that holds a tool."""
-    return next((home for home in _SETS if name in tools_of(home)), None)
+    return next((home for home in LAYER_NAMES if name in tools_of(home)), None)
 
 
 def _tools(home: str, names: Container[str] | None = None) -> tuple[ServedTool, ...]:

@@ -84,45 +84,11 @@ def _status(project: Callable[[], Project], fence: Callable[[], Boundary]) -> st
 
 
 def _schema(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
-    """The words of all layers: needs no project, since they are the same everywhere."""
-    from quire.layers.facts import layout as facts
-    from quire.layers.journal import layout as journal
-    from quire.layers.profile import layout as profile
-    from quire.model.verdicts import VERDICTS
-    from quire.model.vocabulary import CREATABLE_KINDS, OTHER_STATUSES, PREDICATES, QUESTION_STATUSES, STAGES
+    """The words of all layers; needs no project, since they are the same everywhere."""
+    from quire.verbs.ask.words import words_of_memory
     from quire.verbs.plain import json_line
 
-    words = {
-        "refs": [
-            "kind.slug",
-            "fact:ID",
-            "episode:ID",
-            "profile:category.key",
-            "event:ID",
-            "checkpoint:ID",
-            "bundle:SECTION",
-        ],
-        "verdicts": list(VERDICTS),
-        "graph": {
-            "kinds": list(CREATABLE_KINDS),
-            "stages": list(STAGES),
-            "statuses": list(OTHER_STATUSES),
-            "question_statuses": list(QUESTION_STATUSES),
-            "predicates": list(PREDICATES),
-        },
-        "facts": {
-            "sections": list(facts.SECTIONS),
-            "statuses": list(facts.STATUSES),
-            "relations": list(facts.RELATIONS),
-        },
-        "profile": {
-            "categories": list(profile.CATEGORIES),
-            "statuses": list(profile.STATUSES),
-            "relations": list(profile.RELATIONS),
-        },
-        "journal": {"sections": list(journal.SECTION_KEYS)},
-    }
-    return json_line(words)
+    return json_line(words_of_memory())
 
 
 _FIXED: dict[str, tuple[str, str, str, float, Callable[[Callable[[], Project], Callable[[], Boundary]], str]]] = {

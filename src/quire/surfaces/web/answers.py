@@ -9,7 +9,6 @@ import msgspec
 
 from quire.model.errors import InputError
 from quire.surfaces.web.prose import prose_of
-from quire.upkeep.views.record import RecordDetail
 
 if TYPE_CHECKING:
     from quire.verbs.page.undo import Acted
@@ -34,10 +33,10 @@ def read_arguments(takes: type[msgspec.Struct], query: Mapping[str, str]) -> msg
         ) from None
 
 
-def fields_of(found: Any) -> dict[str, Any]:
-    """The JSON of an answer; a record's text is a tree beside it."""
+def fields_of(found: Any, *, has_body: bool = False) -> dict[str, Any]:
+    """The JSON of an answer; beside a body in Markdown stands its tree."""
     fields: dict[str, Any] = msgspec.to_builtins(found)
-    return {**fields, "prose": prose_of(found.body)} if isinstance(found, RecordDetail) else fields
+    return {**fields, "prose": prose_of(found.body)} if has_body else fields
 
 
 def acted_fields(done: Acted, undo: str) -> dict[str, Any]:

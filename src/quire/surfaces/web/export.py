@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from quire.files.world import World
     from quire.project import Project
     from quire.surfaces.web.options import PageOptions
-    from quire.upkeep.views.file_states import FileHealth
     from quire.upkeep.views.record import RecordDetail
 
 POLICY = (
@@ -102,7 +101,7 @@ class _Making:
     def _whole(self) -> dict[str, Any]:
         """The screens that are one answer each."""
         from quire import __version__
-        from quire.verbs.page.health_views import ViewReceipts, view_receipts
+        from quire.verbs.page.health_views import ViewFiles, ViewReceipts, view_files, view_receipts
         from quire.verbs.page.views import (
             ViewGraph,
             ViewInbox,
@@ -131,7 +130,7 @@ class _Making:
             "inbox": fields_of(view_inbox(project, ViewInbox(private=private))),
             "graph": fields_of(view_graph(project, ViewGraph(private=private))),
             "receipts": fields_of(view_receipts(project, ViewReceipts(private=private))),
-            "files": fields_of(self._file_health(summary["layers"].get("profile", 0))),
+            "files": fields_of(view_files(project, ViewFiles(private=private))),
         }
         for name, path in (
             ("map", "map"),
@@ -141,13 +140,6 @@ class _Making:
         ):
             found[name] = fields_of(VIEWS[path].run(project, VIEWS[path].takes()))
         return found
-
-    def _file_health(self, profile: int) -> FileHealth:
-        from quire.upkeep.views.file_states import without_private
-        from quire.verbs.page.health_views import ViewFiles, view_files
-
-        found = view_files(self._project, ViewFiles())
-        return found if self._private else without_private(found, profile)
 
     def _items(self) -> list[dict[str, Any]]:
         from quire.verbs.page.views import ViewRecords, view_records
@@ -166,7 +158,7 @@ class _Making:
         histories = view_histories(self._project, refs)
         found: dict[str, Any] = {}
         for ref, detail in view_details(self._project, refs).items():
-            told = fields_of(detail)
+            told = fields_of(detail, has_body=True)
             told["relations"] = [
                 item for item in told["relations"] if item["other"] is None or item["other_ref"] in shown
             ]

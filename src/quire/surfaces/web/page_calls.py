@@ -112,7 +112,7 @@ class PageCalls:
             view = VIEWS[path]
             given = read_arguments(view.takes, query)
             found = self._answered(name, key[0], lambda project: view.run(project, given))
-            return json_line({"data": fields_of(found)}).encode()
+            return json_line({"data": fields_of(found, has_body=view.has_body)}).encode()
 
         answered = PageAnswer(await self.work(work), key[0])
         self._kept[key] = answered
@@ -184,10 +184,10 @@ class PageCalls:
         return self._shown(os.path.join(self.world.memory_home, "projects.json"))
 
     def _registered(self) -> list[Registered]:
-        from quire.upkeep.projects import ProjectRegistry
+        from quire.verbs.admin.projects import registered_projects
 
         try:
-            return ProjectRegistry(self.world).known_projects()
+            return registered_projects(self.world)
         except QuireError:
             return []
 

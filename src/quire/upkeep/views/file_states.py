@@ -11,7 +11,7 @@ import msgspec
 from quire.anchors.working_tree import WorkingTree, read_working_tree
 from quire.files.git import Blob, Git
 from quire.index.catalog import Index
-from quire.layers.table import HOMES, LAYERS, layer_of_file, layers_in, path_from_root, tracked_paths
+from quire.layers.table import HOMES, LAYERS, layer_named, layer_of_file, layers_in, path_from_root, tracked_paths
 from quire.model.errors import GitRequired
 from quire.model.records import Problem
 from quire.model.times import timestamp
@@ -82,15 +82,17 @@ def file_health(root: str, git: Git, index: Index, index_folder: str | None) -> 
     return FileHealth(layers=layers, index=_index(root, index_folder))
 
 
-def without_private(found: FileHealth, records: int) -> FileHealth:
-    """The same for others: of the profile so many records, and nothing of what is wrong with it.
+def without_private(found: FileHealth, index: Index) -> FileHealth:
+    """The same for others: of a layer with private records those that are shared, and none of its problems.
 
-    What is wrong may be wrong with the private document, and names entries of it.
+    A problem may be one of the private document, and name entries of it.
     """
 
     def told(layer: LayerFiles) -> LayerFiles:
-        if layer.layer != "profile":
+        declared = layer_named(layer.layer)
+        if not declared.has_private:
             return layer
+        records = sum(not declared.is_private(record) for record in index.records(layer.layer))
         present = layer.files > 0 or records > 0
         return msgspec.structs.replace(layer, present=present, records=records, problems=())
 

@@ -51,9 +51,14 @@ def projects(world: World, given: Arguments) -> RegisteredProjects:
 
 def list_projects(world: World, _given: Arguments) -> RegisteredProjects:
     """Show every registered project."""
+    return RegisteredProjects(projects=registered_projects(world))
+
+
+def registered_projects(world: World) -> list[Registered]:
+    """Every project of the user's registry, whether it is still there or not."""
     from quire.upkeep.projects import ProjectRegistry
 
-    return RegisteredProjects(projects=ProjectRegistry(world).known_projects())
+    return ProjectRegistry(world).known_projects()
 
 
 def list_lines(done: RegisteredProjects) -> Iterator[Line]:

@@ -40,6 +40,13 @@ def named_proposals(project: Project, given: ChosenProposals) -> list[Proposal]:
     return found
 
 
+def waiting(project: Project) -> int:
+    """How many proposals are pending."""
+    from quire.inbox.store import count_pending
+
+    return count_pending(project.root)
+
+
 def settled_as(project: Project, item: Proposal, status: Any, **fields: str) -> Proposal:
     return msgspec.structs.replace(item, status=status, settled_at=timestamp(project.world.now()), **fields)
 

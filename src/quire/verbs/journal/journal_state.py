@@ -155,6 +155,11 @@ def provider_name(wanted: str | None, configured: str = "auto") -> str:
     return LOCAL_PROVIDER if name == "auto" else name
 
 
+def is_model(wanted: str | None) -> bool:
+    """Whether that provider is a model: to ask it costs something, and it never answers the same twice."""
+    return provider_name(wanted) != LOCAL_PROVIDER
+
+
 def ask_model(project: Project, kind: Kind, request: Request, provider: str) -> ModelAnswer:
     """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
     import msgspec

@@ -99,12 +99,16 @@ def view_receipts(project: Project, given: ViewReceipts) -> ReceiptHealth:
 
 
 class ViewFiles(PageArguments, frozen=True):
-    pass
+    private: bool = True
 
 
-def view_files(project: Project, _: ViewFiles) -> FileHealth:
+def view_files(project: Project, given: ViewFiles) -> FileHealth:
     """The files of every layer, whether git keeps them, what is wrong with them; and the index."""
-    from quire.upkeep.views.file_states import file_health
+    from quire.upkeep.views.file_states import file_health, without_private
+
+    def work(index: Index) -> FileHealth:
+        found = file_health(project.root, project.git, index, project.index_folder())
+        return found if given.private else without_private(found, index)
 
     ready_to_view(project)
-    return project.with_index(lambda index: file_health(project.root, project.git, index, project.index_folder()))
+    return project.with_index(work)

@@ -28,6 +28,8 @@ class PageView(msgspec.Struct, frozen=True):
 
     takes: type[msgspec.Struct]
     run: Callable[[Project, Any], Any]
+    has_body: bool = False
+    """Whether the answer has a `body` in Markdown, which the page gets as a tree, too."""
 
 
 def ready_to_view(project: Project) -> list[Problem]:

@@ -38,7 +38,7 @@ VIEWS = {
     "today": PageView(ViewToday, view_today),
     "map": PageView(ViewMap, view_map),
     "records": PageView(ViewRecords, view_records),
-    "record": PageView(ViewRecord, view_record),
+    "record": PageView(ViewRecord, view_record, has_body=True),
     "history": PageView(ViewHistory, view_history),
     "diff": PageView(ViewDiff, view_diff),
     "graph": PageView(ViewGraph, view_graph),
