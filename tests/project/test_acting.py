@@ -18,9 +18,9 @@ from installed import Git
 from quire.files import disk
 from quire.files.world import World
 from quire.inbox.proposals import Proposal, propose
+from quire.layers.record_details import node_revision
 from quire.model.errors import Conflict, InputError, NotFound, QuireError, SecretDetected, ValueRejected
 from quire.project import Project
-from quire.upkeep.views.items import node_revision
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.status import status

@@ -42,7 +42,7 @@ from history_seeing import (
 )
 
 from quire.inbox.proposals import propose
-from quire.upkeep.views.items import node_revision
+from quire.layers.record_details import node_revision
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.facts.archive import Archive
 from quire.verbs.facts.archive import archive as archive_fact

@@ -57,6 +57,7 @@ NOT_HERE: dict[str, str] = {
     "layers.profile.pages": _SHOWN,
     "layers.profile.rules": "short words that a person gives, matched sign by sign",
     "layers.profile.store": _BEHIND,
+    "layers.journal.details": _OURS,
     "layers.record_parts": _BEHIND,
     "verbs.admin.doctor_agents": "what our own server answers",
     "verbs.admin.export": _OURS,
@@ -95,7 +96,6 @@ NOT_HERE: dict[str, str] = {
     "upkeep.sync": _INDEX,
     "upkeep.upgrade_command": "what the installer of this package wrote about it",
     "upkeep.verdicts": _INDEX,
-    "upkeep.views.record_details": _OURS,
     "upkeep.views.today": _OURS,
     "upkeep.why": _BEHIND,
     # Made beside this, and not tried by themselves yet.

@@ -17,10 +17,10 @@ from quire.files.world import World
 from quire.inbox.proposals import Proposal, propose
 from quire.layers.graph.save import save_intent
 from quire.layers.graph.store import GraphStore
+from quire.layers.record_details import node_revision
 from quire.model.errors import Conflict, InputError, LockBusy, QuireError
 from quire.project import Project
 from quire.upkeep.guidance import refresh_map
-from quire.upkeep.views.items import node_revision
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.facts import session as sessions
 from quire.verbs.facts import store as fact_storing

@@ -10,7 +10,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
@@ -23,6 +23,9 @@ from quire.model.contested import Choice, ContestedField, MergedFile
 from quire.model.records import Mend, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
+
+if TYPE_CHECKING:
+    from quire.layers.record_details import RecordDetails
 
 
 class Site(Protocol):
@@ -234,6 +237,10 @@ class Layer(ABC):
     def says(self, record: Record) -> list[str]:
         """The texts of a record that must not say what was rejected; none where it is not looked at."""
         return [record.title, record.text, f"{record.title}\n{record.text}"]
+
+    @abstractmethod
+    def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
+        """What a person sees of a record; `weight` is what it counts today."""
 
     @abstractmethod
     def how_to_retire(self, record: Record) -> str:

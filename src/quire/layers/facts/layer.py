@@ -17,6 +17,7 @@ from quire.model.vocabulary import FACT_KINDS
 
 if TYPE_CHECKING:
     from quire.layers.protocol import Storage
+    from quire.layers.record_details import RecordDetails
 
 _PATH = f"{FOLDER}/{FILE}"
 _SAID = {"fact": ("content",), "episode": ("title", "narrative")}
@@ -101,6 +102,11 @@ class FactsLayer(Layer):
 
         part = self.holding(record).part
         return now is not None and same_fields(part(now), part(then[0]), _SAID[record.kind])
+
+    def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
+        from quire.layers.facts.details import fact_details
+
+        return fact_details(record, weight)
 
     def how_to_retire(self, record: Record) -> str:
         if record.kind != "fact":

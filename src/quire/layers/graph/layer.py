@@ -31,6 +31,7 @@ from quire.model.vocabulary import (
 
 if TYPE_CHECKING:
     from quire.layers.protocol import Storage
+    from quire.layers.record_details import RecordDetails
 
 _LISTED = {NODES: "changed_memory_ids", RELATIONS: "changed_relation_ids"}
 """By folder, the name under which a diff lists what changed in it."""
@@ -164,6 +165,16 @@ class GraphLayer(Layer):
         sidecar, body = then
         text = body.decode("utf-8", "replace").replace("\r\n", "\n").strip()
         return fields_of(sidecar).get("title") == record.title and text == record.text.strip()
+
+    def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
+        from quire.layers.graph.details import node_details
+        from quire.layers.graph.inspect import inspect_node
+        from quire.layers.graph.store import StoredNode
+
+        store = GraphStore(site.root)
+        stored = store.read_node(record.path)
+        # It was moved or damaged since the index looked: whoever finds it says what is wrong.
+        return node_details(stored if isinstance(stored, StoredNode) else inspect_node(store, record.ref).node)
 
     def how_to_retire(self, record: Record) -> str:
         return "Save it with other words, or retire it: `stale`, `supersede` or `delete` in a save."

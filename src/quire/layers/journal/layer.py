@@ -35,6 +35,7 @@ from quire.model.sources import IndexSource
 if TYPE_CHECKING:
     from quire.layers.journal.repair import Mending
     from quire.layers.protocol import Storage
+    from quire.layers.record_details import RecordDetails
     from quire.layers.record_parts import Part
 
 _STATE = f"{FOLDER}/{STATE}"
@@ -172,6 +173,11 @@ class JournalLayer(Layer):
 
     def says(self, record: Record) -> list[str]:
         return [record.title, record.text, *record.text.split("\n")] if record.kind == "bundle" else []
+
+    def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
+        from quire.layers.journal.details import journal_details
+
+        return journal_details(record)
 
     def how_to_retire(self, record: Record) -> str:
         return "`memory journal update` writes the memory without it."

@@ -34,6 +34,7 @@ from quire.model.vocabulary import PROFILE_KINDS
 if TYPE_CHECKING:
     from quire.layers.profile.places import ProfilePlaces
     from quire.layers.protocol import Storage
+    from quire.layers.record_details import RecordDetails
     from quire.layers.record_parts import Part
 
 _PATH = f"{FOLDER}/{FILE}"
@@ -144,6 +145,11 @@ class ProfileLayer(Layer):
         from quire.layers.profile.records import entry_of
 
         return [entry_of(record).value]
+
+    def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
+        from quire.layers.profile.details import entry_details
+
+        return entry_details(record, _places(site).private_name)
 
     def how_to_retire(self, record: Record) -> str:
         return f"`memory profile forget {' '.join(record.ref.partition(':')[2].split('.', 1))}` takes it out."

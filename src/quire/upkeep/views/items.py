@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -11,8 +10,6 @@ from quire.model.records import Record
 from quire.model.text import cut, one_line, without_marks
 from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LIVE_STATUSES, LayerName
-
-_CHARS = 16
 
 _EXCERPT = 240
 _READ = 800
@@ -80,13 +77,3 @@ def is_current(record: Record) -> bool:
 def is_judged(record: Record) -> bool:
     """Whether a record is held against the code."""
     return record.layer == "graph" and record.kind != "project" and is_current(record)
-
-
-def node_revision(sidecar: bytes, body: bytes) -> str:
-    """Of a node, by the bytes of its two files."""
-    return hashlib.sha256(sidecar + b"\0" + body).hexdigest()[:_CHARS]
-
-
-def line_revision(line: bytes) -> str:
-    """Of a record that is a line of a file, by that line."""
-    return hashlib.sha256(line).hexdigest()[:_CHARS]

@@ -9,11 +9,11 @@ import msgspec
 
 from quire.files.git import Git
 from quire.files.git_history import Commit, describe_known
+from quire.layers.record_details import Field, RecordDetails, RecordEvidence
 from quire.model.errors import GitRequired
 from quire.model.records import Edge, Record
 from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.upkeep.views.items import RecordItem, is_judged, item_of
-from quire.upkeep.views.record_details import Field, RecordDetails, RecordEvidence
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index

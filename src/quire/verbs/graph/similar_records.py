@@ -31,14 +31,13 @@ def alike_problems(
 def alike_findings(index: Index) -> list[Problem]:
     """All such pairs of a memory, opposites first; not more than anybody reads."""
     from quire.layers.graph.layout import FOLDER
-    from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+    from quire.layers.table import path_from_root
     from quire.retrieval.similar_records import alike_pairs
 
     found = alike_pairs(index)
     problems = []
     for one in found[:_LISTED]:
-        folder = PROFILE_FOLDER if one.record.layer == "profile" else FOLDER
-        problems.append(alike_problem(one, f"{folder}/{one.record.path}"))
+        problems.append(alike_problem(one, path_from_root(one.record.layer, one.record.path)))
     if len(found) > _LISTED:
         problems.append(
             Problem(

@@ -168,7 +168,7 @@ class ActEdit(PageArguments, frozen=True, tag_field="action", tag="edit"):
 
 def act_edit(project: Project, given: ActEdit) -> Acted:
     """Another title, body or stage of a node, if it still is the one that the edit was made of."""
-    from quire.upkeep.views.items import node_revision
+    from quire.layers.record_details import node_revision
 
     node = _node(project, given.ref, "edited")
     if node_revision(node.data, node.body_data) != given.revision:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.layers.journal.layout import STATE
+from quire.layers.table import layer_named
 from quire.model import limits
 from quire.model.errors import Conflict, InputError
 from quire.model.records import Record
@@ -16,9 +17,8 @@ from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.graph.store import StoredNode
+    from quire.layers.record_details import RecordDetails
     from quire.upkeep.views.record import RecordDetail
-    from quire.upkeep.views.record_details import RecordDetails
     from quire.upkeep.views.record_history import RecordHistory
     from quire.upkeep.views.text_diff import TextDiff
     from quire.verbs.journal.inspect import InspectedJournal
@@ -37,7 +37,7 @@ def view_record(project: Project, given: ViewRecord) -> RecordDetail:
     from quire.upkeep.views.record import record_detail
 
     def work(index: Index, record: Record) -> RecordDetail:
-        return record_detail(record, _kept(project, record), index, project.git, verify_for_page(project, index))
+        return record_detail(record, _details_of(project, record), index, project.git, verify_for_page(project, index))
 
     return _viewed(project, given.ref, work)
 
@@ -52,7 +52,8 @@ def view_details(project: Project, refs: Iterable[str]) -> dict[str, RecordDetai
         verify = verify_for_page(project, index)
         records = [record for ref in refs if (record := index.find(ref)) is not None]
         return {
-            record.ref: record_detail(record, _kept(project, record), index, project.git, verify) for record in records
+            record.ref: record_detail(record, _details_of(project, record), index, project.git, verify)
+            for record in records
         }
 
     return project.with_index(work)
@@ -176,23 +177,5 @@ def _section(name: str, found: InspectedJournal) -> Record:
     )
 
 
-def _kept(project: Project, record: Record) -> RecordDetails:
-    from quire.upkeep.views.items import is_current
-    from quire.upkeep.views.record_details import kept_fact, kept_journal, kept_node, kept_profile
-
-    if record.layer == "graph":
-        return kept_node(_stored_node(project, record), is_current=is_current(record))
-    if record.layer == "facts":
-        return kept_fact(record, weight=project.weigh()(record))
-    if record.layer == "profile":
-        return kept_profile(record, private_path=project.profile_places().private_name)
-    return kept_journal(record)
-
-
-def _stored_node(project: Project, record: Record) -> StoredNode:
-    from quire.layers.graph.inspect import inspect_node
-    from quire.layers.graph.store import StoredNode
-
-    stored = project.graph.read_node(record.path)
-    # It was moved or damaged since the index looked: whoever finds it says what is wrong.
-    return stored if isinstance(stored, StoredNode) else inspect_node(project.graph, record.ref).node
+def _details_of(project: Project, record: Record) -> RecordDetails:
+    return layer_named(record.layer).details(project, record, project.weigh()(record))

@@ -184,7 +184,7 @@ def view_graph(project: Project, given: ViewGraph) -> GraphData:
 
 def _looked_at(project: Project, work: Callable[[Index, list[Problem]], Result], *, private: bool = True) -> Result:
     """Do this with a fresh index, and with what could not be read."""
-    from quire.layers.table import path_from_root
+    from quire.layers.table import layer_named, path_from_root
 
     found = ready_to_view(project)
 
@@ -192,8 +192,8 @@ def _looked_at(project: Project, work: Callable[[Index, list[Problem]], Result],
         unread = [
             Problem(code=code, message=message, path=path_from_root(layer, path))
             for layer, path, code, message in index.problems()
-            # What is wrong with a profile may be wrong with the private part, and names entries of it.
-            if private or layer != "profile"
+            # What is wrong with such a layer may be wrong with its private part, and name records of it.
+            if private or not layer_named(layer).has_private
         ]
         return work(index, [*found, *unread])
 
