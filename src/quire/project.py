@@ -1,4 +1,4 @@
-"""One project: its root, its surroundings, its layers and its index. Verbs are functions over it."""
+"""`Project`: the context that verbs run in, with root, `World`, git, layers and index."""
 
 from __future__ import annotations
 

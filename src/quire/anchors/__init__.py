@@ -1,1 +1,1 @@
-"""What anchors lead to: files, folders, globs and symbols, and whether they are still what was seen."""
+"""Resolve anchors (files, folders, globs, symbols) and tell whether the code behind them has changed."""

@@ -1,4 +1,4 @@
-"""Git history with caches: which commits exist, their trees, and what changed since."""
+"""Read git history through caches: which commits exist, their trees, what changed since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a commit by path, each with the id of its content."""
+"""List the files of a commit by path, each with its blob id."""
 
 from __future__ import annotations
 

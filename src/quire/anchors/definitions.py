@@ -1,4 +1,4 @@
-"""Digests of named definitions by file content; each content is parsed once for all names.
+"""Cache digests of named definitions by file content; each content is parsed once for all names.
 
 A content never changes, so what was found in it may be kept. Where the very text of a definition stands in another
 version of its file, too, that version holds the same definition, and is not parsed at all. Elsewhere a definition may

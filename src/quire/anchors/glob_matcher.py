@@ -1,4 +1,4 @@
-"""Matches paths against a glob anchor: a regular expression where that is safe, sets of positions where it is not.
+"""Match paths against a glob anchor: by a regular expression where that is safe, else by sets of positions.
 
 An anchor and the paths are data from a repository and may be made to hang a backtracking matcher. So the work of the
 expression is estimated from the pattern and the path; beyond the budget the same nodes are walked with all positions at

@@ -1,4 +1,4 @@
-"""Reads a glob anchor into nodes, with picomatch's meaning (dot: true) for paths as a repository holds them.
+"""Parse a glob anchor into nodes, with picomatch's rules (`dot: true`) for repository paths.
 
 Such paths have no empty, `.` or `..` segments and no slash at either end, so picomatch's guards against those have no
 counterpart here. What reads oddly below (`[!a]` is not a negation, `**` inside a name is `*`, `+` after a group repeats

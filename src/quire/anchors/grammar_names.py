@@ -1,4 +1,4 @@
-"""The names that a node of a syntax tree defines."""
+"""List the names that a node of a syntax tree defines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbols of the languages whose grammars are installed packages: from source to tree to digests."""
+"""Find and digest symbols in languages whose tree-sitter grammars are installed packages."""
 
 from __future__ import annotations
 

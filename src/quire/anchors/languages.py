@@ -1,4 +1,4 @@
-"""Which files are in which language, and which nodes of each grammar define something."""
+"""Map file names to languages, and each grammar to the node types that define symbols."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Tell whether a change of code is one of its imports or type annotations alone."""
+"""Tell whether a code change touches only imports or type annotations."""
 
 from __future__ import annotations
 

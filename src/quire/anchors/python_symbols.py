@@ -1,4 +1,4 @@
-"""Symbols of Python source, digested so that every supported Python version gives the same digest."""
+"""Find symbols in Python source; their digests are equal on every supported Python version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source file defines, and a digest of each definition that formatting and comments do not change."""
+"""List the symbols of a source file, each with a digest that formatting and comments do not change."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The files and folders that a verdict depends on: while their stamps stay the same, so does the verdict."""
+"""List the files and folders that a verdict depends on: unchanged stamps mean an unchanged verdict."""
 
 from __future__ import annotations
 

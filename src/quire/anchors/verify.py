@@ -1,4 +1,4 @@
-"""Verdicts: compare the code behind a record with what its seals say.
+"""Compare the code behind a record with its seals, and give a verdict.
 
 What counts is the content that somebody saw when the record was last saved or confirmed: the seals in the record. A
 record without seals, as other programs write it, is held against the commit that wrote it. Reading changes nothing.

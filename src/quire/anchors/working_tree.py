@@ -1,4 +1,4 @@
-"""The working tree: every file that git tracks or would track, with the id of its content.
+"""List the working tree: every file that git tracks or would track, with its blob id.
 
 A file that looks to git as it did when it was staged has the id that the index holds, and is not opened. Any other is
 read and hashed here, when somebody asks for it.

@@ -1,1 +1,1 @@
-"""The programs that agents run in: what their hooks say and hear, what they read, how they are wired to the memory."""
+"""The programs that agents run in: their hooks, their sessions, their configuration."""

@@ -1,4 +1,4 @@
-"""Notes that a session ended or paused, at an event of its client; whoever reads it does so later."""
+"""Note that a client's session ended or paused, so that a later process reads it."""
 
 from __future__ import annotations
 

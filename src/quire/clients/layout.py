@@ -1,4 +1,4 @@
-"""Where what belongs to this machine's sessions lies, below the `local/` of the memory."""
+"""Paths of this machine's session files, below `local/` in the memory folder."""
 
 from __future__ import annotations
 

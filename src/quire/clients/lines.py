@@ -1,4 +1,4 @@
-"""Files of this machine that hooks add lines to: no lock, no waiting, and bounded in size.
+"""Append lines to files of this machine: no lock, no waiting, bounded size.
 
 What is added is one write, not forced to the disk: a power cut may take the last lines, which nobody was promised.
 """

@@ -1,4 +1,4 @@
-"""The log of hooks that failed or stayed silent. It stays on this machine, outside git."""
+"""Log hooks that failed or stayed silent; the log stays on this machine, outside git."""
 
 from __future__ import annotations
 

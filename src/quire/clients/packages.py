@@ -1,4 +1,4 @@
-"""Ready packages: a plugin for Claude Code, a plugin for Codex, an extension for Gemini CLI, from one source.
+"""Build plugin packages for Claude Code, Codex and Gemini CLI from one source.
 
 A package gives a client everything at once, in all projects of a user: the MCP server, the hooks, the skill. Its texts
 and its hooks are those that the wiring of a project writes. The folder `plugins/` of the repository holds what

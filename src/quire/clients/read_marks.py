@@ -1,4 +1,4 @@
-"""How far each session of a client was read for proposals, on this machine."""
+"""Remember on this machine how far each client session has been read for proposals."""
 
 from __future__ import annotations
 

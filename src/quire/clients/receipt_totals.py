@@ -1,4 +1,4 @@
-"""Totals of receipts: by day, by client, by event, and by record."""
+"""Sum receipts by day, client, event and record."""
 
 from __future__ import annotations
 

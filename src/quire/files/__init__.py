@@ -1,1 +1,1 @@
-"""The ground: durable writes and transactions, locks, JSON, marked sections, git, discovery, containment."""
+"""Durable writes, transactions, locks, JSON and TOML edits, marked sections, git, discovery, containment."""

@@ -1,4 +1,4 @@
-"""The difference of two files as byte edits: small enough to store, enough to undo the change exactly."""
+"""Store the difference of two files as byte edits, enough to undo the change exactly."""
 
 from __future__ import annotations
 

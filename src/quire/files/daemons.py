@@ -1,4 +1,4 @@
-"""Background processes: start, identify and stop them, and the lock that each holds while it lives.
+"""Start, identify and stop background processes; each holds a lock while it lives.
 
 The lock is the kernel's: it is held if and only if its holder lives, whatever the files beside it say. A process id
 alone says nothing, since the next process may be given the same; so a signal is only sent while the lock is held by

@@ -1,4 +1,4 @@
-"""Digests: of bytes as we store them, and of blobs as git does.
+"""Digests of bytes: our own, and git blob ids.
 
 `hashlib` brings a whole cryptographic library along, which a command that only asks does not need: it is loaded late.
 """

@@ -1,4 +1,4 @@
-"""Every call that writes to disk: the one seam at which tests can simulate a crash.
+"""Every call that writes to disk, in one place, so that tests can simulate a crash.
 
 Nothing else in the package opens a file for writing, renames or removes. `before` is called with the
 name and the path of every operation; the tests of durability replace it and kill the process there.

@@ -1,4 +1,4 @@
-"""Single files written so that a reader sees the old bytes or the new ones, and a crash loses neither."""
+"""Write single files durably: a reader sees the old bytes or the new, and a crash loses neither."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One writer at a time: a kernel lock on a small file that names its holder, taken with a time limit.
+"""Allow one writer at a time: a kernel lock on a file that names its holder, with a time limit.
 
 The kernel lets go when the holder dies, so a killed writer never blocks the next one. The file is
 removed on release, because programs that know no kernel locks read its mere presence as "busy"; such

@@ -1,4 +1,4 @@
-"""Tells whether files changed since they were last read, without opening them.
+"""Tell whether files have changed since they were last read, without opening them.
 
 - `stamp_of` and `joint_stamp` reduce the metadata of one file, or of many, to a value that can be compared.
 - `FolderWatch` asks the Linux kernel (inotify) whether anything below some folders was touched.

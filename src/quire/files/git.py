@@ -1,4 +1,4 @@
-"""Git, asked through the `git` program: read commands only, hardened, with a time limit.
+"""Run `git` read commands, hardened and with a time limit.
 
 A repository may come from anywhere, and its configuration may name programs to run. Only commands that
 run none of them are used, with the switches that turn off the rest; working files are hashed here

@@ -1,4 +1,4 @@
-"""Add or remove one member or item of a JSON file that we do not own; every other character stays."""
+"""Add or remove one member or item of a JSON file that we do not own; all other characters stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a JSON text is laid out: its indentation, its line ends, its colons, and which members begin a line."""
+"""Detect how a JSON text is laid out: indentation, line ends, colons, members that begin a line."""
 
 from __future__ import annotations
 

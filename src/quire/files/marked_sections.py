@@ -1,4 +1,4 @@
-"""Marked sections in files we do not own: found, placed and removed with everything else kept byte for byte."""
+"""Find, write and remove marked sections in files we do not own; the rest stays byte for byte."""
 
 from __future__ import annotations
 

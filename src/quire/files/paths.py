@@ -1,4 +1,4 @@
-"""Containment: a path below a root, with no way out through `..`, a symbolic link or a special file."""
+"""Keep paths inside a root: no `..`, no symbolic links out of it, no special files."""
 
 from __future__ import annotations
 

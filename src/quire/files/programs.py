@@ -1,4 +1,4 @@
-"""Programs other than git, run with a time limit and bounded memory, or started to run on their own.
+"""Run programs other than git with a time limit and bounded output, or start them detached.
 
 No shell is ever asked. Each program has a process group of its own: at the time limit the whole group goes, and so does
 a child that still holds the pipes when the program itself has ended. What a program says is read to its end; of more

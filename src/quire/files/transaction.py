@@ -1,4 +1,4 @@
-"""All or nothing over many files.
+"""Write several files all or nothing.
 
 New contents are first staged, one file each, in a folder of their own below the recovery folder; then the
 list of what goes where is written, and with that the transaction is decided. Applying it takes appends, which

@@ -1,4 +1,4 @@
-"""The outside world: working directory, clock, randomness, environment. Injected, so that tests are exact."""
+"""The outside world: working directory, clock, randomness, environment; injected, so that tests are exact."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What may not pass, and how what was recalled is shown: secrets, hostile text, fences. Uses the model only."""
+"""Detect secrets and hostile text, and mark recalled text as data. Uses the model only."""

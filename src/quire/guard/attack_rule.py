@@ -1,4 +1,4 @@
-r"""What a rule for text that steers a model is made of: a flag, the words it begins with, and what must follow.
+r"""The form of a rule that detects text steering a model: a flag, first words, what must follow.
 
 The text is folded before: small letters, no accents, no apostrophes, lookalikes replaced. Between words there may be
 anything but the end of a sentence, and only so many other words, so that what follows is bounded. Each rule names the

@@ -1,4 +1,4 @@
-r"""How a model is told in English to keep something from its user, that it may do anything, or that it is meant."""
+r"""Rules for English text that tells a model to hide something, to ignore limits, or that it is addressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""How text that steers a model is worded in other languages than English.
+r"""Rules for text that steers a model, in languages other than English.
 
 Languages in Latin letters are looked for like English, in folded text. The others stand in text of which only the
 case is folded, and begin with any of their literals, since most of these scripts put no blanks between words.

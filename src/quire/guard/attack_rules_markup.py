@@ -1,4 +1,4 @@
-r"""Marks and commands that steer a model: turns of a conversation, tool calls, fences, what sends or runs something.
+r"""Rules for markup that steers a model: conversation turns, tool calls, fences, commands that send or run.
 
 Each mark is looked for only where its literal stands. Commands, and sentences that send something away, are looked at
 line by line, because what makes them dangerous stands apart: what is taken, and where it goes.

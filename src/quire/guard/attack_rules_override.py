@@ -1,4 +1,4 @@
-r"""How a model is told in English to drop what it was told, to be somebody else, or to give its orders away."""
+r"""Rules for English text that tells a model to drop its instructions, change its role, or reveal them."""
 
 from __future__ import annotations
 

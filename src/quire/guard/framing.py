@@ -1,4 +1,4 @@
-"""Recalled text as data: fenced by a boundary nobody could foresee, with its origin, its verdict and what it tries.
+"""Frame recalled text as data: an unguessable boundary, with origin, verdict and flags.
 
 A fence is drawn for one answer. What stands inside was written earlier, by anybody; without the boundary it cannot
 end the fence, and a mark that only looks like one is written out as well.

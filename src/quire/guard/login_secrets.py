@@ -1,4 +1,4 @@
-"""Find logins as they are written: `Authorization` headers, addresses, command lines, files that hold passwords."""
+"""Find logins: `Authorization` headers, URLs, command lines, password files."""
 
 import functools
 import re

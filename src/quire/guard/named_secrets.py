@@ -1,4 +1,4 @@
-"""Find passwords and keys by the name they are given: `password = "…"`, `API_KEY=…`, `token: …`.
+"""Find passwords and keys by the names they are assigned to: `password = "…"`, `API_KEY=…`, `token: …`.
 
 A value has no format of its own here, so the question is whether it is a value at all or a word, a type, a
 variable or a stand-in. Quoted values and environment lines are strong evidence; `name: value` in prose is weak and

@@ -1,4 +1,4 @@
-"""How a secret's format is described and matched; the formats themselves are in the table of formats."""
+"""The form of a secret's rule and how it is matched; `token_formats` holds the rules."""
 
 import functools
 import re

@@ -1,4 +1,4 @@
-r"""The table of token formats the guard refuses, as data.
+r"""The table of token formats that the guard refuses, as data.
 
 A rule is tried only where one of its `starts` occurs in the text, case and all, so a text without them costs one
 substring search per entry and compiles nothing. Formats follow the issuers' public documentation.

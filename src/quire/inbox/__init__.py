@@ -1,1 +1,1 @@
-"""Proposals that wait for review, on this machine alone; and rejections, shared with the project."""
+"""Proposals that wait for review, on this machine alone; rejections, shared with the project."""

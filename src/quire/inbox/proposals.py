@@ -1,4 +1,4 @@
-"""Proposals: records that nobody has approved yet, with their origin and evidence.
+"""Types of proposals: records that nobody has approved yet, with origin and evidence.
 
 Hooks and importers make proposals, never records. Two proposals that say the same are one, whatever case, spaces and
 punctuation they are written with: `value_digest` tells.

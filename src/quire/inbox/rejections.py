@@ -1,4 +1,4 @@
-"""Rejected values: refused wherever they are written again, until the rejection is lifted.
+"""Refuse rejected values wherever they are written again, until the rejection is lifted.
 
 Each value has a file of its own in `.memory/rejected/`, named by its digest, and goes with the project: a value that
 one person rejected is refused for all. The same value is known in other case, with other spaces and punctuation, and

@@ -1,4 +1,4 @@
-"""The proposals of this machine, in `.memory/local/inbox.jsonl`: one line each, read patiently, written as a whole.
+"""Read and write the proposals of this machine, `.memory/local/inbox.jsonl`, one per line.
 
 Whoever writes holds the lock of `.memory/`. What was settled stays for a while, so that the same thing found again in
 another session is not proposed again.

@@ -1,1 +1,1 @@
-"""The disposable SQLite index over all layers: never trusted over the files, deleted at will."""
+"""The SQLite index over all layers: never trusted over the files, deleted at will."""

@@ -1,4 +1,4 @@
-"""Check whether the index in a folder is usable, and what it was made with; writes nothing."""
+"""Check whether the index in a folder is usable and how it was made; writes nothing."""
 
 from __future__ import annotations
 

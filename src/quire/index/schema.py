@@ -1,4 +1,4 @@
-"""The index's tables and rows. They hold nothing that is not in the files, and may be deleted at any moment."""
+"""Tables and rows of the index; all of it can be rebuilt from the files."""
 
 from __future__ import annotations
 

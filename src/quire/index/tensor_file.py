@@ -1,4 +1,4 @@
-"""A file of tensors in the safetensors layout, mapped: the length of its head, the head in JSON, the numbers."""
+"""Map a file of tensors in the safetensors format: header length, header in JSON, numbers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The truth: each layer reads, validates, plans and writes its own files, and knows no other layer."""
+"""The layers: each reads, validates, plans and writes its own files, and imports no other layer."""

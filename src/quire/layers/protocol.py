@@ -1,4 +1,4 @@
-"""What a layer can do for work that goes across layers: check, repair, purge, recovery, diff, export and the index.
+"""The protocol of a layer: what check, repair, purge, recovery, diff, export and the index ask of it.
 
 Such work loops over the table of layers and knows none of them by name. A layer is one object without state; where it
 needs a project, it is given one. What a layer has no use for has a default here.

@@ -1,4 +1,4 @@
-"""What a person sees of one record beside its title: body, evidence, origin, other fields, possible actions."""
+"""Types for showing one record in full: body, evidence, origin, fields, possible actions."""
 
 from __future__ import annotations
 

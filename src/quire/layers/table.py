@@ -1,4 +1,4 @@
-"""The table of layers, for whatever works across them. To add a layer is to write its package and one line here."""
+"""The table of layers. To add a layer is to write its package and one line here."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The words of the house: pure values and rules, no input or output, no clock."""
+"""Values and rules shared by all packages: no input or output, no clock."""

@@ -1,4 +1,4 @@
-"""The grammar of anchors: repo-relative paths and globs that tie a claim to the code it describes."""
+"""Parse and normalise anchors: repository paths and globs that tie a record to code."""
 
 from __future__ import annotations
 

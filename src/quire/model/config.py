@@ -1,4 +1,4 @@
-"""The stored shape of a memory's configuration, which every command reads first."""
+"""The stored configuration of a memory, which every command reads first."""
 
 from __future__ import annotations
 

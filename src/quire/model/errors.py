@@ -1,4 +1,4 @@
-"""The one tree of errors: a code, a sentence a person can act on, a hint, details and a kind.
+"""The tree of errors: each has a code, a message, a hint, details and a kind.
 
 QuireError
 ├── InputError                 what was asked for is wrong                     failed

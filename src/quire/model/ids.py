@@ -1,4 +1,4 @@
-"""Ids, slugs and the file names made from them: ASCII, readable, unique and legal on every system."""
+"""Make ids, slugs and file names: ASCII, readable, unique, valid on every system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records and edges: the common form of what every layer stores, and all that the index knows."""
+"""Records and edges: the common form of what every layer stores and the index knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refs: one address for any record of any layer."""
+"""Parse and write refs: one address for any record of any layer."""
 
 from __future__ import annotations
 

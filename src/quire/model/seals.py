@@ -1,4 +1,4 @@
-"""Seals: what a record's anchors held when somebody last looked, kept as evidence in the record itself.
+"""Seals: digests of a record's anchors at the last review, stored as evidence in the record.
 
 A seal is evidence of kind `file` with the id `<anchor>@<how>:<digest>`. It binds the record to the content that was
 seen, committed or not: `blob` to one file's content by git's own id, `tree` to all files of a folder or a glob,

@@ -1,4 +1,4 @@
-"""What the index and the layers say to each other: stamps and contents of files, and changes just made to them."""
+"""The interface between the index and the layers: file stamps, contents, and changes just made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make msgspec decoding safe in threads: the first use of each type is made by one thread at a time.
+"""Make msgspec decoding safe in threads: a lock guards the first use of each type.
 
 The library that describes our data works a type out when it is first used, and keeps it before it is complete: two
 threads that come to it at the same moment end the process. So the first use of each type is made by one at a time.

@@ -1,4 +1,4 @@
-"""Timestamps: ISO 8601 with an offset, written in UTC, compared as instants."""
+"""Parse, write and compare timestamps: ISO 8601 with an offset, written in UTC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one token counter: an estimate that needs no table and no download.
+"""Estimate tokens without a table or a download.
 
 It counts what a byte-pair encoding would mostly keep together: up to nine letters, three digits, three marks, a line
 break with its indentation; a wide character by itself. How far it is from real encodings on each kind of text is

@@ -1,4 +1,4 @@
-"""Read values of unknown type, such as decoded JSON of other programs: the expected type, or an empty value of it."""
+"""Read values of unknown type, such as other programs' JSON: the expected type, or its empty value."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From question to answer: candidates, relevance, tiers, verdicts, one hop, budget, text. Begin in `query.py`."""
+"""Answer questions: candidates, relevance, tiers, verdicts, one hop, budget, text. Begin in `query.py`."""

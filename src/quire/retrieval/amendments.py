@@ -1,4 +1,4 @@
-"""Put a record that says it changes another before that one, where both are among the hits.
+"""Rank a record that says it changes another before that one, when both are hits.
 
 That two records are alike does not mean that one replaces the other; only a record that says so does.
 """

@@ -1,4 +1,4 @@
-"""Lines about one record for the text of an answer: its name, its state, what is known of it, its body cut to fit."""
+"""Render the lines of one record in an answer: name, state, notes, body cut to fit."""
 
 from __future__ import annotations
 

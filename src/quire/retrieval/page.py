@@ -1,4 +1,4 @@
-"""Lines below headings within a budget of tokens, and of characters where the reader has such a limit.
+"""Fit lines below headings into a budget of tokens and, where set, of characters.
 
 Everything that is sent without being rendered as an answer is fitted with it: the text of a hook, the context of facts.
 """

@@ -1,4 +1,4 @@
-"""How people and programs reach the memory: parse, call Project, print.
+"""Command line, MCP server and web page: parse, call a verb, print.
 
 A program of ours begins here, and so with the library that describes our data. That one asks for `typing_extensions`,
 which other libraries have brought along, and which takes as long to load as Python itself takes to start. Where it is

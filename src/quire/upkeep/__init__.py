@@ -1,1 +1,1 @@
-"""Keeping it honest: anchors, product map, guidance, check, status, the registry of projects, reset."""
+"""Work across layers: sync, check, repair, purge, status, diff, export, product map, page views."""

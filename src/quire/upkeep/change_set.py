@@ -1,4 +1,4 @@
-"""The files of a change: not committed, between two commits, or of a branch since it left the main one."""
+"""List the files of a change: uncommitted, between two commits, or of a branch since it left the default branch."""
 
 from __future__ import annotations
 

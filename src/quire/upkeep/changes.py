@@ -1,4 +1,4 @@
-"""What differs from the last commit in a memory folder: staged, unstaged and untracked, as one diff.
+"""Diff the memory folders against the last commit: staged, unstaged and untracked files as one diff.
 
 Made here from git's blobs and the files themselves: `git diff` would run the filters and drivers
 that a repository names, and says nothing of untracked files.

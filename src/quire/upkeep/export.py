@@ -1,4 +1,4 @@
-"""What goes into an export of the memory: which records and relations, in which order, with which verdicts."""
+"""Gather an export: records and relations, their order, their verdicts."""
 
 from __future__ import annotations
 

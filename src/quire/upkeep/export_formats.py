@@ -1,4 +1,4 @@
-"""The memory as one text that can be taken elsewhere: JSON for programs, the lines of another server, a page."""
+"""Write an export as one text: JSON, the MCP memory server's lines, or a Markdown page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An export for people: one Markdown document whose structure no text in it can break."""
+"""Write an export as a Markdown document whose structure no stored text can break."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a look at an installation finds: one line each, with what to do about it."""
+"""The type of a doctor's finding: one line, with what to do about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines that keep generated files out of git."""
+"""Add the .gitignore lines that keep generated files out of git."""
 
 from __future__ import annotations
 

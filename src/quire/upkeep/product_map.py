@@ -1,4 +1,4 @@
-"""The product map: one screen that every session starts with, within a fixed number of tokens."""
+"""Render the product map: one screen within a fixed token budget, shown at every session start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sync: what changed in the code since the last time, and which records need a look because of it.
+"""Find what changed in the code since the last sync, and which records are out of date because of it.
 
 The mechanical half of keeping a memory honest. Nothing here writes a record: the judgement stays with whoever reads the
 report, and goes into one save. What was reported and not acted on stays reported, because each record is measured

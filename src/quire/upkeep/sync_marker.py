@@ -1,4 +1,4 @@
-"""The sync marker: the commit up to which the last sync looked, and whether a diff may start from it."""
+"""Read and advance the sync marker: the commit of the last sync, if a diff may start from it."""
 
 from __future__ import annotations
 

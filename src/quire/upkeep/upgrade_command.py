@@ -1,4 +1,4 @@
-"""How this copy of Quire was installed, as its metadata tells it; and so how it is upgraded."""
+"""Tell how this copy of Quire was installed, and so how to upgrade it."""
 
 from __future__ import annotations
 

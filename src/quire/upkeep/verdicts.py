@@ -1,4 +1,4 @@
-"""Verdicts, for a handful of records or for all: worked out once, and again when something moved."""
+"""Compute verdicts for some records or all, cached until a file they depend on changes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a project can be asked and told: one function for each verb, over a Project."""
+"""Verbs: one module each, with arguments, function over a `Project`, result and lines."""

@@ -1,4 +1,4 @@
-"""The envelope around the JSON of every answer, error and fault of the program."""
+"""The JSON envelope of every answer, error and fault."""
 
 from __future__ import annotations
 

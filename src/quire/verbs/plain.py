@@ -1,4 +1,4 @@
-"""Results in plain form: every field for programs, or only what says something, for agents who pay by the token."""
+"""Turn results into plain values: all fields for programs, or only those that say something for agents."""
 
 from __future__ import annotations
 

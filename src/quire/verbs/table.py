@@ -1,4 +1,4 @@
-"""Every declared verb in a line: the words of its command, its module below `quire.verbs`, its tool and toolset.
+"""The table of verbs: the words of each command, its module below `quire.verbs`, its tool and toolset.
 
 A module may name its declaration (`graph.status:ALL`); by default it is `VERB`. A tool without a command has no words.
 """

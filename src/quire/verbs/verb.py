@@ -1,4 +1,4 @@
-"""How a verb is declared, once: its arguments, the function, the result, the lines that people and agents read.
+"""How a verb is declared once: arguments, function, result, lines.
 
 The command line, completion, the MCP schema and text, the JSON and the reference pages are derived from it.
 """

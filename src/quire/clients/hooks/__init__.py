@@ -1,1 +1,1 @@
-"""Hooks of coding agents: what they say at an event, what they are answered, and how much of it they take."""
+"""Hooks of coding agents: payloads, replies, and the limits of each client."""

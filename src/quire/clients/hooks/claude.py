@@ -1,4 +1,4 @@
-"""Claude Code: JSON on both sides, and text for the model at the start, at a prompt and before a tool.
+"""Hooks of Claude Code: JSON in both directions; text at the start, at a prompt, and before a tool runs.
 
 Silence is an empty standard output. A text is cut at 10,000 characters. A compaction cannot be told anything before
 it; what comes after it is told at the session start that follows, and PostCompact brings its summary. Text at Stop

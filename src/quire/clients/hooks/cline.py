@@ -1,4 +1,4 @@
-"""Cline: its hooks are modules of its own kit for plugins, so there is no command to wire and no payload to read."""
+"""Hooks of Cline: modules of its own plugin kit, so there is no command to configure and no payload to parse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codex CLI: Claude's shape, read strictly: an answer with a key that Codex does not know is an error.
+"""Hooks of Codex CLI: Claude's format, parsed strictly; unknown keys in a reply are an error there.
 
 Silence is an empty standard output. A text of more than 2,500 tokens goes into a file. Stop, the compactions and the
 end of a session take no text at all, and their answers know no `hookSpecificOutput`.

@@ -1,4 +1,4 @@
-"""GitHub Copilot, in two shapes: its own in camelCase, and Claude's where an event is wired by Claude's name.
+"""Hooks of GitHub Copilot: its own camelCase format, or Claude's where an event has Claude's name.
 
 The command line and the cloud agent take a flat `additionalContext` at the start of a session and of a subagent. The
 editor sends Claude's names and takes a nested one, also before a tool. Silence is an empty object. A prompt's answer

@@ -1,4 +1,4 @@
-"""Cursor: text is taken at the start of a session and nowhere else; all other answers would only allow or stop.
+"""Hooks of Cursor: text is accepted at session start only; other replies would only allow or stop.
 
 Silence is an empty object. There is no working folder in most payloads, so the first root of the workspace is it. A
 follow-up at `stop` would be a new prompt, so none is ever sent.

@@ -1,4 +1,4 @@
-"""Which module speaks for which client. One is loaded when its client is asked for, and no other."""
+"""Map each client to the module that parses its hooks; only the one that is asked for is imported."""
 
 from __future__ import annotations
 

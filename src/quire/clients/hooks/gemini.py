@@ -1,4 +1,4 @@
-"""Gemini CLI: text is taken at the start and before the agent works on a prompt; standard output is JSON or fails.
+"""Hooks of Gemini CLI: text at session start and before a prompt; standard output must be JSON.
 
 Silence is an empty object. Gemini writes `<` and `>` of a text as entities. Nothing can be said before a tool or
 around a compression, and the end of a session is not waited for. Its settings count a hook's time in milliseconds.

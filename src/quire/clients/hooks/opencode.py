@@ -1,4 +1,4 @@
-"""opencode: it has no shell hooks, so a plugin of ours speaks for it, in a shape that is defined here.
+"""Hooks of opencode: it has no shell hooks, so our plugin sends a format that is defined here.
 
 The plugin runs `quire hook opencode <event>` and writes one flat JSON object to its standard input:
 

@@ -1,4 +1,4 @@
-"""What a client wrote to our standard input, read field by field: one odd field is left out, and the rest is read."""
+"""Parse a client's hook payload field by field: an invalid field is ignored, the others are used."""
 
 from __future__ import annotations
 

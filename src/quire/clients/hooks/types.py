@@ -1,4 +1,4 @@
-"""The types of hooks: the seven events, what a client said, what it is answered."""
+"""Types of hooks: the seven events, the parsed payload, the reply."""
 
 from __future__ import annotations
 

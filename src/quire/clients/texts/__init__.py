@@ -1,1 +1,1 @@
-"""What clients are given to read and to run: the skill, the rules, slash commands, the plugin of opencode."""
+"""Texts that clients are given: the skill, rules, slash commands, the opencode plugin."""

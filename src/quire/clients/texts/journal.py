@@ -1,4 +1,4 @@
-"""What is written for Claude Code and Codex about the journal: a skill, and a section of AGENTS.md."""
+"""Texts for Claude Code and Codex about the journal: a skill and a section of AGENTS.md."""
 
 from __future__ import annotations
 

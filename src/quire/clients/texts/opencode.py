@@ -1,4 +1,4 @@
-"""The plugin of opencode, which has no shell hooks: a small module that runs `quire hook opencode` for it."""
+"""The opencode plugin: a small module that runs `quire hook opencode`, since there are no shell hooks."""
 
 from __future__ import annotations
 

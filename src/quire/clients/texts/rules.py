@@ -1,4 +1,4 @@
-"""What clients without skills are told: short rules in the form of each, and the context of a package."""
+"""Short rules for clients without skills, in each client's format, and the context of a package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The skill that tells an agent when and how to ask the memory, in the form that all clients with skills read."""
+"""The skill that tells an agent when and how to use the memory, in the common skill format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slash commands: what a user types to see the memory at a glance, to keep a note, to read the notes."""
+"""Slash commands: show the status, write a note, read the notes."""
 
 from __future__ import annotations
 

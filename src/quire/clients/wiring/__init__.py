@@ -1,1 +1,1 @@
-"""How clients are wired to the memory: their configuration changed in place, and taken back byte for byte."""
+"""Connect clients to the memory: change their configuration in place, restore it byte for byte."""

@@ -1,4 +1,4 @@
-"""Which files each client reads, and what of it is ours: of a project, and of a user."""
+"""List the configuration files of each client, in a project and for a user, and our parts of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How clients are wired now, without changing anything."""
+"""Report how clients are connected, without changing anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a client starts our programs: by name in what is committed, by absolute path in a user's own files."""
+"""Choose how a client starts our programs: by name in committed files, by absolute path in a user's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The difference that a change makes, as `diff -u` and git show it."""
+"""Show a change of a file as a unified diff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configuration files as values: read patiently, walked by keys, refused with a sentence where that cannot be."""
+"""Parse configuration files leniently and look up values by key; refuse what cannot be edited safely."""
 
 from __future__ import annotations
 

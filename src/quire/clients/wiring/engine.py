@@ -1,4 +1,4 @@
-"""Wiring clients: every file that they share is planned once, for all that need it."""
+"""Connect or disconnect clients: each file they share is planned once, for all that need it."""
 
 from __future__ import annotations
 

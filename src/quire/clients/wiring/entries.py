@@ -1,4 +1,4 @@
-"""The entry of the MCP server in a client's configuration, as JSON with comments or as TOML."""
+"""Write our MCP server entry into a client's configuration, as JSON with comments or as TOML."""
 
 from __future__ import annotations
 

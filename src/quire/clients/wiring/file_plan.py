@@ -1,4 +1,4 @@
-"""What becomes of one file: worked out from its bytes, what is known of earlier changes, and the parts that are wanted.
+"""Plan one file's new content from its bytes, the record of earlier changes, and the wanted parts.
 
 Where nobody else wrote to a file since, it is first taken back to what it was, exactly, and then changed anew: so any
 number of runs, also of different versions, leaves the same way back. Where somebody did, their text stays: parts are

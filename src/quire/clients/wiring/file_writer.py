@@ -1,4 +1,4 @@
-"""Changing a file of a client: it is found, read, planned, and written only if it is still what was read."""
+"""Read, plan and write a client's file; write it only if it has not changed in between."""
 
 from __future__ import annotations
 

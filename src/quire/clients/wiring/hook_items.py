@@ -1,4 +1,4 @@
-"""The hooks of a client in its configuration: appended to what others have there, recognised by their command."""
+"""Add our hooks to a client's configuration and recognise them by their command; others stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wiring to the journal alone: files are changed as for the whole memory, but no record is kept of it.
+"""Connect clients to the journal alone; no record of the change is kept.
 
 A record would be of no use: what is written here stands under a name of its own, which nobody takes back.
 """

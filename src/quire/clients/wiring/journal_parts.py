@@ -1,4 +1,4 @@
-"""What Claude Code and Codex need for the journal alone, as `agent-memory integrate` has always written it."""
+"""The parts that Claude Code and Codex need for the journal, in the format of `agent-memory integrate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What we wrote outside the memory's folders: one small file for each, enough to take it back byte for byte.
+"""Record what we wrote outside the memory's folders: one small file each, enough to undo it exactly.
 
 Those of a project lie in `.memory/integrations/` and are committed with it, so that anyone can take the wiring back;
 those of a user lie in the same folder of `$MEMORY_HOME`. Such a file is written before the file that it tells of, with

@@ -1,4 +1,4 @@
-"""Where clients live: their folders in a home, their signs in a project, their programs."""
+"""Paths of clients: their folders in a home, their marks in a project, their programs."""
 
 from __future__ import annotations
 

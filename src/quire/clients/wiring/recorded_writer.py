@@ -1,4 +1,4 @@
-"""Writing files with a record of what was there before, so that it can be taken back."""
+"""Write files and record their earlier content, so that the change can be undone."""
 
 from __future__ import annotations
 

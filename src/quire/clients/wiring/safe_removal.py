@@ -1,4 +1,4 @@
-"""Whether a way back does no more than to take out what is ours: a record may come from anybody.
+"""Check that undoing a change removes only what is ours; the record of it may be forged.
 
 Whoever made a repository wrote its records, too. A file that was taken back by them could hold commands that nobody
 has seen in it, or lack rules that somebody put there. So what is left of others must mean the same before and after.

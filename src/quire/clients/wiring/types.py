@@ -1,4 +1,4 @@
-"""What wiring a client is made of: parts of files, what is seen of them, and the reports of what was done."""
+"""Types of connecting a client: parts of files, their state, and reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are ours alone, and marked sections in files of others."""
+"""Parts that are whole files of ours, or marked sections in files of others."""
 
 from __future__ import annotations
 

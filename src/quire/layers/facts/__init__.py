@@ -1,1 +1,1 @@
-"""The facts: what agents learned, by section, with confidence, connections and episodes, in `.memory/facts.jsonl`."""
+"""Facts that agents learned, with confidence, connections and episodes, in `.memory/facts.jsonl`."""

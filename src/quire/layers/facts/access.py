@@ -1,4 +1,4 @@
-"""When facts were last read on this machine: lines added without a lock, compacted now and then.
+"""Record when facts were last read on this machine: appended without a lock, compacted now and then.
 
 What another process adds in the very moment of compacting is lost, which costs one time of reading.
 """

@@ -1,4 +1,4 @@
-"""Putting facts away, and bringing them back: what happened to each one is told."""
+"""Archive facts and restore them, with a result for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compaction takes out of a conversation, kept on this machine in full before anything is decided."""
+"""Keep messages that a compaction removes, in full and on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a file of facts, with its line and what to do about it."""
+"""Check a file of facts; each problem has its line and a hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connecting two things: a directed, typed edge between facts, or between any two refs."""
+"""Connect two things by a directed, typed edge: facts, or any two refs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much confidence in a fact remains: it decays from the last confirmation on."""
+"""Compute what remains of a fact's confidence: it decays from the last confirmation on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person sees of one fact or episode."""
+"""Show one fact or episode in full: origin, evidence, fields, actions."""
 
 from __future__ import annotations
 

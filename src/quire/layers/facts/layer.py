@@ -1,4 +1,4 @@
-"""The facts for work that goes across layers."""
+"""Implements `Layer` for the facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of the facts: the file, its sections, statuses, relations and profiles, and how large things may be."""
+"""Names and limits of the facts: file, sections, statuses, relations, profiles, sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quick notes for later, in `.memory/local/notes.md`: a list that a person may edit too.
+"""Quick notes in `.memory/local/notes.md`: a list that a person may edit, too.
 
 A note is a line `- [YYYY-MM-DD HH:MM] text`; further lines of its text stand below it, indented by two spaces, as
 Markdown has it. Whatever else the file holds is kept and not counted. What is removed goes to `notes.done.md`, below

@@ -1,4 +1,4 @@
-"""Facts, episodes and connections as the records and edges that the index knows."""
+"""Convert facts, episodes and connections to the records and edges of the index."""
 
 from __future__ import annotations
 

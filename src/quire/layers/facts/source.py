@@ -1,4 +1,4 @@
-"""The facts as the index sees them: one file with a stamp, and the records and edges that it holds."""
+"""The index's source for the facts: one file with a stamp, its records and edges."""
 
 from __future__ import annotations
 

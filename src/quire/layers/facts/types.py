@@ -1,4 +1,4 @@
-"""The stored shapes of the facts: every field that any writer of such files has used, and the keys nobody knows.
+"""Stored types of the facts: every field that any writer of such files has used, and unknown keys.
 
 The order of the fields is the order of the keys in a line. A key with its default value is left out.
 """

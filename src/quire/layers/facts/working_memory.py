@@ -1,4 +1,4 @@
-"""Working memory: up to 25 pinned facts per mind that are shown in every turn.
+"""Working memory: up to 25 pinned facts per mind, shown in every turn.
 
 What somebody pinned and what was merely read of late are kept apart: a pin is only ever released, never pushed out.
 What was read fills the slots that the pins leave.

@@ -1,4 +1,4 @@
-"""What a person sees of one node."""
+"""Show one node in full: origin, evidence, fields, actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph for work that goes across layers."""
+"""Implements `Layer` for the graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From an intent to what will change: everything is checked against the store before anything is written.
+"""Plan a save: check the whole intent against the store before anything is written.
 
 The order of entries in an intent does not matter: ids are given first, then nodes are drafted, then
 relations, then stale, supersede and delete, then what is confirmed. Drafts that equal what is stored change nothing.

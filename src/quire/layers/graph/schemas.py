@@ -1,4 +1,4 @@
-"""JSON Schemas generated from the types: what `schema/` holds, and what explains a bad input in full."""
+"""Generate JSON Schemas from the types: for `schema/`, and to explain invalid input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph as the index sees it: files with stamps, and the records and edges that they hold."""
+"""The index's source for the graph: files with stamps, their records and edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph's files: where they lie, how they are found and read. Reading never changes them."""
+"""Find and read the graph's files. Reading never changes them."""
 
 from __future__ import annotations
 

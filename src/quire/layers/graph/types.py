@@ -1,4 +1,4 @@
-"""The stored shapes of the graph, storage schema v5, and the save intent; schemas are generated from these."""
+"""Stored types of the graph (schema v5) and the save intent; JSON Schemas are generated from these."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The journal: what happened and what is known of a project, in `.agent-memory/`, as files two programs can share."""
+"""The journal: events and what is known of a project, in `.agent-memory/`, shared with another program."""

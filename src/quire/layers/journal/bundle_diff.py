@@ -1,4 +1,4 @@
-"""What changed between two bundles: sections, titles that came and went, and items that now say something else."""
+"""Compare two bundles: changed sections, added and removed titles, changed items."""
 
 from __future__ import annotations
 

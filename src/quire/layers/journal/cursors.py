@@ -1,4 +1,4 @@
-"""How far the history was recalled: pending events of a scope, and the new cursors.
+"""Track how far the history was recalled: pending events of a scope, new cursors.
 
 There is a cursor for each scope. An event counts as recalled if the cursor of its own kind or that of all has passed
 it, so what was recalled in one scope is not brought again in another; and the cursor of all follows the other two.

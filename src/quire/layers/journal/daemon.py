@@ -1,4 +1,4 @@
-"""Files of the automation: process, lock, last runs, log.
+"""Paths and files of the automation: process, lock, last runs, log.
 
 Only `latest-run.json`, `daemon.json` and the lock are shared with other programs. The runs and the log are for this
 machine; nothing of them may stop a run, so a file that cannot be used counts as empty.

@@ -1,4 +1,4 @@
-"""The process that keeps a journal: a cycle every so many minutes, a sign of life in between, and an end to it.
+"""Run the automation: a cycle every few minutes, a heartbeat in between, a clean end.
 
 Each cycle is a process of its own, so whatever a cycle needs is given back after it, and a cycle that dies or hangs
 takes nobody along. This one holds the lock, waits, and looks whether it should still be there: it ends by itself when

@@ -1,4 +1,4 @@
-"""Which process keeps the journal: one of ours, which holds the kernel's lock, or the original program's."""
+"""Tell which process runs the automation: ours, which holds the kernel lock, or the original program's."""
 
 from __future__ import annotations
 

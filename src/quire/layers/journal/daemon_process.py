@@ -1,4 +1,4 @@
-"""The process that keeps the journal, started and stopped. What is started is the caller's command."""
+"""Start and stop the automation's process; the caller gives the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person sees of a part of the bundle, an event or a checkpoint."""
+"""Show a part of the bundle, an event or a checkpoint in full."""
 
 from __future__ import annotations
 

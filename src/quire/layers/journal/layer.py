@@ -1,4 +1,4 @@
-"""The journal for work that goes across layers."""
+"""Implements `Layer` for the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of the journal: its files, versions, markers, closed lists, and how large things may be."""
+"""Names and limits of the journal: files, versions, markers, closed lists, sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two texts compared line by line, with every line shown: unchanged, gone or new."""
+"""Compare two texts line by line: unchanged, removed, added."""
 
 from __future__ import annotations
 

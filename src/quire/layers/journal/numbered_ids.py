@@ -1,4 +1,4 @@
-"""Numbered ids, such as `evt-000042` and `chk-000007`, compared by number."""
+"""Compare numbered ids, such as `evt-000042` and `chk-000007`, by number."""
 
 from __future__ import annotations
 

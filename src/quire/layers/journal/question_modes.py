@@ -1,4 +1,4 @@
-"""What kind of answer a question about the journal wants: what to do next, what to beware of, what changed, or just an
+"""Classify a question about the journal: next steps, gotchas, changes, or a plain answer.
 answer.
 
 A question says so in phrases, which are looked for in six languages besides English: whole words where a script has

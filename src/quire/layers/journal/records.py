@@ -1,4 +1,4 @@
-"""The journal as records that the index knows: parts of the bundle, events of the history, checkpoints."""
+"""Convert the journal to records of the index: parts of the bundle, events, checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that mending a journal changes, before it is done: those of its folder, and the pages around it."""
+"""List the files that a repair of the journal changes, before it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of a journal: what `config.json` says, and the defaults for what it leaves open."""
+"""Settings of a journal: `config.json`, with defaults."""
 
 from __future__ import annotations
 

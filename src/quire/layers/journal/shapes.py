@@ -1,4 +1,4 @@
-"""The shapes of stored journal values. Keys not listed are kept and never complained about."""
+"""Shapes of stored journal values; unlisted keys are kept without complaint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal as the index sees it: the state, the history, the checkpoints and the archive, each file by its stamp."""
+"""The index's source for the journal: state, history, checkpoints and archive, each file with a stamp."""
 
 from __future__ import annotations
 

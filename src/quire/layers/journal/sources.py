@@ -1,4 +1,4 @@
-"""The registry of session sources: valid entries, unreadable ones, and unique names."""
+"""Registry of session sources: valid entries, unreadable ones, unique names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The history event of one of our own runs, made from the bundle it wrote."""
+"""Make the history event of one of our own runs from the bundle it wrote."""
 
 from __future__ import annotations
 

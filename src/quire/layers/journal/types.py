@@ -1,4 +1,4 @@
-"""What the journal stores, as records. Names are those of the files in our spelling; `extra` holds the keys we do not
+"""Stored types of the journal in our spelling; `extra` holds unknown keys.
 know, which are written back where they stood. What a stored value must be like is said by its type, or beside it."""
 
 from __future__ import annotations

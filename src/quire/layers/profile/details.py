@@ -1,4 +1,4 @@
-"""What a person sees of one entry."""
+"""Show one entry in full: origin, fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document: parsed as far as its entries, which stay as they were written until somebody changes one of them."""
+"""A profile document: entries stay as they were written until somebody changes one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One entry of the profile: read leniently, written in the document's form."""
+"""Parse one entry leniently; write it in the document's form."""
 
 from __future__ import annotations
 

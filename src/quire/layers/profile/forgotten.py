@@ -1,4 +1,4 @@
-"""Removed entries, kept on this machine for restore: `local/forgotten.jsonl`.
+"""Keep removed entries on this machine for restore: `local/forgotten.jsonl`.
 
 Nothing is written here: what the file is to hold next is planned as a change, for the transaction that changes the
 document. Whoever applies it first makes sure of the folder with `ensure_local`: without its `.gitignore`, git would

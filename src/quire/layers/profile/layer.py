@@ -1,4 +1,4 @@
-"""The profile for work that goes across layers."""
+"""Implements `Layer` for the profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of the profile: its files, categories, statuses, relations and sources, and how large things may be."""
+"""Names and limits of the profile: files, categories, statuses, relations, sources, sizes."""
 
 from __future__ import annotations
 

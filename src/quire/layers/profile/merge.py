@@ -1,4 +1,4 @@
-"""Two versions of the profile document made into one, by what each changed since the version they have in common.
+"""Merge two versions of the profile document against their common ancestor.
 
 Nothing is lost in silence: what one side deleted stays deleted unless the other changed it, and every choice between
 two versions of something is told. A side that cannot be read is an error, and nothing is merged. A base that cannot be

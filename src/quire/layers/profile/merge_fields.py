@@ -1,4 +1,4 @@
-"""Three versions of one value made into one, field by field, with a word about everything both sides changed.
+"""Merge three versions of one value field by field; report what both sides changed.
 
 What only one side changed is taken as it is, whatever it says. Only where both did, a field has a rule: the later time,
 the readings of both, the tags of both. Where no rule helps, the side that was written last is taken, and it is told.

@@ -1,4 +1,4 @@
-"""Pages of the profile as Markdown: who the user is, who the two are together, an index, an export.
+"""Render the profile as Markdown: about the user, about the collaboration, an index, an export.
 
 What entries say comes from anywhere: hostile characters are written out, a key stays on its line, and the lines of a
 value are indented, so that a list stays a list. A page with nothing on it is an empty text.

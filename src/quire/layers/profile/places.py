@@ -1,4 +1,4 @@
-"""Where the profile documents are: the shared one in the project, the private one beside it or at home."""
+"""Locate the profile documents: the shared one in the project, the private one beside it or at home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries and their links as the records and edges that the index knows."""
+"""Convert entries and links to the records and edges of the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The beginning of a session: it is counted, and an assistant without a name gets one."""
+"""Begin a session: count it, and name an assistant that has no name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profile as the index sees it: both documents as one file with a stamp, and the entries that they hold."""
+"""The index's source for the profile: both documents under one stamp, and their entries."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Answers from the journal alone: its own line rules on top of the one engine of `retrieval.query`."""
+"""Answer from the journal alone: its own line rules on top of `retrieval.query`."""

@@ -1,4 +1,4 @@
-"""The `memory` command: short verbs for people and agents alike."""
+"""The `memory` command."""
 
 from quire.surfaces.cli.main import journal_main, main
 

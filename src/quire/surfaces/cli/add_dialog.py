@@ -1,4 +1,4 @@
-"""What `memory add` asks on a terminal: the kind and the text that are missing, and whether to add what is similar."""
+"""Ask on a terminal what `memory add` lacks: kind, text, and whether to add a similar record."""
 
 from __future__ import annotations
 

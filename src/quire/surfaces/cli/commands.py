@@ -1,4 +1,4 @@
-"""What a command is: a function, and the options and arguments that it takes.
+"""Types of a command: its function, options and arguments.
 
 One declaration serves two readers. A command line in its plain form is read directly from it (`plain.py`), which
 keeps a cold call cheap; everything else (help, completion, mistakes) goes to click, built from the same (`parser.py`).

@@ -1,4 +1,4 @@
-"""`memory completion`"""
+"""`memory completion`: print a completion script for a shell."""
 
 from __future__ import annotations
 

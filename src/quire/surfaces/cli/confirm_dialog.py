@@ -1,4 +1,4 @@
-"""What `memory confirm` shows and asks on a terminal: each record beside the change in its code."""
+"""Show and ask on a terminal for `memory confirm`: each record beside the change in its code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions on a terminal before something is removed, or a file in somebody's home is changed.
+"""Ask on a terminal before something is removed, or a file in the user's home is changed.
 
 Each function is what a command asks; it returns an exit code, or None to go on as without a terminal.
 """

@@ -1,4 +1,4 @@
-"""Commands made of declared verbs: options by the marks of the arguments, the call, and what is printed."""
+"""Make commands of declared verbs: options from the fields of the arguments, the call, the output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs that ask questions on a terminal, each with the module that asks."""
+"""List the verbs that ask questions on a terminal, each with the module that asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first run in a terminal: after the memory is made, what else could be done at once, in one screen."""
+"""Guide the first run on a terminal: after `memory init`, offer what else can be set up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory hook`: what a client runs at its events. It answers in the client's form or not at all, and never fails.
+"""`memory hook`: answer a client's hook in a child process with a time limit; never fail.
 
 The work is done by a child, which the parent ends when its time is up. Whatever happens to the child (an error, a hang,
 a signal), the parent prints either a whole answer or nothing and ends with 0, so that no client is ever held up.

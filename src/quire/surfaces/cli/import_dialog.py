@@ -1,4 +1,4 @@
-"""`memory import --choose` at a terminal: each proposal is shown, asked about, and settled as somebody says."""
+"""Ask on a terminal for `memory import --choose`: show each proposal and settle it as the user says."""
 
 from __future__ import annotations
 

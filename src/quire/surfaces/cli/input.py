@@ -1,4 +1,4 @@
-"""What a command reads: numbers from its options, texts from standard input or a file."""
+"""Read the input of a command: numbers from options, texts from standard input or a file."""
 
 from __future__ import annotations
 

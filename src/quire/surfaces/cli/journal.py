@@ -1,4 +1,4 @@
-"""`memory journal`, which is also installed as `agent-memory`"""
+"""The `agent-memory` command: `memory journal` under the original program's name."""
 
 from __future__ import annotations
 

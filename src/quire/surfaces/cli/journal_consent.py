@@ -1,4 +1,4 @@
-"""Questions on a terminal before the journal is written: what init, update, recall and restore would do comes first."""
+"""Ask on a terminal before the journal is written, after a preview of init, update, recall or restore."""
 
 from __future__ import annotations
 

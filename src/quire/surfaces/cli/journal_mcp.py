@@ -1,4 +1,4 @@
-"""`memory journal mcp`, as `agent-memory mcp` is written in the configurations of clients"""
+"""`memory journal mcp`: serve MCP, as clients configured for `agent-memory mcp` call it."""
 
 from __future__ import annotations
 

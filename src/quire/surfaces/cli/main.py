@@ -1,4 +1,4 @@
-"""The `memory` command and its second name for the journal: the table of verbs, every way in which a run can end."""
+"""Entry point of `memory` and `agent-memory`: find the verb, run it, turn every outcome into an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command prints: one JSON envelope or text for people; diagnostics on stderr; the exit codes."""
+"""Print a command's output: a JSON envelope or text; diagnostics on stderr; exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The full parser: click commands built from the declarations, for help, completion and mistakes."""
+"""The full parser: click commands built from declarations, for help, completion and mistakes."""
 
 from __future__ import annotations
 

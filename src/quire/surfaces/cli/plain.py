@@ -1,4 +1,4 @@
-"""The plain form of a command line, read without loading a parser.
+"""Parse plain command lines without importing click.
 
 Agents send a few kinds of line, over and over: a verb, its words, long options. Such a line is answered from the
 command's declaration alone. Whatever is not plain (help, short options, mistakes of any kind) is left to click.

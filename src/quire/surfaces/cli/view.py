@@ -1,4 +1,4 @@
-"""`memory view`"""
+"""`memory view`: start, stop or export the local web page."""
 
 from __future__ import annotations
 

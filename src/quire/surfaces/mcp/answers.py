@@ -1,4 +1,4 @@
-"""What a call answers with: fields for programs and a text for readers, every recalled word of it marked as data."""
+"""Make the result of a tool call: fields for programs, text for readers, recalled words marked as data."""
 
 from __future__ import annotations
 

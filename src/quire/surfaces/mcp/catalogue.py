@@ -1,4 +1,4 @@
-"""Which tools there are, and which of them a server shows.
+"""List the tools, and choose which of them a server offers.
 
 Every name means one thing, whichever toolsets are asked for together; only where the journal is asked for alone, it
 answers under the name of the original, too. `docs/reference/mcp-tools.md` is the map.

@@ -1,4 +1,4 @@
-"""Tools made of declared verbs: the schema by the type of the arguments, the call, and an answer marked as data."""
+"""Make tools of declared verbs: schema from the argument type, the call, a result marked as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first answers, before the SDK is there.
+"""Answer the first requests before the SDK is loaded.
 
 Loading the SDK takes many times as long as answering. So the fast path listens first, and answers what is beyond doubt:
 the handshake or discovery, the lists, calls, reads and prompts that are well formed. The SDK is loaded in the first

@@ -1,4 +1,4 @@
-"""Serving many clients over streamable HTTP: on this machine only, with a token, unless asked otherwise."""
+"""Serve clients over streamable HTTP: on this machine only and with a token, unless asked otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the server is started: its command line, then the environment, then the user's own settings."""
+"""Read the server's options: command line, then environment, then the user's settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person can start with one word: getting oriented, saving what changed, handing over."""
+"""MCP prompts: get oriented, save what changed, hand over."""
 
 from __future__ import annotations
 

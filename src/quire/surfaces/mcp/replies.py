@@ -1,4 +1,4 @@
-"""What the server answers to each request of the protocol, as plain values.
+"""Answer each request of the protocol with plain values.
 
 The same answers are sent by the fast path, which replies while the SDK is still being loaded, and by the SDK itself, so
 that it makes no difference who was asked. Envelopes, eras and transports are theirs; what is said is decided here.

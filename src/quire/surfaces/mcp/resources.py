@@ -1,4 +1,4 @@
-"""What can be read by address: the map, the status, the words of the memory, and any record."""
+"""MCP resources: the product map, the status, the words of the memory, any record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of tools: small, because every session pays for them, and true, because they are made of the types
+"""Make JSON Schemas of tools from their types, kept small because every session pays for them.
 that check the arguments.
 """
 

@@ -1,4 +1,4 @@
-"""The server on the official SDK: one object for both eras of the protocol and every transport.
+"""Serve through the official SDK: one object for both protocol eras and every transport.
 
 Importing this module costs what the SDK costs; only what needs it does.
 """

@@ -1,4 +1,4 @@
-"""The SDK's loop over a pipe: fed with lines, told what the fast path already settled."""
+"""Run the SDK's loop over a pipe: feed it lines, tell it what the fast path has answered."""
 
 from __future__ import annotations
 

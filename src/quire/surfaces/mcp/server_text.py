@@ -1,4 +1,4 @@
-"""What the server says of itself: who it is, and how its memory is meant to be used."""
+"""The server's instructions: what it is and how agents should use the memory."""
 
 from __future__ import annotations
 

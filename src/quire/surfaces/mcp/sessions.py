@@ -1,4 +1,4 @@
-"""How many sessions of the handshake era a token may hold: a share of its own, so that no token can take all of them.
+"""Limit how many handshake-era sessions one token may hold, so that no token takes all of them.
 
 Whoever begins one more loses the session of the same token that was longest unused. Its client is answered 404 then, as
 after half an hour without a request, and begins another. A session in which a request is under way is never ended.

@@ -1,4 +1,4 @@
-"""Serving one client over standard input and output."""
+"""Serve one client over standard input and output."""
 
 from __future__ import annotations
 

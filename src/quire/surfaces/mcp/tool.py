@@ -1,4 +1,4 @@
-"""What a tool is: its name, when to use it, what it takes, what it gives, and how it bears on the memory.
+"""The type of a tool: name, description, arguments, result, and how it affects the memory.
 
 One declaration serves the list that clients read, the check of what they send, and the call.
 """

@@ -1,4 +1,4 @@
-"""Calls of tools: arguments are checked, the project is opened, the tool is run, its answer is put together.
+"""Run tool calls: check arguments, open the project, run the tool, assemble the result.
 
 Knows nothing of the protocol's envelopes and nothing of transports; hands back results as plain values. Work is done on
 threads: questions side by side, changes of one project one after another in the order in which they came.

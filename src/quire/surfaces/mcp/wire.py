@@ -1,4 +1,4 @@
-"""The two ends of a pipe: lines in, lines out, nothing else ever on the standard output.
+"""Read and write the lines of the protocol; nothing else ever reaches standard output.
 
 The process's own standard output is pointed at standard error, so that a stray print of any library cannot garble the
 protocol; its standard input at nothing, so that no program we start can eat a message.

@@ -1,1 +1,1 @@
-"""What the surfaces that listen on a port share: the check of each HTTP request, the socket, the threads."""
+"""Shared by the servers: the check of HTTP requests, the socket, the threads."""

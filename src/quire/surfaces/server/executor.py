@@ -1,4 +1,4 @@
-"""Runs the work of a server on threads: reads side by side, writes to one project one after another in their order."""
+"""Run a server's work on threads: reads in parallel, writes to one project in their order."""
 
 from __future__ import annotations
 

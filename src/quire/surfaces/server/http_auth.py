@@ -1,4 +1,4 @@
-"""Who may come in over HTTP: the right address, the right origin, a known token, not too often.
+"""Check HTTP requests: address, origin, token, rate.
 
 Checks every request before anything else sees any of it. Knows ASGI, and nothing of what is served.
 """

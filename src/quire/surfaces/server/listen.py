@@ -1,4 +1,4 @@
-"""Listening on a port of this machine."""
+"""Listen on a port of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m quire.surfaces.web` is what `memory view` becomes."""
+"""`python -m quire.surfaces.web` is the process behind `memory view`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Reads the arguments of the page's questions from query strings, and makes JSON of the answers."""
+"""Parse query strings into the arguments of views, and make JSON of the answers."""
 
 from __future__ import annotations
 

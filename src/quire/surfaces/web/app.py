@@ -1,4 +1,4 @@
-"""The page's interface over HTTP: routes, and how an error is said."""
+"""The page's HTTP interface: routes, and the form of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built page: read once into memory, so that no address ever becomes the name of a file."""
+"""Load the built page into memory, so that no request path is ever used as a file name."""
 
 from __future__ import annotations
 

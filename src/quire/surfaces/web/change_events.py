@@ -1,4 +1,4 @@
-"""Server-sent events that tell open pages that something changed on disk; nothing is checked while no page listens."""
+"""Send open pages an event when something changed on disk; check nothing while no page listens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page as files: the same screens without a server, to be published or attached."""
+"""Export the page as static files, to be published or attached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the page is started. `memory view` has read the command line already; here its words arrive in one form."""
+"""Options of the page's process, as `memory view` passes them on."""
 
 from __future__ import annotations
 

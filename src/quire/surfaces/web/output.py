@@ -1,4 +1,4 @@
-"""Prints what the process of the page has to say: lines, JSON envelopes, errors."""
+"""Print what the page's process reports: lines, JSON envelopes, errors."""
 
 from __future__ import annotations
 

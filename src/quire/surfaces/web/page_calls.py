@@ -1,4 +1,4 @@
-"""Questions and actions of the page: projects by their names, answers kept while nothing changes on disk.
+"""Run the page's questions and actions: projects by name, answers cached while nothing changes on disk.
 
 Work is done on threads. The same question asked many times at once is worked out once. What changes records of a
 project is done one at a time, and can be undone as long as this process lives.

@@ -1,4 +1,4 @@
-"""The page's process: how it says where it is, how one goes on alone, and how that one is ended."""
+"""Manage the page's process: announce its address, detach it, stop it."""
 
 from __future__ import annotations
 

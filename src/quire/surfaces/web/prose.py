@@ -1,4 +1,4 @@
-"""Markdown as a tree of elements: the page makes each one by itself, so nothing in a text is ever read as HTML."""
+"""Turn Markdown into a tree of elements that the page builds itself, so that no text is read as HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Serving the page: on this machine only, with a token of this run, until somebody ends it."""
+"""Serve the page on this machine only, with a token of this run."""
 
 from __future__ import annotations
 

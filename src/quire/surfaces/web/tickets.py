@@ -1,4 +1,4 @@
-"""A way in that works once: the link that a browser is started with is seen by everybody who may list processes."""
+"""Tickets that admit a browser once: its link is visible to anybody who can list processes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Taking a text out of every file of ours, without a trace: where it stands, and what the files are without it."""
+"""Remove a text from every file of ours: find where it stands, and write the files without it."""

@@ -1,4 +1,4 @@
-"""The forms in which a text can stand in a file: plain, other line ends, JSON escapes."""
+"""List the forms a text can have in a file: plain, other line ends, JSON escapes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What can be mended without losing anything: planned by what a check found, copied first, taken back exactly."""
+"""Repair without loss: planned from the problems a check found, copied first, undone exactly."""

@@ -1,4 +1,4 @@
-"""What a repair would change, shown as differences of lines."""
+"""Show what a repair would change, as line diffs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What people look at, worked out of records: lists, one record and its past, the product over time."""
+"""Views of the page, computed from records: lists, one record and its history, charts over time."""

@@ -1,4 +1,4 @@
-"""Drift between memory and code: current verdicts, their history, and the oldest open review.
+"""Compare memory and code over time: current verdicts, their history, the oldest open review.
 
 Of the past we know only what the files say today: when a node was created, what was last seen of its code, and which
 commit has changed that since. That a node had drifted before, and was confirmed, is not known. So a node counts as

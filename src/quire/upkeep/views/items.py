@@ -1,4 +1,4 @@
-"""One record as a list item, as every view shows it."""
+"""Turn a record into a list item, the same in every view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One record in full: its text, its verdict, what it is related to, where it comes from, what may be done with it."""
+"""Assemble one record in full: text, verdict, relations, origin, possible actions."""
 
 from __future__ import annotations
 

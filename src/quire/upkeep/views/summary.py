@@ -1,4 +1,4 @@
-"""Summary of a project: counts, open reviews, last activity."""
+"""Summarise a project: counts, open reviews, last activity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The timeline: sessions, episodes, checkpoints, saves, decisions and commits."""
+"""Assemble the timeline: sessions, episodes, checkpoints, saves, decisions and commits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start page: recent changes, records to review, current work, pending proposals."""
+"""Assemble the start page: recent changes, records to review, current work, pending proposals."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Verbs that look after an installation: repair, purge, export, doctor, the first run."""
+"""Verbs that maintain an installation: check, repair, purge, export, doctor, init."""

@@ -1,4 +1,4 @@
-"""`memory doctor`: what is wrong with an installation, and what of it can be mended without a loss."""
+"""`memory doctor`: find problems of an installation, and repair those that lose nothing."""
 
 from __future__ import annotations
 

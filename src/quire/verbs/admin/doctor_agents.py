@@ -1,4 +1,4 @@
-"""What keeps agents from the memory: how they are wired, whether hooks work, whether the server answers."""
+"""Find what keeps agents from the memory: configuration, hooks, the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory export`: the whole memory as one document, for people, for programs, for another server."""
+"""`memory export`: write the whole memory as one document for people, programs or another server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first run: what a new memory could have at once, found on this machine; and what an agent will hear of it."""
+"""Find what a new memory could import and connect on this machine, and show a first answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory init`: create the memory of this repository and tell the agents about it."""
+"""`memory init`: create the memory of this repository and connect agents."""
 
 from __future__ import annotations
 

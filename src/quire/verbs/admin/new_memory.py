@@ -1,4 +1,4 @@
-"""A new memory: the graph, and the other layers where they are asked for."""
+"""Create a new memory: the graph, and other layers where they are asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory purge`: take a text out of files of every layer, what is kept beside them, index, pages, map."""
+"""`memory purge`: remove a text from every layer's files, local state, index, pages and map."""
 
 from __future__ import annotations
 

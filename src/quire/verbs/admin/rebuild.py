@@ -1,4 +1,4 @@
-"""`memory rebuild`: the index made from nothing."""
+"""`memory rebuild`: rebuild the index from the files."""
 
 from __future__ import annotations
 

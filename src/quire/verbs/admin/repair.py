@@ -1,4 +1,4 @@
-"""Repairing the memory's files: what loses nothing is mended, layer by layer, and can be taken back byte for byte."""
+"""Repair the memory's files layer by layer, without loss, and undo a repair byte for byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of a repair, of taking one back, and which repairs are kept."""
+"""Results and lines of a repair, of undoing one, and of the list of repairs."""
 
 from __future__ import annotations
 

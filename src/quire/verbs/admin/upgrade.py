@@ -1,4 +1,4 @@
-"""`memory upgrade`: whether the storage needs one, and how Quire itself is upgraded."""
+"""`memory upgrade`: say whether the storage needs an upgrade, and how to upgrade Quire."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Verbs for agents: hooks, what they are sent, wiring, the end of a session."""
+"""Verbs for agents: hooks, briefs, connecting clients, ended sessions."""

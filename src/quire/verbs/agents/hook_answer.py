@@ -1,4 +1,4 @@
-"""A hook from beginning to end: what was heard becomes an answer and a receipt, or a pointer in the spool."""
+"""Answer one hook: a text for the agent and a receipt, or a note that a session ended."""
 
 from __future__ import annotations
 

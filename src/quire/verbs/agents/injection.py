@@ -1,4 +1,4 @@
-"""Which records hooks may send, and as what line: the same for every event at which something is sent."""
+"""Choose which records hooks may send, and as what line."""
 
 from __future__ import annotations
 

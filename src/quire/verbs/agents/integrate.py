@@ -1,4 +1,4 @@
-"""`memory integrate`: wire agents' programs to the memory, show how they are wired, take it back."""
+"""`memory integrate`: connect agents' programs to the memory, list connections, remove them."""
 
 from __future__ import annotations
 

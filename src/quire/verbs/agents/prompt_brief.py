@@ -1,4 +1,4 @@
-"""What bears on a prompt, and what governs a file that is about to be edited: sent where it clearly does, and once."""
+"""Choose what to send at a prompt or before an edit: only clear matches, each once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory receipts`: what hooks handed to agents unasked."""
+"""`memory receipts`: list what hooks sent to agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every session starts with: pins, what is unfinished or new, what is in doubt, habits, the product."""
+"""Assemble what a session starts with: pins, unfinished work, doubtful records, rules, the product map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions that ended are read, and what they leave behind waits in the inbox."""
+"""Read ended sessions and put what they propose into the inbox."""
 
 from __future__ import annotations
 

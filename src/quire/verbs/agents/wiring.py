@@ -1,4 +1,4 @@
-"""Wiring clients to the memory, in the project or in the user's home; and how they are wired now."""
+"""Connect and disconnect clients, in the project or in the user's home; list connections."""
 
 from __future__ import annotations
 

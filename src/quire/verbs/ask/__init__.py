@@ -1,1 +1,1 @@
-"""Verbs that answer questions: query, brief, why, inspect, status."""
+"""Verbs that answer questions: query, brief, why, inspect, list, status."""

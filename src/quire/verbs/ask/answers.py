@@ -1,4 +1,4 @@
-"""Answers to questions over all layers: what is asked of the index, and the form in which results show it."""
+"""Ask questions over all layers: the arguments for the index, and the form of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory brief`, the tool `brief_memory`: what governs the files of a change."""
+"""`memory brief`, the tool `brief_memory`: list the records that govern the files of a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory inspect`, the tool `inspect_memory`: one record in full, however its ref was copied from a list."""
+"""`memory inspect`, the tool `inspect_memory`: show one record in full, by any form of its ref."""
 
 from __future__ import annotations
 

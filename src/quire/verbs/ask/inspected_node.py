@@ -1,4 +1,4 @@
-"""One node of the graph in full: its JSON and its lines."""
+"""Show one node of the graph in full: JSON and lines."""
 
 from __future__ import annotations
 

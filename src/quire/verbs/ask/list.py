@@ -1,4 +1,4 @@
-"""`memory list`: records of all layers, the newest first."""
+"""`memory list`: list records of all layers, the newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory status`, the tool `status_memory`: the memory at a glance, or that of every project on this machine."""
+"""`memory status`, the tool `status_memory`: summarise this memory, or every project on this machine."""
 
 from __future__ import annotations
 

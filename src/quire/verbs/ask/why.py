@@ -1,4 +1,4 @@
-"""`memory why`, the tool `why_memory`: why a line, or a file, is as it is."""
+"""`memory why`, the tool `why_memory`: explain why a line or a file is as it is."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Verbs over the facts: store, recall, archive, working memory, sessions, notes."""
+"""Verbs of the facts: store, recall, archive, working memory, sessions, notes."""

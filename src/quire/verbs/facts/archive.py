@@ -1,4 +1,4 @@
-"""`memory facts archive`, the tool `memory_archive`: put facts away."""
+"""`memory facts archive`, the tool `memory_archive`: archive facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory facts compact`, the tool `memory_compact`: older messages of a conversation become a summary."""
+"""`memory facts compact`, the tool `memory_compact`: replace older messages of a conversation by a summary."""
 
 from __future__ import annotations
 

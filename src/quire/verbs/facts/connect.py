@@ -1,4 +1,4 @@
-"""`memory facts connect`, the tool `memory_connect`: join two things by a directed edge."""
+"""`memory facts connect`, the tool `memory_connect`: connect two things by a directed edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory facts context`: what an agent should have before its eyes in this turn."""
+"""`memory facts context`: list what an agent needs in this turn."""
 
 from __future__ import annotations
 

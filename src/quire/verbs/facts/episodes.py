@@ -1,4 +1,4 @@
-"""`memory facts episodes`, the tool `memory_episodes`: what happened in earlier sessions."""
+"""`memory facts episodes`, the tool `memory_episodes`: find what happened in earlier sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all operations on facts stand on: how a change is made, how a fact is shown, whose facts are meant."""
+"""Change the file of facts, show a fact, choose whose facts are meant: shared by the verbs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts as people and agents read them."""
+"""Lines that show facts to people and agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The facts as the index knows them, for those who plan a change or look one up."""
+"""Look up facts in the index, for verbs that change or show one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether most facts have faded, as those of a file have that nobody used for long; and what to do about it."""
+"""Tell whether most facts have lost their confidence because nobody used them, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory facts import`: take in another file of facts."""
+"""`memory facts import`: import another file of facts."""
 
 from __future__ import annotations
 

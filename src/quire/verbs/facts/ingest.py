@@ -1,4 +1,4 @@
-"""`memory facts ingest`, the tool `memory_ingest_lifecycle`: take in what design documents decided."""
+"""`memory facts ingest`, the tool `memory_ingest_lifecycle`: ingest decisions of design documents."""
 
 from __future__ import annotations
 

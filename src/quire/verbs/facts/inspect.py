@@ -1,4 +1,4 @@
-"""One fact or episode in full, with everything that is connected to it."""
+"""Show one fact or episode in full, with everything connected to it."""
 
 from __future__ import annotations
 

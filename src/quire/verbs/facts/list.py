@@ -1,4 +1,4 @@
-"""`memory facts list`, the tool `memory_query`: all active facts, a page at a time."""
+"""`memory facts list`, the tool `memory_query`: list all active facts, a page at a time."""
 
 from __future__ import annotations
 

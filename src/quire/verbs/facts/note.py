@@ -1,4 +1,4 @@
-"""`memory note`: jot something down for later."""
+"""`memory note`: write a note for later."""
 
 from __future__ import annotations
 

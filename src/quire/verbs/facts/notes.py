@@ -1,4 +1,4 @@
-"""`memory notes` and its verbs: what somebody jotted down for later, on this machine alone."""
+"""`memory notes` and its verbs: list, finish, clear and promote notes, on this machine alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory facts`: how many facts there are, and the state of their file."""
+"""`memory facts`: count the facts, and report the state of their file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Working memory: what is pinned, and what was read of late. It belongs to this machine; nothing tracked is written."""
+"""Read and change the working memory: pins and recent reads, on this machine alone."""
 
 from __future__ import annotations
 

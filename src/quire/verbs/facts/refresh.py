@@ -1,4 +1,4 @@
-"""`memory facts refresh`: make old facts count from today."""
+"""`memory facts refresh`: count the age of old facts from today."""
 
 from __future__ import annotations
 

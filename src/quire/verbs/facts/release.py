@@ -1,4 +1,4 @@
-"""`memory facts release`, the tool `memory_release`: let go of pins."""
+"""`memory facts release`, the tool `memory_release`: unpin facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory facts restore`: bring facts back that were put away."""
+"""`memory facts restore`: restore archived facts."""
 
 from __future__ import annotations
 

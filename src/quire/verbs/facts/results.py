@@ -1,4 +1,4 @@
-"""Facts, episodes and connections as results show them."""
+"""Result types for facts, episodes and connections."""
 
 from __future__ import annotations
 

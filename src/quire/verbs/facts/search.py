@@ -1,4 +1,4 @@
-"""How facts are searched: by the engine that answers all questions, and shown with what their scores are made of."""
+"""Search facts with the common engine, and show what each score consists of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory facts search-archive`, the tool `memory_search_archive`: find facts that were put away."""
+"""`memory facts search-archive`, the tool `memory_search_archive`: find archived facts."""
 
 from __future__ import annotations
 

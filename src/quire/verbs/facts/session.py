@@ -1,4 +1,4 @@
-"""`memory facts session`: note how far a session is, and make its episode."""
+"""`memory facts session`: record the progress of a session, and make its episode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory facts store`, the tool `memory_store`: keep a fact."""
+"""`memory facts store`, the tool `memory_store`: store a fact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory facts supersede`, the tool `memory_supersede`: replace a fact by what holds now."""
+"""`memory facts supersede`, the tool `memory_supersede`: replace a fact by a new one."""
 
 from __future__ import annotations
 

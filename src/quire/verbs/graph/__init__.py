@@ -1,1 +1,1 @@
-"""Verbs that change the product graph: init, save, confirm, sync, check."""
+"""Verbs that change the product graph: add, save, confirm, sync."""

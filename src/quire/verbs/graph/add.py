@@ -1,4 +1,4 @@
-"""`memory add`: record one thing, whichever layer it belongs to."""
+"""`memory add`: add one record to the layer it belongs to."""
 
 from __future__ import annotations
 

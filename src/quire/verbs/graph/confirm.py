@@ -1,4 +1,4 @@
-"""`memory confirm`, the tool `confirm_memory`: records are still correct, after a look at the code."""
+"""`memory confirm`, the tool `confirm_memory`: confirm records after a look at the code."""
 
 from __future__ import annotations
 

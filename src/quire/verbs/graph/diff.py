@@ -1,4 +1,4 @@
-"""`memory diff`, the tool `diff_memory`: what differs from the last commit."""
+"""`memory diff`, the tool `diff_memory`: show what differs from the last commit."""
 
 from __future__ import annotations
 

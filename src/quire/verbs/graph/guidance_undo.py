@@ -1,4 +1,4 @@
-"""The guidance in instruction files as a part of wiring: `init` owns it; what wiring added is taken back with it."""
+"""Remove the guidance from instruction files together with the connection that added it."""
 
 from __future__ import annotations
 

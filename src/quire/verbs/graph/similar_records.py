@@ -1,4 +1,4 @@
-"""Warnings about records that say nearly the same as another one, or the opposite, with the command that supersedes."""
+"""Warn about records that nearly repeat or contradict another, with the command that supersedes."""
 
 from __future__ import annotations
 

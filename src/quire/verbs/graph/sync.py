@@ -1,4 +1,4 @@
-"""`memory sync`, the tool `sync_memory`: which records are out of date."""
+"""`memory sync`, the tool `sync_memory`: find records that are out of date."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Verbs over proposals: import from other programs, review, accept, reject."""
+"""Verbs for proposals: import from other programs, review, accept, reject."""

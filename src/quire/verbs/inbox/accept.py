@@ -1,4 +1,4 @@
-"""`memory inbox accept`: proposals become records."""
+"""`memory inbox accept`: turn proposals into records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals handed in by sessions and imports."""
+"""Add proposals of sessions and imports to the inbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory inbox edit`: other words for a proposal."""
+"""`memory inbox edit`: change the words of a proposal."""
 
 from __future__ import annotations
 

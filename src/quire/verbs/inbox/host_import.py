@@ -1,4 +1,4 @@
-"""What other programs already know of this project: found, looked at, and handed to the inbox."""
+"""Find and read what other programs know of this project, and put it into the inbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory import`: what other programs already know of this project."""
+"""`memory import`: import what other programs know of this project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proposals that a verb is about, and what it writes down of them."""
+"""Choose the proposals that a verb is about, and record what was decided on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory inbox lift`: allow again what was rejected."""
+"""`memory inbox lift`: lift a rejection."""
 
 from __future__ import annotations
 

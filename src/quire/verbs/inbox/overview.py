@@ -1,4 +1,4 @@
-"""`memory inbox`: what sessions and imports propose."""
+"""`memory inbox`: list pending proposals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What proposals say, held against records and against each other; and how many are accepted at once."""
+"""Compare proposals with records and with each other; limit how many are accepted at once."""
 
 from __future__ import annotations
 

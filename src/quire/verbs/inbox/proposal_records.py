@@ -1,4 +1,4 @@
-"""From a proposal to the record that it proposes: each layer by its own verb, so that every check of it holds."""
+"""Turn a proposal into its record through the layer's own verb, so that all its checks apply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory inbox reject`: say no to proposals, or to a text that nobody proposed."""
+"""`memory inbox reject`: reject proposals, or a text that nobody proposed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory inbox rejected`: what was rejected, and what was lifted since."""
+"""`memory inbox rejected`: list rejections, including lifted ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was rejected left out of what is written as a whole: a file of facts, the events of sessions, a bundle."""
+"""Leave rejected texts out of what is written as a whole: a file of facts, events of sessions, a bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals and rejections as results: their fields, and the lines that people read."""
+"""Results and lines of proposals and rejections."""
 
 from __future__ import annotations
 

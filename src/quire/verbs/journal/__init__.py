@@ -1,1 +1,1 @@
-"""Verbs over the journal: init, import of sessions, recall, query, restore, automation."""
+"""Verbs of the journal: init, import of sessions, recall, query, restore, automation."""

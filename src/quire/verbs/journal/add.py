@@ -1,4 +1,4 @@
-"""`memory journal add`: register a place where an agent keeps its sessions."""
+"""`memory journal add`: register a folder where an agent keeps its sessions."""
 
 from __future__ import annotations
 

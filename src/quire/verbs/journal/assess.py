@@ -1,4 +1,4 @@
-"""The tool `memory_assess`: how the journal stands, and what to do next."""
+"""The tool `memory_assess`: report the state of the journal, and what to do next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal automate start`: start the process that keeps the journal."""
+"""`memory journal automate start`: start the background process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal automate`, `… automate status`, the tool `automation_status`: whether a process keeps the journal."""
+"""`memory journal automate`, `… automate status`, the tool `automation_status`: report the background process."""
 
 from __future__ import annotations
 

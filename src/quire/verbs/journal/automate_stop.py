@@ -1,4 +1,4 @@
-"""`memory journal automate stop`: end the process that keeps the journal."""
+"""`memory journal automate stop`: stop the background process."""
 
 from __future__ import annotations
 

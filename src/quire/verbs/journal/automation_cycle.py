@@ -1,4 +1,4 @@
-"""One cycle of the automation: sync, recall, retention, and a note of how it went.
+"""Run one cycle of the automation: sync, recall, retention, and a record of the run.
 
 Only one cycle runs at a time, and the kernel knows which: one that was killed keeps nobody waiting, and the next goes
 on where it stopped. A step that fails keeps no other from being taken. Where there is nothing to do, nothing that is

@@ -1,4 +1,4 @@
-"""Checkpoints: finding one by its name, and comparing the memory with it."""
+"""Find a checkpoint by name, and compare the memory with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool `memory_compact_handoff`: what the next session has to know."""
+"""The tool `memory_compact_handoff`: list what the next session has to know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal diff`: what changed between two checkpoints."""
+"""`memory journal diff`: show what changed between two checkpoints."""
 
 from __future__ import annotations
 

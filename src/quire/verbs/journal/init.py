@@ -1,4 +1,4 @@
-"""`memory journal init`: look at the project and make the journal."""
+"""`memory journal init`: scan the project and create the journal."""
 
 from __future__ import annotations
 

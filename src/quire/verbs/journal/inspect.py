@@ -1,4 +1,4 @@
-"""A part of the bundle, an event or a checkpoint in full, for `memory inspect`."""
+"""Show a part of the bundle, an event or a checkpoint in full, for `memory inspect`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal integrate`: wire Claude Code and Codex to the journal, as `agent-memory integrate` does.
+"""`memory journal integrate`: connect Claude Code and Codex to the journal, as `agent-memory integrate` does.
 
 `memory integrate` wires clients to the whole memory, and keeps a record of what it wrote so that it can take it back.
 This verb writes entries under the journal's own name beside those, and no record.

@@ -1,4 +1,4 @@
-"""Parts of the journal as people and agents read them."""
+"""Lines that show parts of the journal to people and agents."""
 
 from __future__ import annotations
 

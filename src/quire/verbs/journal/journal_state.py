@@ -1,4 +1,4 @@
-"""What all operations on the journal stand on: how it is opened, how it is written, who makes proposals."""
+"""Open and write the journal and choose its provider: shared by the verbs."""
 
 from __future__ import annotations
 

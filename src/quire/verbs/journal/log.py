@@ -1,4 +1,4 @@
-"""`memory journal log`: the checkpoints or the events, the newest first."""
+"""`memory journal log`: list checkpoints or events, the newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool `memory_maintain`: one round of upkeep of the journal."""
+"""The tool `memory_maintain`: run one round of maintenance of the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model is told where one was asked for: the project, the memory, the evidence, a session."""
+"""Assemble the requests to a model: the project, the memory, the evidence, a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A look at the project: the bundle that init and update write, and what they tell of it."""
+"""Scan the project and make the bundle that init and update write."""
 
 from __future__ import annotations
 

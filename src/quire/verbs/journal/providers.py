@@ -1,4 +1,4 @@
-"""`memory journal providers`: which models could be asked, and what may be spent on them."""
+"""`memory journal providers`: list the models that may be asked, and their spending limits."""
 
 from __future__ import annotations
 

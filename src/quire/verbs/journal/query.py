@@ -1,4 +1,4 @@
-"""`memory journal query`, the tool `journal_query`: ask the journal in words."""
+"""`memory journal query`, the tool `journal_query`: answer a question from the journal."""
 
 from __future__ import annotations
 

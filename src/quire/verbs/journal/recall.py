@@ -1,4 +1,4 @@
-"""`memory journal recall`, the tool `journal_recall`: work what happened into the memory."""
+"""`memory journal recall`, the tool `journal_recall`: work pending events into the memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal remove`: forget a source."""
+"""`memory journal remove`: remove a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal restore`: bring back the memory of a checkpoint, a batch of the archive, or a damaged state."""
+"""`memory journal restore`: restore a checkpoint, a batch of the archive, or a damaged state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operations on the journal give back: plain values that every surface prints in its own way."""
+"""Result types that several verbs of the journal share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions of agents become events: what is new in each source, and how far each session was read."""
+"""Import new sessions of each source as events, and remember how far each was read."""
 
 from __future__ import annotations
 

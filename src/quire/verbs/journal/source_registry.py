@@ -1,4 +1,4 @@
-"""The sources of a journal's sessions: which there are, how they change, which may be read on this machine."""
+"""List and change the sources of sessions, and tell which may be read on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal sources`: where sessions come from."""
+"""`memory journal sources`: list the sources of sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal update`: look at the project again and write what changed."""
+"""`memory journal update`: scan the project again and write what changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory journal validate`, the tool `memory_validate`: faults in the journal's files."""
+"""`memory journal validate`, the tool `memory_validate`: check the journal's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools about the journal as a whole answer, in the form that clients of other programs know."""
+"""Answer workflow tools in the form that clients of other programs know."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the local page shows and does."""
+"""Views and actions of the local page."""

@@ -1,4 +1,4 @@
-"""What a person does to records who looks at them: confirm, mark stale, supersede, edit, accept, reject."""
+"""Actions on records: confirm, mark stale, supersede, edit, accept, reject."""
 
 from __future__ import annotations
 

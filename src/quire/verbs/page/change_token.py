@@ -1,4 +1,4 @@
-"""The change token of a project: one text that differs whenever something changed that a viewer would see."""
+"""Compute a project's change token: it differs whenever something changed that a viewer would see."""
 
 from __future__ import annotations
 

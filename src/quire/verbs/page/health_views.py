@@ -1,4 +1,4 @@
-"""What people look at to see how the memory fares: what happened when, what drifted, what is covered, what was told."""
+"""Views of the memory's health: timeline, drift, coverage, receipts, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the questions of the page share: how one is declared, when it can be asked, and the verdicts it shows."""
+"""How a view of the page is declared, its preconditions, and the verdicts it shows."""
 
 from __future__ import annotations
 

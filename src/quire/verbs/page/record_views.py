@@ -1,4 +1,4 @@
-"""One record as people look at it: all of it, what became of it, what changed in the code that it speaks of."""
+"""Views of one record: all of it, its history, changes in its code."""
 
 from __future__ import annotations
 

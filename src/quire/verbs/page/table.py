@@ -1,4 +1,4 @@
-"""Every question of the page by the path that the page asks for."""
+"""The table of views, by the path that the page requests."""
 
 from __future__ import annotations
 

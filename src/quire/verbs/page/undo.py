@@ -1,4 +1,4 @@
-"""Taking back what was done to records: their files as they were, byte for byte, unless somebody changed them since."""
+"""Undo actions: restore files byte for byte, unless somebody has changed them since."""
 
 from __future__ import annotations
 

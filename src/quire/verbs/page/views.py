@@ -1,4 +1,4 @@
-"""What people look at: a project in numbers, today, the inbox, the product on shelves, lists, the network."""
+"""Views of a project: summary, today, inbox, map, lists, graph."""
 
 from __future__ import annotations
 

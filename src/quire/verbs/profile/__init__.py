@@ -1,1 +1,1 @@
-"""Verbs over the profile: remember, recall, forget, link, show."""
+"""Verbs of the profile: remember, recall, forget, link, show."""

@@ -1,4 +1,4 @@
-"""`memory profile about-me`, the tool `about_me`: a page on the user."""
+"""`memory profile about-me`, the tool `about_me`: show a page about the user."""
 
 from __future__ import annotations
 

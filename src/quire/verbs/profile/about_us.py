@@ -1,4 +1,4 @@
-"""`memory profile about-us`, the tool `about_us`: a page on how user and assistant work together."""
+"""`memory profile about-us`, the tool `about_us`: show a page about the collaboration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory profile connections`, the tool `connections`: what an entry is linked to."""
+"""`memory profile connections`, the tool `connections`: list what an entry is linked to."""
 
 from __future__ import annotations
 

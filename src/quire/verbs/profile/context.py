@@ -1,4 +1,4 @@
-"""`memory profile context`: what an agent should know at the start."""
+"""`memory profile context`: list what an agent should know at the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How verbs ask about the documents of the profile, and how they change them."""
+"""Read and change the documents of the profile: shared by the verbs."""
 
 from __future__ import annotations
 

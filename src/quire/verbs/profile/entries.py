@@ -1,4 +1,4 @@
-"""Entries as verbs find and show them: their records, their views, and what was read of them."""
+"""Find and show entries: their records, their fields, and counts of reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory profile export`, the tool `export_memories`: everything, to be read elsewhere."""
+"""`memory profile export`, the tool `export_memories`: export all entries."""
 
 from __future__ import annotations
 

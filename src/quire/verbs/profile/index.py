@@ -1,4 +1,4 @@
-"""`memory profile index`: one line for each entry."""
+"""`memory profile index`: list every entry in one line."""
 
 from __future__ import annotations
 

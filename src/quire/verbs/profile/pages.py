@@ -1,4 +1,4 @@
-"""Pages of the profile, to be shown as they are: what `about-me`, `about-us` and `index` share."""
+"""Show a page of the profile: shared by `about-me`, `about-us` and `index`."""
 
 from __future__ import annotations
 

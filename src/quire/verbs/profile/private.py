@@ -1,4 +1,4 @@
-"""`memory profile private`: keep what is personal out of the shared document."""
+"""`memory profile private`: keep personal entries out of the shared document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory profile recall`, the tool `recall`: entries by their names."""
+"""`memory profile recall`, the tool `recall`: show entries by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory profile reflect`, the tool `reflect`: what could be tidied up."""
+"""`memory profile reflect`, the tool `reflect`: suggest what to tidy up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory profile remember`, the tool `remember`: add an entry, or change one."""
+"""`memory profile remember`, the tool `remember`: add or change an entry."""
 
 from __future__ import annotations
 

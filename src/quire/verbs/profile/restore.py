@@ -1,4 +1,4 @@
-"""`memory profile restore`: bring back what was forgotten."""
+"""`memory profile restore`: restore forgotten entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries of the profile and their links as results show them, and as people and agents read them."""
+"""Results and lines of entries and links."""
 
 from __future__ import annotations
 

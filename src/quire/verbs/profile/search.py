@@ -1,4 +1,4 @@
-"""`memory profile search`, the tool `search`: entries that bear on a question."""
+"""`memory profile search`, the tool `search`: find entries that bear on a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory profile session-start`, the tool `session_start`: count a session, and say what matters now."""
+"""`memory profile session-start`, the tool `session_start`: count a session, show what matters now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory profile`, `memory profile status`, the tool `status`: what there is, where it is, and in which state."""
+"""`memory profile`, the tool `status`: report entries, location and state of the profile."""
 
 from __future__ import annotations
 

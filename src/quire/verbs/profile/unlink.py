@@ -1,4 +1,4 @@
-"""`memory profile unlink`, the tool `remove_link`: take the links from one entry to another away."""
+"""`memory profile unlink`, the tool `remove_link`: remove links between two entries."""
 
 from __future__ import annotations
 

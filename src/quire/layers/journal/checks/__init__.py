@@ -1,1 +1,1 @@
-"""Checks of a journal: each looks at one part of it, and yields what it found."""
+"""Checks of a journal, one module per part; each yields findings."""

@@ -1,4 +1,4 @@
-"""Checks of the archive: each batch against its manifest, and against what is still in the active history."""
+"""Check the archive: each batch against its manifest and against the active history."""
 
 from __future__ import annotations
 

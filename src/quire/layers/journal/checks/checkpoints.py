@@ -1,4 +1,4 @@
-"""Checks of the checkpoints: each by itself, and whether the one that the state names is the one it came from."""
+"""Check the checkpoints, and that the state descends from the one it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check of the journal found: one finding after the other, told so that any terminal may show it."""
+"""The finding of a check, safe to print on any terminal."""
 
 from __future__ import annotations
 

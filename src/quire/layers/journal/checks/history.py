@@ -1,4 +1,4 @@
-"""Checks of the history: every line, the order of the ids, what was counted, what waits, and what should not be there.
+"""Check the history: every line, the order of ids, counters, pending events, unexpected files.
 
 Nothing ends the check early. A line that is no event takes nothing from the others, and is told for itself.
 """

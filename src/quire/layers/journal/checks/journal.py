@@ -1,4 +1,4 @@
-"""All checks of a journal, behind `memory journal validate` and `memory check`: only reading, and never an exception.
+"""Run all checks of a journal, for `memory journal validate` and `memory check`; reads only, never raises.
 
 Nothing ends the check: what needs the state is left out where there is none, and everything else is still looked at.
 """

@@ -1,4 +1,4 @@
-"""Checks of what keeps the journal: the process and its last run, what is due, what writers that died left behind."""
+"""Check the automation: its process, its last run, overdue work, files of writers that died."""
 
 from __future__ import annotations
 

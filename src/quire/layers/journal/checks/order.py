@@ -1,4 +1,4 @@
-"""The order of the log: ids that rise, each of one event; where they do not, and how they would."""
+"""Check that ids in the log rise and are unique; compute the corrected order."""
 
 from __future__ import annotations
 

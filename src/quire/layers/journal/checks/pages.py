@@ -1,4 +1,4 @@
-"""Checks of the pages and of the entry block: markers as the original program does, and what stands below them too.
+"""Check the pages and the entry block: their markers, and the text below them.
 
 A page whose marker is right and whose text is not was edited, or written by another program: it says what the memory
 does not say, so it is told, but the memory itself is sound.

@@ -1,4 +1,4 @@
-"""Checks of the registry of sources, and of the places they lead to.
+"""Check the registry of sources and the places they point to.
 
 A path that is not there is a warning, where the original program fails: the paths are those of one machine, and on
 every other one that has the same repository the memory would be red.

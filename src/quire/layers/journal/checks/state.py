@@ -1,4 +1,4 @@
-"""Checks of the state and the settings, and of what the bundle claims of the project.
+"""Check the state, the settings, and what the bundle claims about the project.
 
 Two things are told more mildly than the original program tells them. A check of the project that was never run passes,
 and one that is long ago is a warning: a date must not make a healthy memory red. And so is a path of the bundle that is
