@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from quire.files.discovery import find_root
@@ -18,9 +18,8 @@ from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
 from quire.layers.presence import MARKERS, has_memory
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.table import HOMES, LAYERS
-from quire.model.errors import NotFound, NotInitialized, QuireError
+from quire.model.errors import NotInitialized, QuireError
 from quire.model.records import Problem, Record, weight_at
-from quire.model.refs import parse_ref
 
 if TYPE_CHECKING:
     from typing import Self
@@ -28,10 +27,8 @@ if TYPE_CHECKING:
     from quire.files.freshness import Freshness
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
-    from quire.layers.graph.source import GraphSource
     from quire.layers.profile.places import ProfilePlaces
     from quire.model.sources import IndexSource, Patch, Written
-    from quire.upkeep.reviewed import Reviews
     from quire.upkeep.views.shared_verdicts import KnownVerdicts
 
 Result = TypeVar("Result")
@@ -74,16 +71,6 @@ class Project:
     def initialized(self) -> bool:
         """Whether any layer of a memory is here."""
         return has_memory(self.root)
-
-    def graph_id(self, ref: str) -> str:
-        parsed = parse_ref(ref)
-        if parsed.layer != "graph":
-            raise NotFound(
-                f"`{ref}` belongs to the {parsed.layer} layer, which this memory does not hold.",
-                hint="Graph refs look like feature.retry-queue.",
-                details={"id": ref},
-            )
-        return parsed.id
 
     def recover(self) -> None:
         """Complete what a dead writer left; of storage of another version nothing is read or written."""
@@ -164,29 +151,6 @@ class Project:
 
         return weigh
 
-    def reviews(self, index: Index) -> Reviews:
-        from quire.upkeep.reviewed import Reviews
-
-        return Reviews(self.root, self.git, index)
-
-    def note_reviewed(self, refs: Iterable[str]) -> None:
-        """That a person has looked at these records as they are now."""
-        named = [ref for ref in refs if ref]
-        found = self.with_index(lambda index: [index.find(ref) for ref in named]) if named else []
-        self.note_records_reviewed([record for record in found if record is not None])
-
-    def note_records_reviewed(self, records: Sequence[Record]) -> None:
-        from quire.inbox.reviewed_records import note_reviewed, review_mark
-        from quire.upkeep.reviewed import local_folder
-
-        if records:
-            note_reviewed(self.root, local_folder(self.root), map(review_mark, records), self.world.token())
-
-    def graph_source(self) -> GraphSource:
-        from quire.layers.graph.source import GraphSource
-
-        return GraphSource(self.graph, self.world)
-
     def sources(self) -> list[IndexSource]:
         """Every layer that has files here."""
         return [layer.source(self) for layer in LAYERS]
@@ -213,11 +177,6 @@ class Project:
 
         places = dict.fromkeys(place for layer in LAYERS for place in layer.places(self))
         return in_one_state(read, self.world, list(places))
-
-    def product_map(self, written: Written | Patch | None = None) -> str:
-        from quire.upkeep.product_map import render_map
-
-        return self.with_index(lambda index: render_map(index, self.root, self.git), written)
 
 
 def as_warning(error: QuireError) -> Problem:

@@ -11,11 +11,12 @@ from quire.model.tokens import count_tokens
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
+from quire.verbs.ask.product_map import product_map
 from quire.verbs.graph.save import save_nodes
 
 
 def rendered(project: Project) -> str:
-    return project.product_map()
+    return product_map(project)
 
 
 def feature(title: str, stage: str = "building", **more: Any) -> dict[str, Any]:

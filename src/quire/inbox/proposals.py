@@ -22,7 +22,6 @@ By = Literal["user", "agent", "file"]
 Status = Literal["pending", "accepted", "rejected", "withdrawn"]
 Standing = Literal["", "open", "over"]
 """What the source itself says of it: it holds, is not decided yet, or holds no longer."""
-INTO: tuple[Into, ...] = ("graph", "facts", "profile", "notes", "episodes")
 BY: tuple[By, ...] = ("user", "agent", "file")
 TEXT_CHARS = 4_000
 QUOTE_CHARS = 400

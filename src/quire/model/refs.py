@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.model.errors import InputError
+from quire.model.errors import InputError, NotFound
 from quire.model.ids import is_id
 from quire.model.vocabulary import LayerName
 
@@ -27,6 +27,18 @@ class Ref(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.id if self.layer == "graph" else f"{self.kind}:{self.id}"
+
+
+def graph_id(text: str) -> str:
+    """The id of a node; a ref of another layer is refused."""
+    ref = parse_ref(text)
+    if ref.layer != "graph":
+        raise NotFound(
+            f"`{text}` belongs to the {ref.layer} layer, which this memory does not hold.",
+            hint="Graph refs look like feature.retry-queue.",
+            details={"id": text},
+        )
+    return ref.id
 
 
 def parse_ref(text: str) -> Ref:

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from making import REAL, needs_real
 
-from quire.layers.facts.decay import PROFILES, effective_confidence, profile_of, temporal
-from quire.layers.facts.types import Connection, Fact
+from quire.layers.facts.decay import PROFILES
+from quire.layers.facts.records import FactWithTwins, fact_record
+from quire.layers.facts.types import Fact
+from quire.model.records import weight_at
 
 NOW = datetime(2026, 3, 29, tzinfo=UTC)
 
@@ -21,7 +23,7 @@ def _fact(days: float = 14, **fields: Any) -> Fact:
 
 
 def _worth(days: float = 14, **fields: Any) -> float:
-    return effective_confidence(_fact(days, **fields), NOW)
+    return weight_at(fact_record(FactWithTwins(_fact(days, **fields)), "home"), NOW)
 
 
 def test_half_is_left_after_the_half_life() -> None:
@@ -63,22 +65,13 @@ def test_reading_resets_the_timer_only() -> None:
     assert _worth(14, last_accessed="2020-01-01T00:00:00Z") == pytest.approx(0.5)
 
 
-def test_connections_wear_off_alike() -> None:
-    made = Connection(id="e", source_id="a", target_id="b", relation="enables", created_at="2026-03-15T00:00:00Z")
-    assert effective_confidence(made, NOW) == pytest.approx(0.5)
-    assert profile_of(made) is PROFILES["standard"]
-
-
 @needs_real
 def test_every_golden_row() -> None:
     golden = json.loads((REAL / "golden" / "decay.json").read_text(encoding="utf-8"))
     assert len(golden["rows"]) == 312
     for row in golden["rows"]:
-        found = temporal(PROFILES[row["profile"]], row["reinforcement_count"], row["days"])
-        assert found == pytest.approx(row["confidence"], rel=1e-12)
-        count, section = row["reinforcement_count"], "Architecture"
-        whole = _fact(row["days"], decay_profile=row["profile"], reinforcement_count=count, section=section)
-        assert effective_confidence(whole, NOW) == pytest.approx(row["confidence"], rel=1e-9)
+        fields = {"decay_profile": row["profile"], "reinforcement_count": row["reinforcement_count"]}
+        assert _worth(row["days"], **fields) == pytest.approx(row["confidence"], rel=1e-9)
     for name, told in golden["constants"].items():
         if name in PROFILES:
             profile = PROFILES[name]

@@ -11,6 +11,7 @@ from quire.model.errors import InputError, QuireError
 from quire.model.records import Problem
 from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project, as_warning
+from quire.verbs.ask.product_map import product_map
 from quire.verbs.journal.init import JournalInit, journal_entry_files, journal_init
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _create_profile(project: Project, *, dry_run: bool) -> list[str]:
 def _install_guidance(project: Project, done: Initialized) -> None:
     from quire.upkeep.guidance import install_guidance
 
-    map_text = "…" if done.dry_run and done.created else project.product_map()
+    map_text = "…" if done.dry_run and done.created else product_map(project)
     done.guidance, problems = install_guidance(project.root, project.world, map_text, dry_run=done.dry_run)
     done.warnings += problems
 

@@ -15,6 +15,7 @@ from quire.model.errors import Conflict, InputError, UsageError
 from quire.model.text import counted
 from quire.project import Project
 from quire.verbs.admin.repair import repair_access
+from quire.verbs.ask.product_map import product_map
 from quire.verbs.verb import Arguments, Line, Option, Result, Styled, Verb, Word
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _made_anew(project: Project) -> None:
         if os.path.isdir(paths[-1]) and not any(map(os.path.islink, paths)):
             discard_database(paths[-1])
     if MEMORY_HOME.exists(project.root):
-        for path, _, after in stale_maps(project.root, project.product_map()):
+        for path, _, after in stale_maps(project.root, product_map(project)):
             write_file(path, after, project.world.token())
     for layer in LAYERS:
         layer.remake(project)

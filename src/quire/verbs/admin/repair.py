@@ -13,6 +13,7 @@ from quire.model.records import Problem
 from quire.project import Project, as_warning
 from quire.verbs.admin.check import check_files, check_unrecovered
 from quire.verbs.admin.repair_results import Repaired, RepairSeen, RepairsKept, RepairUndone
+from quire.verbs.ask.product_map import product_map
 
 if TYPE_CHECKING:
     from quire.layers.protocol import Home
@@ -131,7 +132,7 @@ def _plan_around(project: Project, found: Checked) -> RepairPlan | None:
     if not codes & {MAP_STALE, LEFTOVERS, *NOT_IGNORED}:
         return None
     home = _homes(project)[0].folder
-    map_text = project.product_map() if MAP_STALE in codes else None
+    map_text = product_map(project) if MAP_STALE in codes else None
     ignored, now = ignored_entries(project.root), project.world.now()
     plan = plan_around(project.root, project.git, home, _all(found), map_text, ignored, now)
     return None if plan.is_empty else plan

@@ -11,6 +11,7 @@ import msgspec
 from quire.model.records import Record, origin_shown
 from quire.model.times import instant
 from quire.project import Project
+from quire.verbs.reviewed import reviews
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -87,9 +88,9 @@ def injected_lines(
 
 def trust_of(project: Project, index: Index, records: Sequence[Record], began: str) -> Trust:
     """What is known of these records, for a session that `began` then."""
-    reviews = project.reviews(index)
-    seen = frozenset(reviews(records))
-    rule = "line" if all(record.ref in seen for record in records) else reviews.settings().unreviewed
+    reviewed = reviews(project, index)
+    seen = frozenset(reviewed(records))
+    rule = "line" if all(record.ref in seen for record in records) else reviewed.settings().unreviewed
     return Trust(seen, rule, instant(began), project.world.now())
 
 

@@ -15,6 +15,7 @@ from quire.model.errors import GitRequired, InputError, NotInitialized
 from quire.model.records import Problem, origin_shown
 from quire.model.verdicts import Verdict
 from quire.project import Project
+from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Option, Result, View
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def answer_from(project: Project, index: Index, asked: Ask) -> Answer:
     asked = msgspec.structs.replace(
         asked,
         verify=Verdicts(project.root, project.git, index),
-        reviews=project.reviews(index),
+        reviews=reviews(project, index),
         effects=lambda records: effects_in(index, records),
         weigh=project.weigh(),
     )

@@ -13,6 +13,7 @@ from quire.model.ids import slug_of
 from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.project import Project
 from quire.verbs.ask.inspected_node import inspect_node, node_fields, whole_node
+from quire.verbs.ask.product_map import product_map
 from quire.verbs.facts.inspect import FactInspected, connections, fact_fields, inspect_fact, whole_fact
 from quire.verbs.facts.options import Ref
 from quire.verbs.journal.inspect import InspectedJournal, item_lines, journal_inspect
@@ -136,7 +137,7 @@ def _entry_lines(found: EntryConnections) -> Iterator[Line]:
 def product_map_page(project: Project) -> str:
     """The product in a page: features by stage, what was decided, what is open."""
     project.ready()
-    return project.product_map()
+    return product_map(project)
 
 
 VERB = Verb(

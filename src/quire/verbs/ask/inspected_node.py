@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.guard.effects import effects_of, words_of
+from quire.model.refs import graph_id
 from quire.model.seals import is_seal
 from quire.project import Project
 from quire.verbs.verb import Recalled
@@ -25,7 +26,7 @@ def inspect_node(project: Project, ref: str) -> Inspected:
     from quire.upkeep.verdicts import Verdicts
 
     project.ready()
-    found = graph.inspect_node(project.graph, project.graph_id(ref))
+    found = graph.inspect_node(project.graph, graph_id(ref))
     record = node_record(found.node)
     found.verdict = Verdicts(project.root, project.git)([record])[record.ref]
     return found

@@ -16,6 +16,7 @@ from quire.model.times import instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS, STAGES, LayerName
 from quire.project import Project
+from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Arguments, Line, Option, Result, Row, Verb, View
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def list_records(project: Project, given: List) -> RecordList:
             chosen = [record for record in chosen if _verdict_name(record, verdicts) in given.verdicts]
         page = newest_first(chosen)[:most]
         verdicts = judged(page, verify)
-        reviewed = project.reviews(index)(page)
+        reviewed = reviews(project, index)(page)
         counts = Counter(shown_kind(record.kind) for record in chosen)
         return RecordList(
             results=[_listed(record, verdicts.get(record.ref), record.ref in reviewed) for record in page],

@@ -9,6 +9,7 @@ from quire.layers.facts.layout import FOLDER
 from quire.project import Project, note_record
 from quire.verbs.facts.notes import NoteList, local_time, show_notes
 from quire.verbs.facts.notes import lines as list_lines
+from quire.verbs.reviewed import note_records_reviewed
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
 
@@ -42,7 +43,7 @@ def take_note(project: Project, given: TakeNote) -> Noted | NoteList:
     with write_access(project.root, FOLDER, project.world, "add a note"):
         count = add_note(project.root, text.strip(), local_time(project), project.world.token())
     if project.by_person:
-        project.note_records_reviewed([note_record(0, text.strip())])
+        note_records_reviewed(project, [note_record(0, text.strip())])
     return Noted(noted=text.strip(), pending=count, warnings=effect_warnings(text, "text"))
 
 

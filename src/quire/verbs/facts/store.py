@@ -26,6 +26,7 @@ from quire.verbs.facts.options import (
 )
 from quire.verbs.facts.results import FactView, SimilarFact
 from quire.verbs.graph.similar_records import alike_problem
+from quire.verbs.reviewed import note_reviewed
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def store(project: Project, given: Store) -> Stored:
     )
     done.dry_run = given.dry_run
     if project.by_person and not given.dry_run:
-        project.note_reviewed([done.fact.ref])
+        note_reviewed(project, [done.fact.ref])
     return done
 
 

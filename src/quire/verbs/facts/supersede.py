@@ -21,6 +21,7 @@ from quire.verbs.facts.options import (
     Source,
 )
 from quire.verbs.facts.results import FactView
+from quire.verbs.reviewed import note_reviewed
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def supersede(project: Project, given: Supersede) -> Superseded:
 
     done = change_facts(project, "supersede a fact", plan, dry_run=given.dry_run)
     if project.by_person and not given.dry_run:
-        project.note_reviewed([done.new.ref])
+        note_reviewed(project, [done.new.ref])
     return done
 
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from quire.model.errors import NotFound, UsageError
+from quire.model.refs import graph_id
 from quire.model.vocabulary import LIVE_STATUSES, Actor
 from quire.project import Project
 from quire.verbs.graph.options import FROM_TOOL, Who
@@ -158,7 +159,7 @@ def confirm_nodes(
     from quire.layers.graph.source import node_record
     from quire.upkeep.verdicts import Verdicts
 
-    ids = [project.graph_id(ref) for ref in dict.fromkeys(refs)]
+    ids = [graph_id(ref) for ref in dict.fromkeys(refs)]
     # An unknown one is for the save to say, together with everything else that is wrong.
     nodes = [node for ref in ids if (node := project.graph.find_node(ref))]
     before = Verdicts(project.root, project.git)(list(map(node_record, nodes)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.project import Project
+from quire.verbs.ask.product_map import product_map
 
 if TYPE_CHECKING:
     from quire.clients.wiring.manifest import Manifests
@@ -42,7 +43,7 @@ def with_guidance(project: Project, done: Integrated, manifests: Manifests) -> I
     if "claude" in readers:
         # Its folder may be there only since a moment, or in a dry run not yet.
         world = msgspec.structs.replace(world, env={**world.env, "CLAUDECODE": "1"})
-    map_text = project.product_map()
+    map_text = product_map(project)
     targets, problems = install_guidance(project.root, world, map_text, dry_run=True)
     if not done.dry_run:
         # Noted before as well: if we die in between, it is known that the sections came with us.

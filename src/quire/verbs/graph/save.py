@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import UNSET
 
+from quire.layers.graph.source import GraphSource
 from quire.model import limits
 from quire.model.errors import QuireError
 from quire.model.ids import ID_PATTERN
@@ -17,6 +18,7 @@ from quire.model.vocabulary import LIVE_STATUSES, Actor
 from quire.project import Project
 from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.similar_records import alike_problems
+from quire.verbs.reviewed import note_reviewed
 from quire.verbs.verb import Arguments, Input, Line, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ def save_nodes(
         if saved.planned:
             saved.warnings += project.with_index(lambda index: _alike_to_planned(index, saved))
         return saved
-    files = project.graph_source()
+    files = GraphSource(project.graph, project.world)
     # To the end under one lock: nobody may take a map that is about to be written for one that was forgotten.
     with write_access(project.graph, project.world, "save"):
         before = files.folder_stamps()
@@ -126,7 +128,7 @@ def save_nodes(
         told = (*saved.memory_created, *saved.memory_updated)
         saved.warnings += after_save(project, written, saved.files_changed, told, _named(saved.warnings))
         if project.by_person:
-            project.note_reviewed((*told, *saved.memory_confirmed, *saved.unchanged))
+            note_reviewed(project, (*told, *saved.memory_confirmed, *saved.unchanged))
     return saved
 
 

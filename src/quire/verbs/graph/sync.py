@@ -11,6 +11,7 @@ from quire.model.records import Problem
 from quire.model.text import counted, one_line
 from quire.project import Project
 from quire.upkeep.sync import ChangedNode
+from quire.verbs.ask.product_map import product_map
 from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def sync(project: Project, given: Sync) -> CodeSynced:
             if newer is None:
                 advance_marker(project.graph, project.world, found.head_commit)
             found.marker_advanced = newer is None
-            _, problems = refresh_map(project.root, project.world, project.product_map())
+            _, problems = refresh_map(project.root, project.world, product_map(project))
             problems = [*problems, *([newer] if newer else [])]
     return CodeSynced(found=found, given=given, warnings=problems)
 

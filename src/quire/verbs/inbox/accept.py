@@ -13,6 +13,7 @@ from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
 from quire.verbs.inbox.proposal_duplicates import node_saying, nodes_by_words, packs_of
 from quire.verbs.inbox.proposal_records import accept_proposal, accept_together
 from quire.verbs.inbox.results import Settled, settled_lines
+from quire.verbs.reviewed import note_records_reviewed, note_reviewed
 from quire.verbs.verb import Line, Verb
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def accept(project: Project, given: ChosenProposals) -> Settled:
 
 def _note_accepted(project: Project, accepted: Sequence[Proposal]) -> None:
     """Whoever accepts has looked; an agent that says so of itself has not."""
-    project.note_reviewed(item.ref for item in accepted)
+    note_reviewed(project, [item.ref for item in accepted])
     notes = (str(item.fields.get("text", item.text)).strip() for item in accepted if item.into == "notes")
-    project.note_records_reviewed([note_record(0, text) for text in notes])
+    note_records_reviewed(project, [note_record(0, text) for text in notes])
 
 
 def _accept(project: Project, chosen: list[Proposal]) -> Settled:

@@ -16,6 +16,7 @@ from quire.layers.graph.layout import (
     EVENTS,
     FOLDER,
 )
+from quire.layers.graph.source import GraphSource
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import HOME_FOLDER
 from quire.model.errors import InputError
@@ -65,7 +66,7 @@ def undo_acted(project: Project, acted: Acted) -> Acted:
         raise InputError("There is nothing here that could be undone.", hint="Put it right with another action.")
     for folder, noted in groups.items():
         _planned_back(project, folder, noted)  # all that can be refused is refused before anything is written
-    source = project.graph_source()
+    source = GraphSource(project.graph, project.world)
     stamps = source.folder_stamps()
     again = acted.action == UNDO
     told = acted.message.removeprefix(_AGAIN).removeprefix(_UNDONE)

@@ -27,6 +27,7 @@ from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import Category, DryRun, Name, one_of
 from quire.verbs.profile.results import EntryView, line_naming, stored_fields
+from quire.verbs.reviewed import note_reviewed
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def remember_entry(project: Project, given: RememberEntry) -> Remembered:
 
     done = change_profile(project, "remember", plan, dry_run=given.dry_run)
     if project.by_person and done.entry is not None and not given.dry_run:
-        project.note_reviewed([done.entry.ref])
+        note_reviewed(project, [done.entry.ref])
     if done.entry is not None and done.entry.private:
         done.warnings += _seen_by_git(project)
     return done

@@ -1,0 +1,17 @@
+"""Render the product map of a project from its index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quire.project import Project
+
+if TYPE_CHECKING:
+    from quire.model.sources import Patch, Written
+
+
+def product_map(project: Project, written: Written | Patch | None = None) -> str:
+    """The map as it is now; `written` is what was just changed, so that the index need not look for it."""
+    from quire.upkeep.product_map import render_map
+
+    return project.with_index(lambda index: render_map(index, project.root, project.git), written)
