@@ -115,7 +115,7 @@ def test_people_read_sections_and_hints(doctor: Doctor) -> None:
         "  warning  gitignore: .gitignore lacks lines that keep generated files out of git.\n"
         "           --fix adds them; so does `memory init`.\n"
     ) in run.out
-    assert run.out.endswith("\nFound: 1 warning, 1 note.\n`memory doctor --fix` mends one of them.\n")
+    assert run.out.endswith("\nFound: 1 warning, 2 notes.\n`memory doctor --fix` mends one of them.\n")
     run = doctor.memory("doctor", "--fix")
     assert run.out.startswith("Added the missing lines to .gitignore.\n\nprogram\n")
     env = {**doctor.memory.env, "NO_COLOR": "1"}

@@ -29,6 +29,8 @@ files of this project:
           (new), .claude/commands/notes.md (new)
   codex   .codex/config.toml (new), .codex/hooks.json (new),
           .agents/skills/quire-memory/SKILL.md (new)
+  git     .git/config, .memory/.gitattributes: branches merge the memory by
+          record
 `memory integrate --remove` takes all of it back.
 Wire them? [y]es, [n]o (Enter), [q]uit: """
 FOUND = """

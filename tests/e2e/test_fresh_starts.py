@@ -49,6 +49,7 @@ LINES = {
     "projects": ("projects",),
     "reset": ("reset", "--yes"),
     "docs": ("docs",),
+    "merge-driver": ("merge-driver", "src/queue.py", "src/queue.py", "src/queue.py"),
     "completion": ("completion", "bash"),
     "upgrade": ("upgrade",),
     "view": ("view", "--export", "page"),

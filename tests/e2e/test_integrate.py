@@ -173,6 +173,7 @@ def test_status_shows_each_part_of_each_client(here: Here) -> None:
         "opencode",
         "copilot",
         "cline",
+        "git",
     ]
     assert {one["client"] for one in clients if one["wired"]} == {"gemini"}
     assert here("integrate", "--repair").code == 0

@@ -64,14 +64,14 @@ def test_a_layer_that_cannot_be_used_is_an_error(project: Project, repo: Path, p
     assert (repo / path).read_text() == text
 
 
-def test_gitignore_lines_of_every_layer(project: Project, repo: Path, world: World) -> None:
+def test_gitignore_lines_of_every_layer(project: Project, repo: Path) -> None:
     init_memory(project, layers=("profile", "journal"))
     ignore = repo / ".gitignore"
-    assert states(look_at_git(str(repo), project.git, world)) == {"git": "ok", "gitignore": "ok"}
+    assert states(look_at_git(project)) == {"git": "ok", "merges": "note", "gitignore": "ok"}
     whole = ignore.read_text()
     for line in (".memory/index/", ".ai-state/memory.lock", ".agent-memory/local/"):
         ignore.write_text(whole.replace(line, ""))
-        found = look_at_git(str(repo), project.git, world)[1]
+        found = look_at_git(project)[2]
         assert (found.state, found.fixable) == ("warning", True), line
         assert ignore.read_text() == whole.replace(line, "")
 
@@ -81,7 +81,7 @@ def test_without_git_there_is_nothing_to_ignore(tmp_path: Path, world: World) ->
     folder.mkdir()
     project = Project.open(str(folder), world)
     init_memory(project)
-    assert states(look_at_git(str(folder), project.git, world)) == {"git": "note"}
+    assert states(look_at_git(project)) == {"git": "note"}
 
 
 def test_an_unfinished_change_is_named_by_its_folder(project: Project, repo: Path) -> None:

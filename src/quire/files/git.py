@@ -33,6 +33,7 @@ _ALLOWED = frozenset(
         "ls-files",
         "ls-tree",
         "merge-base",
+        "merge-file",
         "rev-list",
         "rev-parse",
         "symbolic-ref",
@@ -59,6 +60,8 @@ _LOG_BYTES = 64 * 1024 * 1024
 _BY_HAND = "Run the same git command by hand to see what is wrong with the repository."
 _FOREIGN = "It belongs to another user. Where you trust it, add it to git's `safe.directory`, or change its owner."
 _PLAIN_NAME = r"[A-Za-z0-9._-]+"
+_OUR_SETTING = re.compile(r"merge\.(quire|union)\.(driver|name|recursive)")
+"""The only settings that are ever written: how this clone merges our files."""
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PACKED_BYTES = 16 * 1024 * 1024
 _OTHER_REFS = "refs/heads/.invalid"
@@ -287,6 +290,14 @@ class Git:
     def blob(self, blob_id: str) -> bytes:
         return self.run("cat-file", "blob", blob_id)
 
+    def stages(self, paths: Iterable[str]) -> dict[str, dict[str, Blob]]:
+        """What a merge left in conflict: of each path its versions, `1` the base, `2` ours, `3` theirs."""
+        found: dict[str, dict[str, Blob]] = {}
+        for path, blob, stage in self._index(paths):
+            if stage != "0":
+                found.setdefault(path, {})[stage] = blob
+        return found
+
     def _index(self, paths: Iterable[str]) -> list[tuple[str, Blob, str]]:
         entries = []
         for entry in _split(self.run("ls-files", "--stage", "-z", "--", *paths)):
@@ -297,14 +308,14 @@ class Git:
 
     def run(self, command: str, *arguments: str, allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
         """What a read command answers. Any exit code but these is an error."""
-        return self._finish(self.start(command, *arguments), allow, stdin)
+        return self.finish(self.start(command, *arguments), allow, stdin)
 
     def start(self, command: str, *arguments: str, settings: Iterable[str] = ()) -> subprocess.Popen[bytes]:
-        if command not in _ALLOWED or (command == "config" and "--get-regexp" not in arguments):
+        if not _is_allowed(command, arguments):
             raise ValueError(f"git {command} is not on the list of commands we run")
         if self._program is None:
             raise GitRequired("The git program was not found.", hint="Install git and run the command again.")
-        if not self.available:
+        if not self.available and command != "merge-file":
             raise GitRequired("This folder is not in a git repository.", hint="Run `git init` first.")
         self._refuse_pipes(command)
         import subprocess
@@ -340,14 +351,15 @@ class Git:
         failed: GitRequired | None = None
         for process in started:
             try:
-                answers.append(self._finish(process))
+                answers.append(self.finish(process))
             except GitRequired as error:
                 failed = failed or error
         if failed is not None:
             raise failed
         return answers
 
-    def _finish(self, started: subprocess.Popen[bytes], allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
+    def finish(self, started: subprocess.Popen[bytes], allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
+        """What a started command answers. Any exit code but these is an error."""
         import subprocess
 
         with started:
@@ -375,6 +387,15 @@ class Git:
         # This folder and no other: `core.worktree` may point anywhere, and a broken `.git` makes git look further up.
         env.update(GIT_WORK_TREE=self.root, GIT_CEILING_DIRECTORIES=os.path.dirname(self.root))
         return env
+
+
+def _is_allowed(command: str, arguments: tuple[str, ...]) -> bool:
+    """Whether a command only reads, or writes a setting that is ours."""
+    if command == "merge-file":
+        return arguments[:1] == ("--stdout",)
+    if command == "config" and arguments[:1] == ("--local",):
+        return len(arguments) == 3 and any(map(_OUR_SETTING.fullmatch, arguments[1:]))
+    return command in _ALLOWED and (command != "config" or "--get-regexp" in arguments)
 
 
 def _begin_of(path: str, most: int = 4096) -> str:

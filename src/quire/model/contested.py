@@ -6,6 +6,9 @@ from typing import Any
 
 import msgspec
 
+from quire.model.text import cut, one_line
+
+_SHOWN = 80
 CONTESTED = "contested"
 """The key of a stored object under which it keeps, by field, all values that branches gave it."""
 
@@ -46,3 +49,18 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     field: str
     value: Any
     """One of the candidates, or another value; None removes it."""
+
+
+def candidate_shown(value: Any, chars: int = _SHOWN) -> str:
+    """A value in a line."""
+    if value is None:
+        return "(removed)"
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        value = ", ".join(value)
+    return cut(one_line(value if isinstance(value, str) else msgspec.json.encode(value).decode()), chars)
+
+
+def disagreement(field: ContestedField, chars: int = _SHOWN) -> str:
+    """What branches disagree on, in a line such as `stage: paused | building`; the first is shown till then."""
+    shown = " | ".join(candidate_shown(one.value, chars) for one in reversed(field.candidates))
+    return f"{field.field}: {shown}"

@@ -7,11 +7,9 @@ import os
 import msgspec
 
 from quire.files.file_lock import Holder, is_alive
-from quire.files.git import Git
 from quire.files.local_files import is_at_rest
 from quire.files.paths import read_bytes
 from quire.files.transaction import is_interrupted, left_aside
-from quire.files.world import World
 from quire.files.write_access import LOCK, MEMORY, RECOVERY
 from quire.index.health import index_fault
 from quire.layers.protocol import Site
@@ -21,6 +19,7 @@ from quire.model.records import Problem
 from quire.upkeep.check import Checked
 from quire.upkeep.findings import Finding, State
 from quire.upkeep.ignore import ensure_ignored
+from quire.upkeep.merge.git_setup import lacks_driver, names_rules
 from quire.upkeep.repair.plan import NOT_IGNORED, REPAIR
 
 _MEND = "--fix does it; so does the next command that writes."
@@ -47,11 +46,12 @@ def ignored_entries(root: str) -> tuple[str, ...]:
     return tuple(entry for home in HOMES if os.path.isdir(home.path(root)) for entry in home.ignored)
 
 
-def look_at_git(root: str, git: Git, world: World) -> list[Finding]:
+def look_at_git(site: Site) -> list[Finding]:
+    root, git, world = site.root, site.git, site.world
     if not git.available:
         hint = "`memory sync` and `memory diff` need it; everything else works without."
         return [_about("git", "This folder is in no git repository, or git is not installed.", "note", hint)]
-    found = [_about("git", "in use")]
+    found = [_about("git", "in use"), _merges(site)]
     try:
         lacks = ensure_ignored(root, world, ignored_entries(root), dry_run=True)
     except (QuireError, OSError) as error:
@@ -60,6 +60,17 @@ def look_at_git(root: str, git: Git, world: World) -> list[Finding]:
         return [*found, _about("gitignore", "Generated files are ignored.")]
     said = ".gitignore lacks lines that keep generated files out of git."
     return [*found, _about("gitignore", said, "warning", "--fix adds them; so does `memory init`.", fixable=True)]
+
+
+def _merges(site: Site) -> Finding:
+    """Whether git merges the memory by record in this clone."""
+    hint = "`memory integrate git` sets this clone up."
+    if lacks_driver(site):
+        said = "Git merges the memory as text: its attributes name a program that this clone does not know."
+        return _about("merges", said, "warning", hint)
+    if names_rules(site.root):
+        return _about("merges", "Git merges the memory by record.")
+    return _about("merges", "Git merges the memory as text.", "note", hint)
 
 
 # -- unfinished work ------------------------------------------------------------------------

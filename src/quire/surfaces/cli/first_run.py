@@ -88,6 +88,7 @@ def _made(done: Initialized) -> None:
 
 def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | None, bool]:
     """What was wired, and whether to go on."""
+    from quire.verbs.agents.git_setup import integrate_git, lacks_git_setup
     from quire.verbs.agents.wiring import wire_clients
 
     plan = offers.wiring
@@ -104,11 +105,17 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
         for part in own:
             if part.reason and part.status not in (*_WRITTEN, "unchanged"):
                 _tell(f"{part.path} stays as it is: {part.reason}.", " " * (width + 2))
+    merges = lacks_git_setup(project)
+    if merges:
+        text = f"{'git':<{width}}.git/config, .memory/.gitattributes: branches merge the memory by record"
+        _tell(text, "  ", " " * (width + 2))
     _tell("`memory integrate --remove` takes all of it back.")
     said = _ask("Wire them?", default="no")
     if said != "yes":
         return None, said == "no"
     done = wire_clients(project, plan.clients)
+    if merges:
+        integrate_git(project)
     files = [file for file in done.files if file.status in _WRITTEN]
     _tell(f"Wired: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
     warn(wiring_warnings(done))

@@ -56,6 +56,7 @@ SECTIONS = {
     "Team": {
         "diff": "Show what changed since the last commit.",
         "export": "Print all records, to read or keep elsewhere.",
+        "merge-driver": "Merge one file; git calls this, not people.",
     },
     "Agents": {
         "integrate": "Connect your agents, or disconnect them.",
@@ -76,8 +77,8 @@ SECTIONS = {
 }
 """The verbs by what one wants to do, each in a few words."""
 COMMANDS = {name: text for verbs in SECTIONS.values() for name, text in verbs.items()}
-_MODULES = {"import": "import_"}
-"""Where a verb is a word of the language."""
+_MODULES = {"import": "import_", "merge-driver": "merge_driver"}
+"""Where a verb is a word of the language, or two."""
 _HOOK, _HELP = "hook", "help"
 _NEW_OBJECTS = 50_000
 """How many objects more there are before the interpreter looks for those that nobody holds."""

@@ -104,7 +104,7 @@ def _project_findings(project: Project) -> list[Finding]:
         hint = "`memory init` makes one; `-C FOLDER` names another place."
         return [*found, Finding(section="project", name="memory", state="note", message=said, hint=hint)]
     index = look_at_index(project.index_folder())
-    found += look_at_git(project.root, project.git, project.world)
+    found += look_at_git(project)
     found += [*layers, *look_at_transactions(project.root), *look_at_lock(project.root), index]
     if not any(finding.state == "error" for finding in layers):
         found += _check_findings(project, is_index_usable=index.state == "ok")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from quire.model.errors import UsageError
 from quire.model.records import Problem
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, IntegrationStatus
 
 _WIDTH = 10
+_GIT = "git"
 
 
 class Integrate(Arguments, frozen=True, kw_only=True):
@@ -53,6 +55,9 @@ def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
     project or your home folder shows signs of. Their configuration files are changed in place, and everything else in
     them stays as it is. What is written is meant to be committed: teammates without Quire see no failure. --remove
     takes it back, byte for byte; your own later changes stay.
+
+    `git` by name sets this clone up so that branches merge the memory by record: which program merges it stands in the
+    clone's own settings, so every clone needs it once. Git merges texts where it is missing.
     """
     refuse_contradictions(given)
     if needs_consent(given):
@@ -61,20 +66,58 @@ def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
             hint="Repeat the command with --yes, or look first with --dry-run.",
         )
     if given.status:
-        found = wiring_status(project, given.clients, user=True if given.user else None)
+        found = _status(project, given)
         return ClientsIntegrated(found=found, user=given.user, warnings=list(found.warnings))
+    done = _done(project, given)
+    return ClientsIntegrated(done=done, warnings=wiring_warnings(done))
+
+
+def _agents(given: Integrate) -> list[str]:
+    return [name for name in given.clients if name != _GIT]
+
+
+def _status(project: Project, given: Integrate) -> IntegrationStatus:
+    from quire.clients.wiring.types import IntegrationStatus
+    from quire.verbs.agents.git_setup import git_status
+
+    agents = _agents(given)
+    found = IntegrationStatus(clients=())
+    if agents or not given.clients:
+        found = wiring_status(project, agents, user=True if given.user else None)
+    git = git_status(project) if not given.user and (_GIT in given.clients or not given.clients) else None
+    return found if git is None else replace(found, clients=(*found.clients, git))
+
+
+def _removes_all(project: Project, given: Integrate) -> bool:
+    """Whether all that is set up goes, and git is."""
+    from quire.verbs.agents.git_setup import git_status
+
+    status = git_status(project) if given.remove and not given.clients and not given.user else None
+    return status is not None and status.wired
+
+
+def _done(project: Project, given: Integrate) -> Integrated:
+    agents, git = _agents(given), None
+    if _GIT in given.clients or _removes_all(project, given):
+        from quire.verbs.agents.git_setup import integrate_git
+
+        git = integrate_git(project, remove=given.remove, user=given.user, repair=given.repair, dry_run=given.dry_run)
+        if given.clients and not agents:
+            return git
     if given.remove:
-        done = unwire_clients(project, given.clients, user=given.user, dry_run=given.dry_run)
+        done = unwire_clients(project, agents, user=given.user, dry_run=given.dry_run)
     else:
         done = wire_clients(
-            project,
-            given.clients,
-            user=given.user,
-            dry_run=given.dry_run,
-            repair=given.repair,
-            force=given.force,
+            project, agents, user=given.user, dry_run=given.dry_run, repair=given.repair, force=given.force
         )
-    return ClientsIntegrated(done=done, warnings=wiring_warnings(done))
+    if git is None:
+        return done
+    return replace(
+        done,
+        clients=(*done.clients, *git.clients),
+        parts=(*done.parts, *git.parts),
+        files=(*done.files, *git.files),
+    )
 
 
 def refuse_contradictions(given: Integrate) -> None:
@@ -147,7 +190,8 @@ def _done_lines(done: Integrated) -> Iterator[str]:
     if done.dry_run:
         yield "Nothing was changed: this was a dry run."
     elif changed and done.action != "remove" and done.scope == "project":
-        yield "Commit these files to share them. Most clients ask once whether you trust them."
+        trust = "" if done.clients == (_GIT,) else " Most clients ask once whether you trust them."
+        yield f"Commit these files to share them.{trust}"
 
 
 VERB = Verb(
@@ -163,5 +207,6 @@ VERB = Verb(
   memory integrate --repair           put right what was damaged or is missing
   memory integrate cursor --remove    take it back: every file as it was
   memory integrate claude --user      in your own configuration, for all projects
+  memory integrate git                merge the memory by record, in this clone
 """,
 )

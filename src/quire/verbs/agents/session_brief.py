@@ -200,11 +200,12 @@ def _notes(project: Project) -> list[Judged]:
 def _waiting(project: Project) -> list[str]:
     """That a person should look at something."""
     from quire.inbox.store import count_pending
+    from quire.upkeep.merge.git_setup import lacks_driver
 
     count = count_pending(project.root)
-    if not count:
-        return []
-    return [f"{count} proposal{'s wait' if count > 1 else ' waits'} for the user's word: `memory inbox`."]
+    said = [f"{count} proposal{'s wait' if count > 1 else ' waits'} for the user's word: `memory inbox`."]
+    lacking = ["This clone does not merge the memory by record yet; the user can run `memory integrate git`."]
+    return (said if count else []) + (lacking if lacks_driver(project) else [])
 
 
 def _held_map(project: Project, client: str) -> str:

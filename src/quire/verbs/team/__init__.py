@@ -1,0 +1,1 @@
+"""Verbs for work in a team: merges, and what branches disagree on."""
