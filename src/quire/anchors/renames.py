@@ -11,6 +11,7 @@ from itertools import takewhile
 import msgspec
 
 from quire.anchors.commit_history import CommitHistory
+from quire.anchors.commit_tree import FileTree
 from quire.anchors.path_match import covers, is_glob, static_prefix
 from quire.anchors.symbols import Symbol, Symbols, Unparsed, WantedSymbols, find_symbol, has_grammar, read_symbols
 from quire.anchors.working_tree import WorkingTree
@@ -153,17 +154,17 @@ def follow_files(
         note = f"{len(routes) - len(gone)} of its {len(routes)} files went elsewhere" if len(gone) < len(routes) else ""
         return RenameTrail(commit=lost, note=note)
     moved = {path: route.to[0] for path, route in routes.items() if route.to}
-    places = Counter(_new_place(anchor, path, new) for path, new in moved.items())
+    places = Counter(new_place(anchor, path, new) for path, new in moved.items())
     top = places.most_common(1)[0][0]
     if top.endswith("/"):
         # Of files that equal others, those count as moved along that lie beside the rest.
         rests = {path: path[len(static_prefix(anchor)) :].lstrip("/") for path in moved}
         moved = {path: top + rests[path] if tree.has(top + rests[path]) else new for path, new in moved.items()}
-        places = Counter(_new_place(anchor, path, new) for path, new in moved.items())
+        places = Counter(new_place(anchor, path, new) for path, new in moved.items())
     return RenameTrail(to=tuple(place for place, _ in places.most_common(_PROPOSED)), commit=commit)
 
 
-def _new_place(anchor: str, old: str, new: str) -> str:
+def new_place(anchor: str, old: str, new: str) -> str:
     """The anchor that would match a file at its new path, in the form of the old one."""
     prefix = static_prefix(anchor)
     rest = old[len(prefix) :].lstrip("/")
@@ -180,14 +181,14 @@ def follow_symbol(
     """Where a symbol is now, and whether it is there unchanged; `whole` is what its file held as a whole."""
     if not tree.has(file):
         route = follow_file(tree, past, file, since, whole)
-        found = _in_file(tree, route.to[0], name, digest) if route.to else None
+        found = symbol_in_file(tree, route.to[0], name, digest) if route.to else None
         if found:
             return RenameTrail(to=(f"{route.to[0]}#{found[0]}",), commit=route.commit), found[1]
-    elif renamed := _renamed(tree, file, digest):
+    elif renamed := symbol_renamed(tree, file, digest):
         commit = "" if tree.is_dirty(file) else past.newest([file], since) or ""
         return RenameTrail(to=(f"{file}#{renamed}",), commit=commit), True
     for other in _possible_sources(tree, past, file, since):
-        found = _in_file(tree, other, name, digest)
+        found = symbol_in_file(tree, other, name, digest)
         # Many files have a `main`: only the very same definition counts as this one.
         if found and found[1]:
             commit = "" if tree.is_dirty(other) else past.newest([other], since) or "" if since else ""
@@ -195,7 +196,7 @@ def follow_symbol(
     return RenameTrail(commit=(past.newest([file], since) or "") if since else ""), False
 
 
-def _symbols(tree: WorkingTree, file: str, last: str) -> list[Symbol]:
+def _symbols(tree: FileTree, file: str, last: str) -> list[Symbol]:
     """What a file defines under names that end like this."""
     try:
         data = tree.read(file, _CANDIDATE_BYTES)
@@ -206,7 +207,7 @@ def _symbols(tree: WorkingTree, file: str, last: str) -> list[Symbol]:
     return [] if isinstance(symbols, Unparsed) else symbols
 
 
-def _in_file(tree: WorkingTree, file: str, name: str, digest: str) -> tuple[str, bool] | None:
+def symbol_in_file(tree: FileTree, file: str, name: str, digest: str) -> tuple[str, bool] | None:
     """The name under which a file holds a symbol, and whether it is unchanged."""
     last = _PARTS.split(name)[-1]
     symbols = _symbols(tree, file, last)
@@ -216,7 +217,7 @@ def _in_file(tree: WorkingTree, file: str, name: str, digest: str) -> tuple[str,
     return (name, False) if find_symbol(symbols, name) else None
 
 
-def _renamed(tree: WorkingTree, file: str, digest: str) -> str | None:
+def symbol_renamed(tree: FileTree, file: str, digest: str) -> str | None:
     """A definition of the same content under another name; one of a line or two says too little."""
     if file not in tree.defined:
         try:

@@ -58,3 +58,11 @@ def touched_since(git: Git, since: str | None, limit: int) -> dict[str, str]:
         elif word:
             commit = word.strip()
     return newest
+
+
+def messages_between(git: Git, old: str, new: str, limit: int) -> list[tuple[str, str]]:
+    """The messages of the commits that led to `new` and are not in the past of `old`: ids and texts, newest first."""
+    form = ("--encoding=UTF-8", "--format=%H%x00%B%x00")
+    found = git.run("rev-list", f"--max-count={limit}", *form, new, f"^{old}", "--")
+    words = found.decode("utf-8", "replace").split("\0")
+    return [(head.strip().rpartition("\n")[2], text) for head, text in zip(words[::2], words[1::2], strict=False)]

@@ -201,25 +201,37 @@ def read_rejections(root: str) -> Rejections:
         return Rejections()
     except OSError as error:
         return Rejections(problems=(_unreadable(f"{FOLDER}/{REJECTED}", error),))
-    found: dict[str, Rejection] = {}
+    files: dict[str, bytes] = {}
     problems = []
-    decode = msgspec.json.Decoder(Rejection).decode
     for name in names:
-        if not _NAME.fullmatch(name):
-            continue
         place = f"{FOLDER}/{REJECTED}/{name}"
+        if _NAME.fullmatch(name):
+            try:
+                files[place] = read_inside(root, place, _BYTES)
+            except OSError as error:
+                problems.append(_unreadable(place, error))
+    return rejections_in(files, problems)
+
+
+def rejections_in(files: Mapping[str, bytes], problems: Iterable[Problem] = ()) -> Rejections:
+    """The rejections in these contents of files, wherever they come from, such as a commit."""
+    found: dict[str, Rejection] = {}
+    told = list(problems)
+    decode = msgspec.json.Decoder(Rejection).decode
+    for place, data in files.items():
+        name = place.rpartition("/")[2]
         try:
-            item = decode(read_inside(root, place, _BYTES))
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            problems.append(_unreadable(place, error))
+            item = decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            told.append(_unreadable(place, error))
             continue
         if item.version > VERSION:
             newer = ValueError(f"it was written by a newer program ({item.version})")
-            problems.append(_unreadable(place, newer, hint="Update this program."))
+            told.append(_unreadable(place, newer, hint="Update this program."))
         elif name == f"{item.digest}.json" or item.digest not in found:
             # One that was renamed by hand counts, but not against the file that `lift` would write.
             found[item.digest] = item
-    return Rejections(found, tuple(problems))
+    return Rejections(found, tuple(sorted(told, key=lambda problem: problem.path)))
 
 
 def _unreadable(place: str, error: Exception, hint: str = "Bring the file back with git, or remove it.") -> Problem:

@@ -20,7 +20,7 @@ from quire.files.transaction import FileUpdate
 from quire.files.world import World
 from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, LockedFolder, recover_folder
 from quire.model.contested import Choice, ContestedField, MergedFile
-from quire.model.records import Mend, Problem, Record
+from quire.model.records import Edge, Mend, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
 
@@ -129,6 +129,8 @@ class Layer(ABC):
     """Such files that the next change sets aside by itself."""
     pages: tuple[str, ...] = ()
     """Files outside of its folder that are made from it, from the project's root."""
+    reads_contents: bool = True
+    """Whether `records_in` tells of its records; of others only `changed` is known."""
     has_private: bool = False
     """Whether some of its records may be this user's alone."""
     page_folder: str = ""
@@ -223,6 +225,22 @@ class Layer(ABC):
     @abstractmethod
     def holding(self, record: Record) -> Holding:
         """Which files hold a record, and what in them is said of it alone."""
+
+    def has_anchors(self, path: str) -> bool:
+        """Whether a file, from the project's root, may hold a record with anchors, and that record alone."""
+        return False
+
+    def anchors_in(self, data: bytes) -> Sequence[str] | None:
+        """The anchors of the live record that such a file holds, read without the rest; None where it holds none."""
+        return None
+
+    def read_together(self, path: str) -> tuple[str, ...]:
+        """The files that make up the record that a file belongs to, itself among them."""
+        return (path,)
+
+    def records_in(self, files: Mapping[str, bytes]) -> Iterable[Record | Edge | Problem]:
+        """The records and relations that contents of files hold, wherever they come from, such as a commit."""
+        return ()
 
     def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
         """Whether other contents of a record's files have its words; counters and dates beside them may differ."""

@@ -26,10 +26,16 @@ class Settings(Struct, frozen=True, rename={"default_token_budget": "defaultToke
     """Which commit counts as looked at."""
 
 
+ReviewLevel = Literal["off", "note", "warn", "block"]
+"""What comes of a finding of a review: it is left out, told, told with a warning, or stops the change."""
+
+
 class Config(Struct, frozen=True, kw_only=True):
     version: Literal[5]
     project: ProjectIdentity
     memory: Settings = msgspec.field(default_factory=Settings)
+    review: dict[str, ReviewLevel] = {}
+    """By the code of a finding; codes that are not named have their usual level."""
 
 
 class _Held(Struct, frozen=True):

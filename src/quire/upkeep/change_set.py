@@ -1,4 +1,4 @@
-"""List the files of a change: uncommitted, between two commits, or of a branch since it left the default branch."""
+"""List the files of a change: uncommitted, staged, between two commits, or of a branch since it parted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ import msgspec
 from quire.anchors.commit_tree import without_own
 from quire.anchors.working_tree import read_working_tree
 from quire.files.git import Git
-from quire.files.git_history import changes_between, changes_staged, common_ancestor, resolve_commit
-from quire.model.errors import InputError
+from quire.files.git_history import (
+    GitFileChange,
+    changes_between,
+    changes_staged,
+    common_ancestor,
+    default_branch,
+    is_shallow,
+    resolve_commit,
+)
+from quire.model.errors import GitRequired, InputError
 
 _MAIN = ("main", "master", "trunk", "develop")
 
@@ -20,36 +28,50 @@ class ChangeSet(msgspec.Struct, frozen=True):
     files: list[str]
 
 
+class Span(msgspec.Struct, frozen=True, kw_only=True):
+    """Between which two states a change lies."""
+
+    name: str
+    old: str
+    """A commit; empty before the first one."""
+    new: str = ""
+    """A commit; empty for git's index."""
+    working: bool = False
+    """Whether what is not committed belongs to it."""
+
+
 def files_changed(git: Git, *, diff: str | None = None, branch: str | None = None) -> ChangeSet:
     """The files of a range or of a branch; without either, or with an empty range, of what is not committed."""
     if branch is not None:
-        return _of_branch(git, branch or None)
-    if diff:
-        return _of_range(git, diff)
-    return ChangeSet("the uncommitted changes", _own(_working(git)))
+        span = span_of_branch(git, branch or None)
+    elif diff:
+        span = span_of_range(git, diff)
+    else:
+        return ChangeSet("the uncommitted changes", _own(_working(git)))
+    files = [path for change in changes_in_span(git, span) for path in (change.old, change.new)]
+    return ChangeSet(span.name, _own([*files, *(_working(git) if span.working else [])]))
 
 
-def _of_range(git: Git, text: str) -> ChangeSet:
+def changes_in_span(git: Git, span: Span) -> list[GitFileChange]:
+    """Every file that differs between the two ends, renames found."""
+    if span.new:
+        return changes_between(git, span.old, span.new)
+    if span.old:
+        return changes_staged(git)
+    return [GitFileChange("A", path, path, "0" * len(blob.id), blob.id) for path, blob in git.staged([]).items()]
+
+
+def span_of_range(git: Git, text: str) -> Span:
     """`A..B` compares two commits, `A...B` the second with where they parted, `A` alone the working tree with it."""
-    if "..." in text:
-        first, _, second = text.partition("...")
-        new = _commit(git, second or "HEAD")
-        old = common_ancestor(git, _commit(git, first or "HEAD"), new)
-        if old is None:
-            raise InputError(
-                f"`{first or 'HEAD'}` and `{second or 'HEAD'}` have no common past.",
-                hint="Use two dots to compare them directly.",
-                details={"field": "diff"},
-            )
-        return ChangeSet(text, _own(_between(git, old, new)))
-    first, dots, second = text.partition("..")
-    old = _commit(git, first or "HEAD")
+    first, dots, second = _ends(text)
+    if dots == "...":
+        return _parted(git, text, _commit(git, first), _commit(git, second))
     if dots:
-        return ChangeSet(text, _own(_between(git, old, _commit(git, second or "HEAD"))))
-    return ChangeSet(f"{text} to the working tree", _own([*_between(git, old, "HEAD"), *_working(git)]))
+        return Span(name=text, old=_commit(git, first), new=_commit(git, second))
+    return Span(name=f"{text} to the working tree", old=_commit(git, first), new=_commit(git, "HEAD"), working=True)
 
 
-def _of_branch(git: Git, name: str | None) -> ChangeSet:
+def span_of_branch(git: Git, name: str | None) -> Span:
     """What a branch holds that the main one does not; for the current branch also what is not committed."""
     current = git.branch()
     tip = _commit(git, name or "HEAD")
@@ -61,9 +83,46 @@ def _of_branch(git: Git, name: str | None) -> ChangeSet:
             hint="Name the range instead: memory brief --diff <base>...HEAD",
             details={"field": "branch"},
         )
-    files = _between(git, old, tip)
-    files += _working(git) if name in (None, current) else []
-    return ChangeSet(f"the branch {name or current or 'at HEAD'}", _own(files))
+    shown = name or current or "at HEAD"
+    return Span(name=f"the branch {shown}", old=old, new=tip, working=name in (None, current))
+
+
+def span_to_review(git: Git, text: str | None, *, staged: bool, branch: str | None) -> Span:
+    """What a review looks at: stored states alone. Without a base, it is where HEAD left the default branch."""
+    if staged:
+        return Span(name="what is staged", old=git.head() or "")
+    if branch is not None:
+        return msgspec.structs.replace(span_of_branch(git, branch or None), working=False)
+    main = None if text else default_branch(git)
+    if not text and main is None:
+        raise InputError(
+            "No default branch was found, so there is nothing to compare with.",
+            hint="Name the range: memory review <base>..HEAD",
+            details={"field": "range"},
+        )
+    first, dots, second = _ends(text or f"{main}...HEAD")
+    name = text or f"HEAD since {(main or '').removeprefix('refs/').removeprefix('remotes/').removeprefix('heads/')}"
+    old, new = _commit(git, first), _commit(git, second)
+    return Span(name=name, old=old, new=new) if dots == ".." else _parted(git, name, old, new)
+
+
+def _ends(text: str) -> tuple[str, str, str]:
+    dots = "..." if "..." in text else ".." if ".." in text else ""
+    first, _, second = text.partition(dots) if dots else (text, "", "")
+    return first or "HEAD", dots, second or "HEAD"
+
+
+def _parted(git: Git, name: str, first: str, second: str) -> Span:
+    old = common_ancestor(git, first, second)
+    if old is None and is_shallow(git):
+        raise _cut_off(f"This clone is shallow: the commit where `{name}` parted is not in it.")
+    if old is None:
+        raise InputError(
+            f"The two ends of `{name}` have no common past.",
+            hint="Use two dots to compare them directly.",
+            details={"field": "diff"},
+        )
+    return Span(name=name, old=old, new=second)
 
 
 def _main(git: Git, branch: str | None, tip: str) -> str | None:
@@ -77,6 +136,8 @@ def _main(git: Git, branch: str | None, tip: str) -> str | None:
 
 def _commit(git: Git, name: str) -> str:
     found = resolve_commit(git, name)
+    if found is None and is_shallow(git):
+        raise _cut_off(f"This clone is shallow: `{name[:80]}` is not in it.")
     if found is None:
         raise InputError(
             f"`{name[:80]}` names no commit of this repository.",
@@ -86,8 +147,8 @@ def _commit(git: Git, name: str) -> str:
     return found
 
 
-def _between(git: Git, old: str, new: str) -> list[str]:
-    return [path for change in changes_between(git, old, new) for path in (change.old, change.new)]
+def _cut_off(message: str) -> GitRequired:
+    return GitRequired(message, hint="Fetch the rest: git fetch --unshallow, or fetch-depth: 0 in a workflow.")
 
 
 def _working(git: Git) -> list[str]:

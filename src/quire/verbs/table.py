@@ -21,6 +21,7 @@ VERBS = (
     ("brief", "ask.brief", "brief_memory", "graph"),
     ("sync", "graph.sync", "sync_memory", "graph"),
     ("why", "ask.why", "why_memory", "graph"),
+    ("review", "ask.review", "", ""),
     ("check", "admin.check", "check_memory", "graph"),
     ("diff", "graph.diff", "diff_memory", "graph"),
     ("confirm", "graph.confirm", "confirm_memory", "graph"),

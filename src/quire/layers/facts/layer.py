@@ -11,7 +11,7 @@ from quire.files.write_access import LOCAL, write_access
 from quire.layers.facts.layout import FILE, FOLDER, RELATIONS, SECTIONS, STATUSES
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.errors import GitRequired
-from quire.model.records import Problem, Record
+from quire.model.records import Edge, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import FACT_KINDS
 
@@ -96,6 +96,11 @@ class FactsLayer(Layer):
             return Holding(paths=(_PATH,), part=line_of(record.ref.partition(":")[2]))
         held = held_of(record)
         return Holding(paths=(_PATH,), part=line_of(held.fact.id, *(twin.id for twin in held.twins)))
+
+    def records_in(self, files: Mapping[str, bytes]) -> Iterable[Record | Edge | Problem]:
+        from quire.layers.facts.source import items_in
+
+        return items_in(b"\n".join(data for path, data in sorted(files.items()) if path.endswith(".jsonl")))
 
     def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
         from quire.layers.record_parts import same_fields

@@ -110,6 +110,16 @@ class FactSource:
         yield from _items(resolve_reading(reading))
 
 
+def items_in(data: bytes) -> Iterator[Record | Edge]:
+    """What the lines of a file hold, wherever it comes from; a line that cannot be read is passed over."""
+    from quire.layers.facts.lines import read_lines
+    from quire.layers.facts.resolve import resolve_reading
+
+    for item in _items(resolve_reading(read_lines(data))):
+        if not isinstance(item, RecordSummary):
+            yield item
+
+
 def _items(resolved: Resolved) -> Iterator[Record | Edge | RecordSummary]:
     from quire.layers.facts.records import (
         FactWithTwins,

@@ -23,6 +23,18 @@ def node_decoder() -> msgspec.json.Decoder[Node]:
     return msgspec.json.Decoder(Node)
 
 
+class Anchored(msgspec.Struct, frozen=True):
+    """What of a sidecar is read where thousands are looked through for their anchors."""
+
+    status: str
+    anchors: list[str] = []
+
+
+@cache
+def anchored_decoder() -> msgspec.json.Decoder[Anchored]:
+    return msgspec.json.Decoder(Anchored)
+
+
 @cache
 def relation_decoder() -> msgspec.json.Decoder[Relation]:
     from quire.layers.graph.types import Relation

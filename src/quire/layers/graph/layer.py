@@ -12,11 +12,11 @@ import msgspec
 
 from quire.files.transaction import FileUpdate
 from quire.files.write_access import recover_folder
-from quire.layers.graph.layout import BACKUP, EVENTS, FOLDER, NODES, RELATIONS
+from quire.layers.graph.layout import BACKUP, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.errors import GitRequired, InvalidStore, NotInitialized, QuireError
-from quire.model.records import Problem, Record
+from quire.model.records import Edge, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import (
     CREATABLE_KINDS,
@@ -158,6 +158,28 @@ class GraphLayer(Layer):
 
         sidecar = f"{FOLDER}/{record.path}"
         return Holding(paths=(sidecar, f"{sidecar.removesuffix('.json')}.md"), part=whole_file, shared=False)
+
+    def has_anchors(self, path: str) -> bool:
+        return path.startswith(f"{FOLDER}/{NODES}/") and path.endswith(".json")
+
+    def anchors_in(self, data: bytes) -> Sequence[str] | None:
+        from quire.layers.graph.codec import anchored_decoder
+
+        try:
+            found = anchored_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        return found.anchors if found.status in LIVE_STATUSES else ()
+
+    def read_together(self, path: str) -> tuple[str, ...]:
+        if path.startswith(f"{FOLDER}/{NODES}/") and path.endswith((".json", ".md")):
+            return sidecar_of(path), body_of(sidecar_of(path))
+        return (path,)
+
+    def records_in(self, files: Mapping[str, bytes]) -> Iterable[Record | Edge | Problem]:
+        from quire.layers.graph.source import items_in
+
+        return items_in({path.removeprefix(f"{FOLDER}/"): data for path, data in files.items()})
 
     def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
         from quire.layers.record_parts import fields_of

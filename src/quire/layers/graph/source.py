@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -14,9 +14,10 @@ from quire.files.transaction import is_interrupted
 from quire.files.world import World
 from quire.files.write_access import RECOVERY, LockedFolder, standing_still
 from quire.layers.graph.layout import FOLDER, NODES, RELATIONS, body_of, sidecar_of
-from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
+from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation, decoded_node, decoded_relation
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal
+from quire.model.text import plain_newlines
 from quire.model.vocabulary import LayerName
 
 
@@ -144,6 +145,22 @@ class GraphSource:
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
+
+
+def items_in(files: Mapping[str, bytes]) -> Iterator[Record | Edge | Problem]:
+    """What these contents of sidecars, bodies and relations hold; a node without its body has an empty text."""
+    for path, data in files.items():
+        if path.startswith(f"{RELATIONS}/") and path.endswith(".json"):
+            relation = decoded_relation(path, data)
+            yield relation_edge(relation) if isinstance(relation, StoredRelation) else relation
+        elif path.startswith(f"{NODES}/") and path.endswith(".json"):
+            node = decoded_node(path, data)
+            body_data = files.get(body_of(path), b"")
+            if isinstance(node, Problem):
+                yield node
+                continue
+            body = plain_newlines(body_data.decode("utf-8", "replace"))
+            yield node_record(StoredNode(node=node, body=body, path=path, data=data, body_data=body_data))
 
 
 def node_record(stored: StoredNode) -> Record:

@@ -230,11 +230,9 @@ class GraphStore:
             data = self.read(path) if data is None else data
         except OSError as error:
             return unreadable(path, error)
-        try:
-            node = node_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
-            decode_object(data)  # what it says beyond our fields must be readable, too: a rewrite keeps it
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            return invalid(path, data, str(error))
+        node = decoded_node(path, data)
+        if isinstance(node, Problem):
+            return node
         # The body lies beside the sidecar under the same name, whatever `body_path` claims.
         body_path = path.removesuffix(".json") + ".md"
         try:
@@ -275,12 +273,7 @@ class GraphStore:
             data = self.read(path)
         except OSError as error:
             return unreadable(path, error)
-        try:
-            relation = relation_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
-            fields = decode_object(data)
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            return invalid(path, data, str(error))
-        return StoredRelation(relation=relation, path=path, fields=fields, data=data)
+        return decoded_relation(path, data)
 
     def relations(self) -> tuple[list[StoredRelation], list[Problem]]:
         found: list[StoredRelation] = []
@@ -370,6 +363,26 @@ class GraphStore:
         if os.path.islink(top) or not os.path.isdir(top):
             return []
         return sorted(path for path in _walk(self.folder, folder, "") if path.endswith(".json"))
+
+
+def decoded_node(path: str, data: bytes) -> Node | Problem:
+    """The node of a sidecar; where it cannot be read, what is wrong with it."""
+    try:
+        node = node_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
+        decode_object(data)  # what it says beyond our fields must be readable, too: a rewrite keeps it
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return invalid(path, data, str(error))
+    return node
+
+
+def decoded_relation(path: str, data: bytes) -> StoredRelation | Problem:
+    """The relation of a file; where it cannot be read, what is wrong with it."""
+    try:
+        relation = relation_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
+        fields = decode_object(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return invalid(path, data, str(error))
+    return StoredRelation(relation=relation, path=path, fields=fields, data=data)
 
 
 def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:

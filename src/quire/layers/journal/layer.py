@@ -65,6 +65,7 @@ class JournalLayer(Layer):
     pages = tuple(f"{PROJECTIONS}/{name}" for name in PROJECTION_FILES.values())
     page_folder = PROJECTIONS
     index = f"{LOCAL}/{INDEX}"
+    reads_contents = False
 
     # -- the files ------------------------------------------------------------------------
 

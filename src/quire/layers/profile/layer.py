@@ -27,7 +27,7 @@ from quire.layers.profile.layout import (
     VERSION,
 )
 from quire.layers.protocol import Holding, Home, Layer, Site
-from quire.model.records import Problem, Record
+from quire.model.records import Edge, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import PROFILE_KINDS
 
@@ -129,6 +129,11 @@ class ProfileLayer(Layer):
 
     def holding(self, record: Record) -> Holding:
         return Holding(paths=() if self.is_private(record) else (_PATH,), part=_entry(record))
+
+    def records_in(self, files: Mapping[str, bytes]) -> Iterable[Record | Edge | Problem]:
+        from quire.layers.profile.source import items_in
+
+        return items_in(files[_PATH], _PATH) if _PATH in files else ()
 
     def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
         from quire.layers.record_parts import same_fields

@@ -134,6 +134,21 @@ class ProfileSource:
             yield from entry_edges(entry)
 
 
+def items_in(data: bytes, where: str) -> Iterator[Record | Edge | Problem]:
+    """What a document holds, wherever it comes from."""
+    from quire.layers.profile.document import parse_document
+    from quire.layers.profile.records import entry_edges, entry_record
+
+    try:
+        found = seen_entries(parse_document(data, where), None)
+    except QuireError as error:
+        yield Problem(code=error.code, path=FILE, message=error.message)
+        return
+    for entry in found.entries:
+        yield entry_record(entry)
+        yield from entry_edges(entry)
+
+
 def document_order(places: ProfilePlaces) -> dict[str, int]:
     """Where each entry stands, by its ref: the six categories first, each in the order of its document."""
     from quire.layers.profile.entries import name_of

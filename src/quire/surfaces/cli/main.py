@@ -54,6 +54,7 @@ SECTIONS = {
         "check": "Find and repair faults in the memory's files.",
     },
     "Team": {
+        "review": "Say what a branch or pull request means for the records.",
         "diff": "Show what changed since the last commit.",
         "export": "Print all records, to read or keep elsewhere.",
         "merge-driver": "Merge one file; git calls this, not people.",

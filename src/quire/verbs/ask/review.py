@@ -1,0 +1,198 @@
+"""`memory review`: what a change means for the records, for people and for forges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from quire.model.errors import StorageFailed, UsageError
+from quire.model.text import counted, one_line
+from quire.project import Project
+from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Styled, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.upkeep.review.findings import Review, ReviewFinding
+    from quire.verbs.verb import Style
+
+FORMATS = ("text", "markdown", "github", "sarif", "gitlab", "rdjsonl", "json")
+_FAIL_ON = ("note", "warn", "M101", "M201", "M202", "M203", "M204", "M301", "M302", "M303", "M401", "M402", "M403")
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+_STYLES: dict[str, Style] = {"block": "red", "warn": "yellow", "note": "dim"}
+
+
+class ReviewArguments(Arguments, frozen=True, kw_only=True):
+    span: Annotated[Annotated[str, Meta(max_length=500)] | None, Word(name="range", required=False, is_path=True)] = (
+        None
+    )
+    staged: Annotated[bool, Option(help="What is staged, against the last commit.")] = False
+    branch: Annotated[
+        Annotated[str, Meta(max_length=500)] | None,
+        Option(
+            metavar="[NAME]",
+            bare="",
+            help="What a branch changed since it left the main one; the current branch where none is named.",
+            is_path=True,
+        ),
+    ] = None
+    output_format: Annotated[
+        str,
+        Option(
+            name="--format",
+            metavar="FORMAT",
+            choices=FORMATS,
+            help="text (by default), markdown, github, sarif, gitlab, rdjsonl or json.",
+            show_default=True,
+        ),
+    ] = "text"
+    fail_on: Annotated[
+        list[str],
+        Option(
+            metavar="CODES",
+            help="Also fail on these codes, or on every finding of a level: note, warn.",
+            commas=True,
+            choices=_FAIL_ON,
+        ),
+    ] = []
+
+
+class Reviewed(Result, kw_only=True):
+    found: Review
+    output_format: str
+    root: str
+
+    def fields(self) -> dict[str, Any]:
+        found = msgspec.structs.asdict(self.found)
+        del found["warnings"]
+        findings = [
+            {**msgspec.structs.asdict(finding), "fingerprint": finding.fingerprint} for finding in self.found.findings
+        ]
+        return {**found, "outcome": self.found.outcome, "findings": findings, "counts": self.found.counts()}
+
+    def exit_code(self) -> int:
+        return {"passed": 0, "blocked": 1, "not checked": 3}[self.found.outcome]
+
+
+def review(project: Project, given: ReviewArguments) -> Reviewed:
+    """Say what a change means for the records: which it concerns, which it leaves out of date, which it changes.
+
+    Compares two stored states, and so reports only what the change did; without a range, HEAD with where it left the
+    default branch. `A..B` compares two commits, `A...B` or A alone with where they parted. Nothing is written, and
+    nothing is asked of a network. Each finding has a code and a level (note, warn, block), which `review` in
+    `.memory/config.json` can change, and the owners that CODEOWNERS names. A commit with the line
+    `Memory-Exempt: CODE reason` lets findings of a code pass.
+
+    Exit code 1 when findings block, 3 when nothing was checked, because there was no record to read.
+    """
+    from quire.upkeep.change_set import span_to_review
+    from quire.upkeep.review.engine import review_change
+
+    if sum([given.span is not None, given.staged, given.branch is not None]) > 1:
+        raise UsageError("Give a range, --staged or --branch, not several of them.")
+    span = span_to_review(project.git, given.span, staged=given.staged, branch=given.branch)
+    found = review_change(project, span, also=given.fail_on)
+    if given.output_format == "github":
+        _write_summary(project, found)
+    return Reviewed(found=found, output_format=given.output_format, root=project.root, warnings=found.warnings)
+
+
+def _write_summary(project: Project, found: Review) -> None:
+    """Append all findings to the summary of a step, where GitHub named a file for it."""
+    path = project.world.env.get(_SUMMARY, "")
+    if path:
+        from quire.files.disk import append
+        from quire.upkeep.review.markdown import markdown_of
+
+        try:
+            append(path, markdown_of(found).encode())
+        except OSError as error:
+            raise StorageFailed(
+                f"The summary could not be written: {(error.strerror or str(error)).lower()}.",
+                hint=f"Unset {_SUMMARY}, or let it name a file that can be written.",
+            ) from None
+
+
+def lines(done: Reviewed) -> Iterator[Line]:
+    if done.output_format == "text":
+        yield from _text(done.found)
+    else:
+        for text in _output(done):
+            yield Output(text=text)
+
+
+def _output(done: Reviewed) -> Iterator[str]:
+    if done.output_format == "markdown":
+        from quire.upkeep.review.markdown import markdown_of
+
+        yield markdown_of(done.found).rstrip("\n")
+    elif done.output_format == "github":
+        from quire.upkeep.review.github import annotations_of
+
+        yield from annotations_of(done.found)
+    elif done.output_format == "json":
+        from quire.verbs.plain import json_line, plain
+
+        meta = {"project_root": done.root}
+        warnings = msgspec.to_builtins(done.warnings)
+        yield json_line({"ok": True, "data": plain(done), "warnings": warnings, "meta": meta})
+    else:
+        from quire.upkeep.review.documents import code_quality_of, rdjsonl_of, sarif_of
+
+        if done.output_format == "rdjsonl":
+            yield from rdjsonl_of(done.found)
+        else:
+            yield sarif_of(done.found) if done.output_format == "sarif" else code_quality_of(done.found)
+
+
+def _text(found: Review) -> Iterator[Line]:
+    if found.not_checked:
+        yield Styled(text=f"Not checked: {found.not_checked}", style="yellow")
+    looked = f"{counted(found.files, 'changed file')}, {counted(found.records, 'record')}"
+    yield Recalled(text=f"{found.change}: {looked}, {counted(len(found.findings), 'finding')}.", origin="git")
+    group = ""
+    for finding in found.findings:
+        heading = _heading(finding)
+        if heading != group:
+            yield ""
+            yield Styled(text=heading, style=_STYLES[finding.level])
+        group = heading
+        yield from _finding(finding)
+    for waiver in found.waivers:
+        yield ""
+        said = f"Waived by {waiver.commit[:9]}: {waiver.code} ({counted(waiver.used, 'finding')}), {waiver.reason}"
+        yield Recalled(text=said, origin="git")
+
+
+def _heading(finding: ReviewFinding) -> str:
+    from quire.upkeep.review.findings import CODES
+
+    return f"{finding.code} {CODES[finding.code].title} ({'waived' if finding.waived else finding.level})"
+
+
+def _finding(finding: ReviewFinding) -> Iterator[Line]:
+    place = f"  {finding.path}:{finding.line}" if finding.path else ""
+    owners = f"  {' '.join(finding.owners)}" if finding.owners else ""
+    yield Recalled(text=one_line(finding.message), lead="  ", origin="git", ref=finding.ref)
+    if finding.title:
+        yield Recalled(text=one_line(finding.title), lead="      ", origin="memory", ref=finding.ref)
+    for said in finding.details:
+        yield Recalled(text=one_line(said), lead="      ", origin="memory", ref=finding.ref)
+    if place or owners:
+        yield Recalled(text=one_line(f"{place}{owners}"), lead="      ", origin="git", style="dim")
+
+
+VERB = Verb(
+    takes=ReviewArguments,
+    run=review,
+    lines=lines,
+    examples="""Examples:
+  memory review                          this branch, since it left the default branch
+  memory review main...HEAD              the same, with the branch named
+  memory review --staged                 what the next commit would do
+  memory review --format markdown        a comment for a pull request
+  memory review --format github --fail-on M203,M401
+  memory review --json | jq '.data.findings[] | select(.level == "block")'
+""",
+)
