@@ -492,6 +492,7 @@ EVERY_COMMAND = [
     ["check"],
     ["diff"],
     ["diff", "--json"],
+    ["fold"],
     ["projects", "list"],
     ["projects", "add"],
     ["projects", "prune"],

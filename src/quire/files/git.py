@@ -398,6 +398,11 @@ def _is_allowed(command: str, arguments: tuple[str, ...]) -> bool:
     return command in _ALLOWED and (command != "config" or "--get-regexp" in arguments)
 
 
+def keeps_refs_elsewhere(head: str) -> bool:
+    """Whether git keeps its references in a form of its own, as what the file HEAD says tells."""
+    return head == f"ref: {_OTHER_REFS}"
+
+
 def _begin_of(path: str, most: int = 4096) -> str:
     with open(path, encoding="ascii") as file:
         return file.read(most).strip()

@@ -102,6 +102,8 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     """What of a file is said of the record alone; None where it holds nothing of it."""
     shared: bool = True
     """Whether the files hold other records, too."""
+    fragments: str = ""
+    """A log, from the project's root, whose fragments hold what the only file does not hold yet."""
 
 
 class Layer(ABC):
@@ -182,6 +184,14 @@ class Layer(ABC):
         return []
 
     # -- merges -----------------------------------------------------------------------------
+
+    def fragments(self, site: Site) -> list[str]:
+        """The files, from the project's root, that branches appended to instead of a log."""
+        return []
+
+    def fold(self, site: Site) -> list[str]:
+        """Take the fragments into the files that they belong to; what was written. The caller has access."""
+        return []
 
     def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
         """Merge three versions of a file, named from the project's root; None where a merge of texts is right.

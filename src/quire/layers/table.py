@@ -26,7 +26,7 @@ def layers_in(folder: str) -> list[Layer]:
 def layer_of_file(path: str) -> Layer | None:
     """The layer that a file, from the project's root, belongs to; None for what is none's, or is not the truth."""
     for layer in LAYERS:
-        if path in layer.tracked:
+        if any(path == tracked or ("/" in tracked and path.startswith(f"{tracked}/")) for tracked in layer.tracked):
             return layer
     top, _, rest = path.partition("/")
     layers = (layer for layer in LAYERS if top in layer.tracked)

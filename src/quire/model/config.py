@@ -17,13 +17,26 @@ class ProjectIdentity(Struct, frozen=True):
     name: Annotated[str, Meta(min_length=1)]
 
 
-class Settings(Struct, frozen=True, rename={"default_token_budget": "defaultTokenBudget", "auto_index": "autoIndex"}):
+_NAMES = {
+    "default_token_budget": "defaultTokenBudget",
+    "auto_index": "autoIndex",
+    "default_branch": "defaultBranch",
+}
+
+
+class Settings(Struct, frozen=True, rename=_NAMES):
     default_token_budget: Annotated[int, Meta(ge=501, le=50_000)] = 2000
     auto_index: bool = True
     unreviewed: Literal["line", "send", "hold"] = "line"
     """What hooks send of a record that nobody has looked at: one line, all of it, nothing."""
     reviewed: Literal["head", "default-branch"] = "head"
     """Which commit counts as looked at."""
+    map: Literal["default-branch", "always", "never"] = "default-branch"
+    """Where a save or a sync writes the product map into the instruction files."""
+    fragments: Literal["branches", "never"] = "branches"
+    """Where what is appended to logs goes into files of its own: on all branches but the default one, or nowhere."""
+    default_branch: str = ""
+    """The branch that others merge into, where the remote does not tell."""
 
 
 ReviewLevel = Literal["off", "note", "warn", "block"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.files.branches import writes_map
 from quire.files.write_access import MEMORY
 from quire.inbox.store import read_inbox
 from quire.index.catalog import Index
@@ -89,7 +90,7 @@ def _checked(
     problems += alike(index) if alike is not None else []
     if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(site, index)
-        problems += map_problems(root, render_map(index, root, site.git))
+        problems += map_problems(root, render_map(index, root, site.git)) if writes_map(site) else []
     problems = with_who_repairs(site, problems)
     errors = [problem for problem in problems if problem.severity == "error"]
     warnings = [problem for problem in problems if problem.severity != "error"]

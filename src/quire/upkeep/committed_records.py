@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from quire.files.digests import is_blob
+from quire.files.fragments import folder_of, fragments_of
 from quire.files.git import Blob, Git
 from quire.files.git_history import default_branch, read_blobs
 from quire.files.paths import read_inside
@@ -55,9 +56,10 @@ class CommittedRecords:
         unsure = {}
         for ref, holding in holdings.items():
             held = [self._files[path] for path in holding.paths]
-            if all(file.same for file in held):
+            in_fragments = bool(holding.fragments and self._fragments(holding.fragments))
+            if all(file.same for file in held) and not in_fragments:
                 found.add(ref)
-            elif all(file.blob is not None for file in held):
+            elif holding.fragments or all(file.blob is not None for file in held):
                 unsure[ref] = rest[ref], holding
         return found | self._as_committed(unsure)
 
@@ -145,11 +147,23 @@ class CommittedRecords:
         held = {path: self._files[path].blob for _, holding in unsure.values() for path in holding.paths}
         blobs = self._blobs(blob.id for blob in held.values() if blob)
         then = {path: blobs[blob.id] for path, blob in held.items() if blob and blob.id in blobs}
+        now = {path: self._read(path) for path in held}
+        for log in {holding.fragments for _, holding in unsure.values() if holding.fragments}:
+            # A log and its fragments are one file.
+            now[log] = (now[log] or b"") + b"\n" + self._fragments(log)
+            then[log] = then.get(log, b"") + b"\n" + self._committed_fragments(log)
         return {
             ref
             for ref, (record, holding) in unsure.items()
             if all(path in then for path in holding.paths)
             and layer_named(record.layer).says_the_same(
-                record, self._read(holding.paths[0]), [then[path] for path in holding.paths]
+                record, now[holding.paths[0]], [then[path] for path in holding.paths]
             )
         }
+
+    def _fragments(self, log: str) -> bytes:
+        return b"\n".join(self._read(path) or b"" for path in fragments_of(self._root, log))
+
+    def _committed_fragments(self, log: str) -> bytes:
+        blobs = self._committed([folder_of(log)])
+        return b"\n".join(self._blobs(blob.id for blob in blobs.values()).values())

@@ -1,8 +1,14 @@
-"""Read and advance the sync marker: the commit of the last sync, if a diff may start from it."""
+"""Read and advance the sync marker: the commit of the last sync, if a diff may start from it.
+
+On other branches than the default one the marker is kept for this machine alone, since two branches that both sync
+would conflict in it. The later of the two markers counts.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -10,6 +16,7 @@ from quire.files.digests import sha256
 from quire.files.git import Git
 from quire.files.git_history import common_ancestor, full_commit, is_ancestor, is_on_a_branch, is_shallow
 from quire.files.json_files import decode_object, pretty
+from quire.files.local_files import read_object, write_local
 from quire.files.paths import storage_failed
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
@@ -17,7 +24,7 @@ from quire.files.write_access import RECOVERY
 from quire.layers.graph.layout import FOLDER, SYNC_STATE
 from quire.layers.graph.store import GraphStore
 from quire.model.records import Problem
-from quire.model.times import timestamp
+from quire.model.times import instant, timestamp
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
 
@@ -36,6 +43,20 @@ class Start(msgspec.Struct, frozen=True):
 
 def read_marker(store: GraphStore) -> Marker | str:
     """The marker; or why there is none."""
+    shared = _read_shared(store)
+    local = read_object(store.root, FOLDER, SYNC_STATE).fields
+    found = _marker_in(local)
+    if found is None or (isinstance(shared, Marker) and _moment(shared) >= _moment(found)):
+        return shared
+    return found
+
+
+def _moment(marker: Marker) -> float:
+    found = instant(marker.at)
+    return found.timestamp() if found else 0.0
+
+
+def _read_shared(store: GraphStore) -> Marker | str:
     try:
         found = decode_object(store.read(SYNC_STATE))
     except FileNotFoundError:
@@ -44,10 +65,13 @@ def read_marker(store: GraphStore) -> Marker | str:
         return f"`{FOLDER}/{SYNC_STATE}` cannot be read"
     if newer_marker(store):
         return f"`{FOLDER}/{SYNC_STATE}` was written by a newer program"
-    commit = found.get("last_sync_commit")
+    return _marker_in(found) or f"`{FOLDER}/{SYNC_STATE}` names no commit in the form it should"
+
+
+def _marker_in(found: Mapping[str, Any]) -> Marker | None:
+    commit, at = found.get("last_sync_commit"), found.get("last_sync_at")
     if found.get("version") != 1 or not isinstance(commit, str) or not _COMMIT.fullmatch(commit):
-        return f"`{FOLDER}/{SYNC_STATE}` names no commit in the form it should"
-    at = found.get("last_sync_at")
+        return None
     return Marker(commit, at if isinstance(at, str) else "")
 
 
@@ -90,9 +114,12 @@ def start_of(marker: Marker | str, git: Git, head: str | None) -> Start:
     return Start(None, f"the history was rewritten: {base[:9]}, where the last sync was, is not in it any more")
 
 
-def advance_marker(store: GraphStore, world: World, head: str) -> None:
-    """Write the marker; the caller holds the lock."""
+def advance_marker(store: GraphStore, world: World, head: str, *, apart: bool = False) -> None:
+    """Write the marker, with `apart` for this machine alone; the caller holds the lock."""
     fields = {"version": 1, "last_sync_commit": head, "last_sync_at": timestamp(world.now())}
+    if apart:
+        write_local(store.root, read_object(store.root, FOLDER, SYNC_STATE), pretty(fields), world.token())
+        return
     store.path(SYNC_STATE)  # refused where it is a link
     try:
         planned = sha256(store.read(SYNC_STATE))

@@ -24,6 +24,7 @@ VERBS = (
     ("review", "ask.review", "", ""),
     ("check", "admin.check", "check_memory", "graph"),
     ("diff", "graph.diff", "diff_memory", "graph"),
+    ("fold", "team.fold", "", ""),
     ("confirm", "graph.confirm", "confirm_memory", "graph"),
     ("init", "admin.init", "", ""),
     ("rebuild", "admin.rebuild", "", ""),

@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from quire.files.fragments import fragments_of
 from quire.files.json_files import lines
 from quire.files.paths import read_inside
 from quire.guard.admission import stored_secrets
-from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
+from quire.layers.facts.layout import FILE_BYTES, PATH
 from quire.layers.facts.lines import FactLines, doubled_lines, read_lines
 from quire.layers.facts.resolve import Resolved, resolve_reading
 from quire.layers.facts.types import Mind, Stored
@@ -19,19 +20,30 @@ from quire.model.text import cut
 
 def check_facts(root: str) -> list[Problem]:
     """The problems of a project's facts; none where it has no such file."""
-    path = f"{FOLDER}/{FILE}"
-    if not os.path.lexists(os.path.join(root, path)):
-        return []
-    try:
-        data = read_inside(root, path, FILE_BYTES)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        said = f"It cannot be read: {reason}."
-        return [Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Put a plain file there.")]
-    reading = read_lines(data, path)
-    resolved = resolve_reading(reading)
-    secrets = _secrets(data, path) if any(stored_secrets(path, text) for text in told_texts(reading)) else []
-    return [*resolved.problems, *_doubled(data, path), *secrets, *_disagreements(resolved, path)]
+    found: list[Problem] = []
+    readings = []
+    for path in [*([PATH] if os.path.lexists(os.path.join(root, PATH)) else []), *fragments_of(root, PATH)]:
+        try:
+            data = read_inside(root, path, FILE_BYTES)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            said = f"It cannot be read: {reason}."
+            found.append(Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Put a plain file there."))
+            continue
+        reading = read_lines(data, path)
+        readings.append(reading)
+        secrets = _secrets(data, path) if any(stored_secrets(path, text) for text in told_texts(reading)) else []
+        found += [*reading.problems, *_doubled(data, path), *secrets]
+    return [*found, *_disagreements(resolve_reading(_together(readings)), PATH)] if readings else found
+
+
+def _together(readings: list[FactLines]) -> FactLines:
+    return FactLines(
+        facts=[fact for reading in readings for fact in reading.facts],
+        connections=[connection for reading in readings for connection in reading.connections],
+        episodes=[episode for reading in readings for episode in reading.episodes],
+        minds=[mind for reading in readings for mind in reading.minds],
+    )
 
 
 def _doubled(data: bytes, path: str) -> list[Problem]:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quire.files.write_access import LOCAL, write_access
-from quire.layers.facts.layout import FILE, FOLDER, RELATIONS, SECTIONS, STATUSES
+from quire.layers.facts.layout import FILE, FOLDER, FRAGMENTS, RELATIONS, SECTIONS, STATUSES
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.errors import GitRequired
 from quire.model.records import Edge, Problem, Record
@@ -39,7 +39,7 @@ class FactsLayer(Layer):
     name = "facts"
     heading = "Facts"
     home = MEMORY_HOME
-    tracked = (_PATH,)
+    tracked = (_PATH, f"{FOLDER}/{FRAGMENTS}")
     live = ("active", "pending")
     kinds = FACT_KINDS
     sections = SECTIONS
@@ -77,11 +77,25 @@ class FactsLayer(Layer):
         mends, changes = plan_fact_repair(site.root, problems, untouched)
         return Repair(mends=tuple(mends), changes=tuple(changes))
 
+    def fragments(self, site: Site) -> list[str]:
+        from quire.files.fragments import fragments_of
+
+        return fragments_of(site.root, _PATH)
+
+    def fold(self, site: Site) -> list[str]:
+        from quire.layers.facts.store import fold_facts
+
+        return fold_facts(site.root, site.world)
+
     def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
         from quire.layers.facts.rehash import rehash_facts
 
-        was, now = before.get(FILE), after.get(FILE)
-        return {FILE: rehash_facts(was, now)} if was is not None and now is not None else {}
+        found = {}
+        for path, now in after.items():
+            was = before.get(path)
+            if (path == FILE or path.startswith(f"{FRAGMENTS}/")) and was is not None and now is not None:
+                found[path] = rehash_facts(was, now)
+        return found
 
     def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
         from quire.layers.facts.normalize import changed_ids
@@ -93,9 +107,10 @@ class FactsLayer(Layer):
         from quire.layers.record_parts import line_of
 
         if record.kind != "fact":
-            return Holding(paths=(_PATH,), part=line_of(record.ref.partition(":")[2]))
+            return Holding(paths=(_PATH,), part=line_of(record.ref.partition(":")[2]), fragments=_PATH)
         held = held_of(record)
-        return Holding(paths=(_PATH,), part=line_of(held.fact.id, *(twin.id for twin in held.twins)))
+        part = line_of(held.fact.id, *(twin.id for twin in held.twins))
+        return Holding(paths=(_PATH,), part=part, fragments=_PATH)
 
     def records_in(self, files: Mapping[str, bytes]) -> Iterable[Record | Edge | Problem]:
         from quire.layers.facts.source import items_in

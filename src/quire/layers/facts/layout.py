@@ -7,6 +7,9 @@ from typing import Literal, get_args
 FOLDER = ".memory"
 FILE = "facts.jsonl"
 """Merged by git with `merge=union`."""
+FRAGMENTS = "facts.d"
+"""Lines that were written on other branches than the default one, a file for each write."""
+PATH = f"{FOLDER}/{FILE}"
 
 SECTIONS = (
     "Architecture",

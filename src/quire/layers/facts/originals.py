@@ -6,7 +6,7 @@ import msgspec
 
 from quire.files.paths import read_inside
 from quire.layers.facts.layout import FILE_BYTES
-from quire.layers.facts.store import read_file
+from quire.layers.facts.store import read_all
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 
@@ -47,7 +47,7 @@ def _ids(root: str, path: str) -> set[str]:
 def _knows_any(root: str, ids: set[str]) -> bool:
     """Whether one of these ids stands in our file; what was imported keeps its id."""
     try:
-        data = read_file(root)
+        data = read_all(root)
     except QuireError:
         return True  # that the file cannot be read is told elsewhere
     return any(msgspec.json.encode(name) in data for name in ids)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.files.fragments import fragments_of, stamp_of_fragments
 from quire.files.freshness import stamp_of
 from quire.files.paths import PASSING, read_inside, storage_failed
-from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
+from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER, PATH
 from quire.model.errors import InvalidStore
 from quire.model.records import Edge, Problem, Record, RecordSummary
 from quire.model.vocabulary import LayerName
@@ -45,10 +46,27 @@ def overview_of(value: bytes | None) -> FactsOverview:
 
 
 def stamp_now(root: str) -> str:
-    """What the file looks like; empty where there is none."""
+    """What the file and its fragments look like; empty where there are none."""
+    stamp = ""
     with contextlib.suppress(OSError):
-        return stamp_of(os.stat(os.path.join(root, FOLDER, FILE), follow_symlinks=False))
-    return ""
+        stamp = stamp_of(os.stat(os.path.join(root, PATH), follow_symlinks=False))
+    fragments = fragments_of(root, PATH)
+    return f"{stamp}+{stamp_of_fragments(root, PATH)}+{len(fragments)}" if fragments else stamp
+
+
+def read_fragments(root: str) -> bytes:
+    """The lines of all fragments, one fragment after the other."""
+    found = []
+    for path in fragments_of(root, PATH):
+        with contextlib.suppress(FileNotFoundError):
+            data = read_inside(root, path, FILE_BYTES)
+            found.append(data if not data or data.endswith(b"\n") else data + b"\n")
+    return b"".join(found)
+
+
+def with_fragments(data: bytes, fragments: bytes) -> bytes:
+    """The file's bytes with the lines of the fragments behind them."""
+    return data + (b"\n" if fragments and data and not data.endswith(b"\n") else b"") + fragments
 
 
 def refuse_unreadable(root: str) -> None:
@@ -83,6 +101,9 @@ class FactSource:
         stamp = stamp_now(self._root)
         return {FILE: stamp} if stamp and (paths is None or FILE in paths) else {}
 
+    def _file(self) -> bytes:
+        return read_inside(self._root, PATH, FILE_BYTES)
+
     def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | RecordSummary]:
         if FILE not in list(paths):
             yield FactsOverview().summary()
@@ -91,7 +112,9 @@ class FactSource:
         from quire.layers.facts.resolve import resolve_reading
 
         try:
-            data = read_inside(self._root, f"{FOLDER}/{FILE}", FILE_BYTES)
+            fragments = read_fragments(self._root)
+            data = b"" if fragments and not os.path.lexists(os.path.join(self._root, PATH)) else self._file()
+            data = with_fragments(data, fragments)
         except FileNotFoundError:
             yield FactsOverview().summary()
             return

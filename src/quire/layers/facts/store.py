@@ -14,15 +14,16 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.durable_write import write_file
+from quire.files.fragments import fragments_of, new_fragment
 from quire.files.marked_sections import newline_of
 from quire.files.paths import read_bytes, read_from
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import RECOVERY
 from quire.layers.facts.drafts import FactsDraft
-from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, LINE_BYTES
+from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, LINE_BYTES, PATH
 from quire.layers.facts.lines import FactLines, encode_record, read_lines
-from quire.layers.facts.source import stamp_now
+from quire.layers.facts.source import read_fragments, stamp_now, with_fragments
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
 from quire.layers.facts.winners import settle
 from quire.model.errors import InputError, InvalidStore
@@ -44,6 +45,11 @@ class FactsWritten(msgspec.Struct, frozen=True):
     """Whether nothing but the draft says what now holds: no older lines about the same things were left."""
 
 
+def read_all(root: str) -> bytes:
+    """The lines of the file and of its fragments."""
+    return with_fragments(read_file(root), read_fragments(root))
+
+
 def read_file(root: str) -> bytes:
     """The bytes of the file; none where there is no file."""
     try:
@@ -57,8 +63,11 @@ def read_file(root: str) -> bytes:
         ) from error
 
 
-def commit(root: str, world: World, draft: FactsDraft) -> FactsWritten:
-    """Write a draft. An ordinary new line is appended; only a change of what is there writes the file anew."""
+def commit(root: str, world: World, draft: FactsDraft, *, apart: bool = False) -> FactsWritten:
+    """Write a draft. An ordinary new line is appended; only a change of what is there writes the file anew.
+
+    With `apart`, all lines go into a new fragment: of two lines about one thing the newer holds.
+    """
     before = stamp_now(root)
     new_lines = [encode_record(record) for record in (*draft.replaced.values(), *draft.added)]
     if any(len(line) > LINE_BYTES for line in new_lines):
@@ -67,6 +76,10 @@ def commit(root: str, world: World, draft: FactsDraft) -> FactsWritten:
             hint="Supersede the fact by a shorter text.",
         )
     added = b"".join(encode_record(record) + b"\n" for record in draft.added)
+    if apart:
+        fragment = FileUpdate(path=new_fragment(FILE, world), data=b"\n".join([*new_lines, b""]), planned=None)
+        apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [fragment], [], world.token())
+        return FactsWritten(before, stamp_now(root), is_plain=not draft.replaced)
     if draft.replaced:
         data = read_file(root)
         new, is_plain = _with_changes(data, draft.replaced)
@@ -100,6 +113,50 @@ def _is_appended(root: str, added: bytes, size: int, inode: int) -> bool:
         return False
     # A last line without its end gets one.
     return now - size - len(added) in (0, 1) and read_from(_path(root), now - len(added)) == added
+
+
+def fold_facts(root: str, world: World) -> list[str]:
+    """Take the fragments into the file; what was written. The caller holds the lock.
+
+    A line in a fragment that changes a fact takes the place of the line that it changes; the others are appended. The
+    order in which branches were merged makes no difference, and what is there already is not written again.
+    """
+    fragments = fragments_of(root, PATH)
+    if not fragments:
+        return []
+    data = read_file(root)
+    folded = folded_file(data, read_fragments(root))
+    _refuse_beyond(len(folded))
+    digest = sha256(data) if os.path.lexists(_path(root)) else None
+    changes = [FileUpdate(path=FILE, data=folded, planned=digest)] if folded != data or digest is None else []
+    for path in fragments:
+        removed = sha256(read_bytes(os.path.join(root, path), FILE_BYTES))
+        changes.append(FileUpdate(path=path.removeprefix(f"{FOLDER}/"), data=None, planned=removed))
+    apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), changes, [], world.token(), whole=True)
+    return sorted(f"{FOLDER}/{change.path}" for change in changes)
+
+
+def folded_file(data: bytes, fragments: bytes) -> bytes:
+    """The file with the lines of fragments in it."""
+    known = set(data.split(b"\n"))
+    new = {raw: None for raw in fragments.split(b"\n") if raw.strip() and raw not in known}
+    both = with_fragments(data, b"".join(raw + b"\n" for raw in sorted(new, key=_time_and_line)))
+    touched = read_lines(b"\n".join(new))
+    holding = read_lines(both)
+    changed: dict[tuple[type[Stored], str], Stored] = {}
+    for now, held in (
+        (touched.facts, settle(holding.facts)[0]),
+        (touched.connections, settle(holding.connections)[0]),
+        (touched.episodes, settle(holding.episodes)[0]),
+    ):
+        changed |= {(type(record), record.id): held[record.id] for record in now}
+    return _with_changes(both, changed)[0] if changed else both
+
+
+def _time_and_line(raw: bytes) -> tuple[str, bytes]:
+    reading = read_lines(raw)
+    records: tuple[Fact | Connection | Episode, ...] = (*reading.facts, *reading.connections, *reading.episodes)
+    return (records[0].updated_at or records[0].created_at if records else "", raw)
 
 
 def replace_file(root: str, world: World, data: bytes, planned: bytes) -> FactsWritten:

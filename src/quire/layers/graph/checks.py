@@ -14,9 +14,22 @@ from quire.files.json_files import decode_object, parse_strict
 from quire.files.paths import escaping_part, is_text
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.damage import conflict, conflict_line
-from quire.layers.graph.layout import CONFIG, EVENTS, FOLDER, GENERATED, NODES, OTHERS, RELATIONS, SCHEMA, SYNC_STATE
+from quire.layers.graph.layout import (
+    CONFIG,
+    EVENT_FRAGMENTS,
+    EVENTS,
+    FOLDER,
+    GENERATED,
+    NODES,
+    OTHERS,
+    RELATIONS,
+    SCHEMA,
+    SYNC_STATE,
+    sidecar_of,
+)
 from quire.layers.graph.leaks import secrets_in_fields, secrets_in_file, secrets_in_text
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
+from quire.layers.graph.stamps import stamped_fields
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event, Node, Relation
 from quire.model.config import Config
@@ -30,7 +43,19 @@ from quire.model.vocabulary import statuses_of
 _H1 = re.compile(r"^#[ \t]+(.+?)[ \t]*#*$", re.M)
 _FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
 _KNOWN_TOP = frozenset(
-    [CONFIG, NODES, RELATIONS, SCHEMA, EVENTS, SYNC_STATE, ".gitattributes", ".gitignore", *OTHERS, *GENERATED]
+    [
+        CONFIG,
+        NODES,
+        RELATIONS,
+        SCHEMA,
+        EVENTS,
+        EVENT_FRAGMENTS,
+        SYNC_STATE,
+        ".gitattributes",
+        ".gitignore",
+        *OTHERS,
+        *GENERATED,
+    ]
 )
 
 
@@ -216,7 +241,8 @@ class _Examiner:
             hint = "Move what it says into the sidecar and remove it."
             yield _error("FrontMatter", path, "The body opens with a YAML block.", hint, line=1)
         yield from secrets_in_text(path, text)
-        if not marked and not node_hash_holds(fields, text):
+        stamps = self.store.stamps().get(sidecar_of(path), ())
+        if not marked and not node_hash_holds(stamped_fields(fields, text, stamps), text):
             hint = "If the edit is right, save the node once more (its id and body); otherwise `git restore` it."
             yield _warning("ObjectContentHashMismatch", path, "Edited by hand since it was last saved.", hint)
         heading = _H1.search(_FENCE.sub("", text))
@@ -263,13 +289,13 @@ class _Examiner:
                 line=marked,
             )
             return
-        for number, item in self.store.events():
+        for path, number, item in self.store.events():
             if isinstance(item, Problem):
                 yield item
             elif isinstance(item, Event):
                 for text in (item.reason, (item.payload or {}).get("task")):
                     if isinstance(text, str):
-                        yield from secrets_in_text(EVENTS, text, line=number)
+                        yield from secrets_in_text(path, text, line=number)
 
     # -- the whole --------------------------------------------------------------------------
 

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from quire.layers.graph.types import Event, Node, Relation
 
 
+_APART = (
+    *("anchors", "body_path", "evidence", "content_hash", "origin", "created_at", "source"),
+    *("stage", "id", "status", "superseded_by", "type", "tags", "updated_at", "title"),
+)
+"""The order of the fields of a node: those that people change are kept apart by those that a branch does not change.
+Git merges changes of two lines only where they are not neighbours."""
+
+
 @cache
 def node_decoder() -> msgspec.json.Decoder[Node]:
     """Reads sidecars. Made when the first one is read: most questions are answered from the index."""
@@ -74,13 +82,22 @@ def relation_hash(fields: dict[str, Any]) -> str:
 
 
 def encode_fields(fields: dict[str, Any], before: dict[str, Any] | None = None) -> bytes:
-    """A sidecar or relation file. Keys are sorted, unless the file was there in an order of its own."""
+    """Encode a sidecar, a relation or a schema: new sidecars in the order of `_APART`, other new files sorted.
+
+    A file that was there keeps its order of keys.
+    """
     names = list(before or ())
-    if names != sorted(names):
-        order = [name for name in names if name in fields] + [name for name in fields if name not in names]
-    else:
+    if (before is None and "body_path" in fields) or (names and names == sorted(names, key=_place)):
+        order = sorted(fields, key=_place)
+    elif names == sorted(names):
         order = sorted(fields)
+    else:
+        order = [name for name in names if name in fields] + [name for name in fields if name not in names]
     return pretty({name: _sorted(fields[name]) for name in order})
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (_APART.index(name) if name in _APART else len(_APART), name)
 
 
 def encode_event(event: Event) -> bytes:

@@ -99,10 +99,18 @@ class NodeDraft(msgspec.Struct, kw_only=True):
         self.event = event
         self.reason = reason
 
-    def encode(self, now: str) -> bytes:
-        """The sidecar's next bytes."""
+    def encode(self, now: str, *, apart: bool = False) -> bytes:
+        """The sidecar's next bytes; `apart`, with the stamps that it has."""
         self.fields.update(body_path=self.body_path, content_hash=body_hash(self.body), updated_at=now)
-        return encode_fields(self.fields, self.stored.fields if self.stored else None)
+        if self.stored is None:
+            return encode_fields(self.fields)
+        written = self.stored.written
+        if not apart:
+            return encode_fields(self.fields, written)
+        from quire.layers.graph.stamps import with_stamps_of
+
+        fields = with_stamps_of(self.fields, written)
+        return self.stored.data if fields == written else encode_fields(fields, written)
 
     def events(self, actor: Actor, task: str, now: str) -> list[Event]:
         """One event for the change, and one more where fields were also edited on the way to retirement."""

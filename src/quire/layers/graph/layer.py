@@ -124,6 +124,18 @@ class GraphLayer(Layer):
         placed = (msgspec.structs.replace(mend, path=f"{FOLDER}/{mend.path}") for mend in mends)
         return Repair(mends=tuple(placed), changes=tuple[FileUpdate, ...](changes))
 
+    # -- merges -----------------------------------------------------------------------------
+
+    def fragments(self, site: Site) -> list[str]:
+        from quire.files.fragments import fragments_of
+
+        return fragments_of(site.root, f"{FOLDER}/{EVENTS}")
+
+    def fold(self, site: Site) -> list[str]:
+        from quire.layers.graph.fold import fold_events
+
+        return fold_events(GraphStore(site.root), site.world)
+
     # -- purge ------------------------------------------------------------------------------
 
     def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:

@@ -10,6 +10,8 @@ NODES = "memory"
 RELATIONS = "relations"
 SCHEMA = "schema"
 EVENTS = "events.jsonl"
+EVENT_FRAGMENTS = "events.d"
+"""Events of saves on other branches than the default one, a file for each save."""
 SYNC_STATE = "sync-state.json"
 INDEX = write_access.INDEX
 BACKUP = write_access.BACKUP

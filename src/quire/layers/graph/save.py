@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from quire.files.digests import sha256
+from quire.files.fragments import new_fragment
 from quire.files.git import Git
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
@@ -23,6 +24,7 @@ from quire.layers.graph.plan import plan_save
 from quire.layers.graph.plan_state import SavePlan
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
 from quire.layers.graph.source import node_record
+from quire.layers.graph.stamps import STAMPS, stamps_of, with_payload
 from quire.layers.graph.store import GraphStore, StoredNode
 from quire.layers.graph.types import Event
 from quire.model.errors import Conflict
@@ -72,6 +74,8 @@ class _Write(msgspec.Struct):
     """The files, events and report lines that a plan comes down to."""
 
     report: Saved
+    log: str
+    """Where the events go: the log, or a new fragment of it."""
     changes: list[FileUpdate]
     events: list[Event]
     edited: set[str]
@@ -87,20 +91,23 @@ def save_intent(
     actor: Actor,
     dry_run: bool = False,
     read: Mapping[str, tuple[bytes, bytes]] | None = None,
+    apart: bool = False,
 ) -> Saved:
     """Carry out a save intent. Every problem is reported at once, and then nothing is written.
 
-    `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now.
+    `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now. With
+    `apart` nothing is written that a save on every branch writes.
     """
     draft = read_intent(value)
     now = timestamp(world.now())
+    log = new_fragment(EVENTS, world) if apart else EVENTS
     if dry_run:
-        return _resolve(store, git, draft, actor, now, dry_run=True).report
+        return _resolve(store, git, draft, actor, now, log, dry_run=True).report
     with write_access(store, world, "save"):
         store.config()
         for attempt in range(1, _ATTEMPTS + 1):
             _refuse_if_read_otherwise(store, read or {})
-            write = _resolve(store, git, draft, actor, now, dry_run=False)
+            write = _resolve(store, git, draft, actor, now, log, dry_run=False)
             try:
                 _apply(store, world, git, write, now)
                 break
@@ -122,12 +129,14 @@ def _refuse_if_read_otherwise(store: GraphStore, read: Mapping[str, tuple[bytes,
             )
 
 
-def _resolve(store: GraphStore, git: Git, draft: ParsedIntent, actor: Actor, now: str, *, dry_run: bool) -> _Write:
+def _resolve(
+    store: GraphStore, git: Git, draft: ParsedIntent, actor: Actor, now: str, log: str, *, dry_run: bool
+) -> _Write:
     plan = plan_save(store, draft, actor, now)
     if plan.problems:
         raise refuse(plan.problems)
     _seal(store, git, plan, draft)
-    write = _Write(Saved(dry_run=dry_run, task=plan.task, warnings=plan.warnings), [], [], set())
+    write = _Write(Saved(dry_run=dry_run, task=plan.task, warnings=plan.warnings), log, [], [], set())
     taken: set[str] = set()
     for node in plan.nodes.values():
         _write_node(store, plan, node, write, taken)
@@ -138,7 +147,7 @@ def _resolve(store: GraphStore, git: Git, draft: ParsedIntent, actor: Actor, now
     write.report.events_appended = len(write.events)
     write.report.files_changed = sorted(f"{FOLDER}/{change.path}" for change in write.changes)
     if write.events:
-        write.report.files_changed = sorted([*write.report.files_changed, f"{FOLDER}/{EVENTS}"])
+        write.report.files_changed = sorted([*write.report.files_changed, f"{FOLDER}/{log}"])
     return write
 
 
@@ -215,7 +224,6 @@ def _write_node(store: GraphStore, plan: SavePlan, node: NodeDraft, write: _Writ
         node.path = store.new_node_path(node.id, taken)
         taken.add(node.path)
     events = node.events(plan.actor, plan.task, plan.now)
-    write.events += events
     for event in events:
         _lists(report)[event.event].append(node.id)
     if node.confirmed:
@@ -223,7 +231,13 @@ def _write_node(store: GraphStore, plan: SavePlan, node: NodeDraft, write: _Writ
     planned, planned_body = (sha256(stored.data), sha256(stored.body_data)) if stored else (None, None)
     if stored is None or node.body != stored.body:
         write.changes.append(FileUpdate(path=node.body_path, data=node.body.encode(), planned=planned_body))
-    write.changes.append(FileUpdate(path=node.path, data=node.encode(plan.now), planned=planned))
+    apart = write.log != EVENTS and stored is not None and bool(events)
+    data = node.encode(plan.now, apart=apart)
+    if stored is None or data != stored.data or not apart:
+        write.changes.append(FileUpdate(path=node.path, data=data, planned=planned))
+    if apart:
+        events[-1] = with_payload(events[-1], STAMPS, stamps_of(node.path, node.fields))
+    write.events += events
 
 
 def _write_relations(plan: SavePlan, write: _Write) -> None:
@@ -253,11 +267,17 @@ def _lists(report: Saved) -> dict[str, list[str]]:
 
 
 def _apply(store: GraphStore, world: World, git: Git, write: _Write, now: str) -> None:
-    if not write.changes:
+    if not write.changes and not write.events:
         return
     overwritten = {change.path: change.data is None for change in write.changes if change.planned is not None}
     write.report.recovery_files = keep_dirty_files(store, git, overwritten, write.edited, now)
-    log = b"".join(map(encode_event, write.events))
-    appends = [Append(path=EVENTS, data=log, size=store.events_size())] if log else []
+    apply_with_events(store, world, write.changes, b"".join(map(encode_event, write.events)), write.log)
+
+
+def apply_with_events(store: GraphStore, world: World, changes: list[FileUpdate], events: bytes, log: str) -> None:
+    """Change files and log it, all or nothing; `log` is the event log, or a fragment that does not exist yet."""
+    appends = [Append(path=log, data=events, size=store.events_size())] if events and log == EVENTS else []
+    if events and log != EVENTS:
+        changes = [*changes, FileUpdate(path=log, data=events, planned=None)]
     recovery = os.path.join(store.folder, RECOVERY)
-    apply_changes(store.folder, recovery, write.changes, appends, world.token(), whole=True)
+    apply_changes(store.folder, recovery, changes, appends, world.token(), whole=True)

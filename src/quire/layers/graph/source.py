@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from quire.files.fragments import stamp_of_fragments
 from quire.files.freshness import stamp_of
 from quire.files.paths import is_text, storage_failed
 from quire.files.transaction import is_interrupted
 from quire.files.world import World
 from quire.files.write_access import RECOVERY, LockedFolder, standing_still
-from quire.layers.graph.layout import FOLDER, NODES, RELATIONS, body_of, sidecar_of
+from quire.layers.graph.layout import EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation, decoded_node, decoded_relation
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal
@@ -33,13 +34,15 @@ class GraphSource:
 
     def folder_stamps(self) -> dict[str, int]:
         """When each folder last gained or lost a name: unchanged, unless somebody replaced a file."""
-        return dict(self._folders())
+        found = dict(self._folders())
+        fragments = stamp_of_fragments(self._store.root, f"{FOLDER}/{EVENTS}")
+        return {**found, EVENT_FRAGMENTS: fragments} if fragments else found
 
     def moment(self) -> str | None:
         """How long the log is, to which every save adds, and how the folders look; None in the middle of a save."""
         if is_interrupted(os.path.join(self._store.folder, RECOVERY)):
             return None
-        return f"{self._store.events_size()} {self.folder_stamps()}"
+        return f"{self._store.events_size()} {self.folder_stamps()} {self._store.fragments()}"
 
     def still(self) -> contextlib.AbstractContextManager[None]:
         """Savers wait meanwhile; who was given no world asks nobody to wait."""
@@ -50,7 +53,7 @@ class GraphSource:
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
         """Sidecars and relations (all of them, or those named) with time and size, the body's beside the sidecar's."""
         if paths is not None:
-            return {path: stamp for path in paths if (stamp := self._stamp(path))}
+            return self._with_pending({path: stamp for path in paths if (stamp := self._stamp(path))})
         found: dict[str, str] = {}
         bodies: dict[str, str] = {}
         for folder, _ in self._folders():
@@ -59,6 +62,13 @@ class GraphSource:
             sidecar = sidecar_of(path)
             if sidecar in found:
                 found[sidecar] += f"+{stamp}"
+        return self._with_pending(found)
+
+    def _with_pending(self, found: dict[str, str]) -> dict[str, str]:
+        """A node is another one, too, when an event of a branch carries stamps for it."""
+        for path, stamps in self._store.stamps().items():
+            if path in found:
+                found[path] += "".join(f"+{stamp.updated_at}" for stamp in stamps)
         return found
 
     def _look(self, folder: str, found: dict[str, str], bodies: dict[str, str]) -> None:
@@ -87,6 +97,8 @@ class GraphSource:
     def indexed_files(self, files: Iterable[str]) -> list[str]:
         """Of files written below the project, the sidecars and relations they belong to."""
         names = {sidecar_of(file.removeprefix(f"{FOLDER}/")) for file in files if file.startswith(f"{FOLDER}/")}
+        if any(name.startswith(f"{EVENT_FRAGMENTS}/") for name in names):
+            names |= self._store.stamps().keys()
         return sorted(name for name in names if name.startswith((f"{NODES}/", f"{RELATIONS}/")))
 
     def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from quire.files.digests import hex_digest
+from quire.files.fragments import fragments_of, stamp_of_fragments
 from quire.files.json_files import decode_object, lines
 from quire.files.paths import inside, is_text, read_inside
 from quire.files.transaction import staged_bytes
@@ -29,7 +30,7 @@ from quire.model.ids import file_stems, kind_of, relation_stem
 from quire.model.records import Problem
 
 if TYPE_CHECKING:
-    from quire.layers.graph.types import Event, Node, Relation
+    from quire.layers.graph.types import Event, Node, Relation, Stamps
 
 _KIND_FOLDERS = {
     "feature": "features",
@@ -40,6 +41,14 @@ _KIND_FOLDERS = {
 _READ_ATTEMPTS = 5
 
 
+class LoggedEvent(NamedTuple):
+    """A line of the log, or of one of its fragments."""
+
+    path: str
+    number: int
+    event: Event | Problem
+
+
 class StoredNode(msgspec.Struct, frozen=True, kw_only=True):
     """A node as it lies on the disk; paths are relative to the memory folder."""
 
@@ -48,10 +57,21 @@ class StoredNode(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     data: bytes
     body_data: bytes
+    stamps: Sequence[Stamps] = ()
+    """What saves on branches made of it that is not in the sidecar yet."""
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Everything the sidecar says, also what we do not know."""
+        """Everything that is said of the node, also what we do not know."""
+        if not self.stamps:
+            return self.written
+        from quire.layers.graph.stamps import stamped_fields
+
+        return stamped_fields(self.written, self.body, self.stamps)
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """Everything the sidecar says."""
         return decode_object(self.data)
 
     @property
@@ -72,6 +92,7 @@ class GraphStore:
     def __init__(self, root: str) -> None:
         self.root = root
         self.folder = os.path.join(root, FOLDER)
+        self._stamps: tuple[int, dict[str, list[Stamps]]] = (0, {})
 
     def path(self, relative: str) -> str:
         return inside(self.folder, relative)
@@ -249,7 +270,14 @@ class GraphStore:
             return unreadable(body_path, error)
         except UnicodeDecodeError as error:
             return not_text(body_path, error)
-        return StoredNode(node=node, body=body, path=path, data=data, body_data=body_data)
+        stored = StoredNode(node=node, body=body, path=path, data=data, body_data=body_data)
+        stamps = self.stamps().get(path)
+        if not stamps:
+            return stored
+        from quire.layers.graph.stamps import stamped_fields
+
+        node = msgspec.convert(stamped_fields(decode_object(data), body, stamps), type(node))
+        return msgspec.structs.replace(stored, node=node, stamps=stamps)
 
     def nodes(self) -> tuple[list[StoredNode], list[Problem]]:
         """Every node that can be read, and what is wrong with the others."""
@@ -303,7 +331,7 @@ class GraphStore:
     def deletion_of(self, node_id: str) -> Event | None:
         """The event that deleted a node which is no longer there."""
         last = None
-        for _, event in self.events():
+        for _, _, event in self.events():
             if not isinstance(event, Problem) and event.id == node_id:
                 last = event
         return last if last is not None and last.event == "memory.deleted" else None
@@ -325,26 +353,41 @@ class GraphStore:
 
     # -- events -----------------------------------------------------------------------------
 
-    def events(self) -> Iterator[tuple[int, Event | Problem]]:
-        """The numbered lines of the event log, good and bad; none where it cannot be read."""
+    def stamps(self) -> dict[str, list[Stamps]]:
+        """By sidecar, what saves on branches made of it; read again only after a fragment came or went."""
+        changed = stamp_of_fragments(self.root, f"{FOLDER}/{EVENTS}")
+        if changed != self._stamps[0]:
+            from quire.layers.graph.stamps import pending_stamps
+
+            self._stamps = (changed, pending_stamps(logged for path in self.fragments() for logged in self._log(path)))
+        return self._stamps[1]
+
+    def fragments(self) -> list[str]:
+        """The files that hold events of branches."""
+        return [path.removeprefix(f"{FOLDER}/") for path in fragments_of(self.root, f"{FOLDER}/{EVENTS}")]
+
+    def events(self) -> Iterator[LoggedEvent]:
+        """The lines of the event log and its fragments, good and bad; none of a file that cannot be read."""
+        for path in (EVENTS, *self.fragments()):
+            yield from self._log(path)
+
+    def _log(self, path: str) -> Iterator[LoggedEvent]:
         try:
-            data = self.read(EVENTS)
+            data = self.read(path)
         except OSError:
             return
         for number, line in lines(data):
             try:
-                yield number, event_decoder().decode(line)
+                yield LoggedEvent(path, number, event_decoder().decode(line))
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-                yield (
-                    number,
-                    Problem(
-                        code="EventJsonlInvalid" if line.strip() else "EventJsonlBlankLine",
-                        message=f"Line {number} is not an event: {error}." if line.strip() else "Blank line.",
-                        path=EVENTS,
-                        line=number,
-                        hint="Remove the line; the log is a record, no other file depends on it.",
-                    ),
+                problem = Problem(
+                    code="EventJsonlInvalid" if line.strip() else "EventJsonlBlankLine",
+                    message=f"Line {number} is not an event: {error}." if line.strip() else "Blank line.",
+                    path=path,
+                    line=number,
+                    hint="Remove the line; the log is a record, no other file depends on it.",
                 )
+                yield LoggedEvent(path, number, problem)
 
     def events_size(self) -> int:
         try:

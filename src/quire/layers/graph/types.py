@@ -83,6 +83,17 @@ class Relation(Struct, frozen=True, kw_only=True, omit_defaults=True):
     updated_at: Timestamp
 
 
+class Stamps(Struct, frozen=True, kw_only=True):
+    """What a save on a branch makes of a node besides what somebody says: it stands in the save's event until the
+    default branch takes it over into the sidecar, so that two branches can change one node without a conflict."""
+
+    path: str
+    updated_at: Timestamp
+    content_hash: Digest
+    seals: list[str] = []
+    commit: str = ""
+
+
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
     event: EventName
     actor: Actor

@@ -56,6 +56,7 @@ SECTIONS = {
     "Team": {
         "review": "Say what a branch or pull request means for the records.",
         "diff": "Show what changed since the last commit.",
+        "fold": "Take what merged branches wrote into the main files.",
         "export": "Print all records, to read or keep elsewhere.",
         "merge-driver": "Merge one file; git calls this, not people.",
     },

@@ -26,7 +26,7 @@ def graph_events(store: GraphStore, refs: Iterable[str]) -> dict[str, list[Recor
     """What the log says of these nodes; lines that a merge left twice count once."""
     wanted = set(refs)
     found: dict[str, dict[RecordChange, None]] = {}
-    for _, event in store.events():
+    for _, _, event in store.events():
         if isinstance(event, Problem) or not isinstance(event.id, str) or event.id not in wanted:
             continue
         payload: dict[str, Any] = event.payload or {}

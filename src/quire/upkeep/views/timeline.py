@@ -162,7 +162,7 @@ def _saves(store: GraphStore, titles: dict[str, str]) -> list[Mark]:
     """The lines of the log that tell of nodes; one that a merge left twice counts once."""
     marks: list[Mark] = []
     seen: set[bytes] = set()
-    for _, event in store.events():
+    for _, _, event in store.events():
         if isinstance(event, Problem) or not event.event.startswith("memory.") or not isinstance(event.id, str):
             continue
         line = msgspec.json.encode(event, order="deterministic")

@@ -58,7 +58,7 @@ def rebuild(project: Project, given: Rebuild) -> IndexRebuilt:
         _progress(project, "Files"),
         semantic=os.path.join(project.world.cwd, given.semantic) if given.semantic is not None else None,
         taught=_progress(project, "Passages"),
-        events=sum(not isinstance(event, Problem) for _, event in project.graph.events()),
+        events=sum(not isinstance(event, Problem) for _, _, event in project.graph.events()),
     )
     return IndexRebuilt(found=found, shows_vectors=given.semantic is not None)
 

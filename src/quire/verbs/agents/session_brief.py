@@ -66,7 +66,8 @@ def hook_start(
 
     def work(index: Index) -> Injection:
         held = _held_map(project, client)
-        groups = _opening(project, index, bool(held), session, since, told if compacted else ())
+        has_map = bool(held) and _is_current(project, index, held)
+        groups = _opening(project, index, has_map, session, since, told if compacted else ())
         room = tokens if compacted else min(tokens, limits.START_TOKENS - count_tokens(held))
         return _opened(project, index, groups, room, chars, began) if room >= _LEAST else Injection(budget=max(0, room))
 
@@ -213,6 +214,14 @@ def _held_map(project: Project, client: str) -> str:
     from quire.upkeep.guidance import held_map
 
     return "".join(held_map(project.root, name) for name in _INSTRUCTION_FILES.get(client, _OFTEN))
+
+
+def _is_current(project: Project, index: Index, held: str) -> bool:
+    """Whether a map says what the memory says; on other branches than the default one no save writes it."""
+    from quire.files.branches import writes_map
+    from quire.upkeep.product_map import render_map
+
+    return writes_map(project) or render_map(index, project.root, project.git).strip() in held
 
 
 def _doubtful(judged: list[Judged]) -> list[Judged]:

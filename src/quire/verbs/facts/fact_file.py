@@ -49,12 +49,14 @@ def change_facts(
     from quire.files.write_access import write_access
     from quire.index.open_index import change_with_index, with_index
     from quire.layers.facts.source import stamp_now
+    from quire.upkeep.fold import fold_due
 
     facts_ready(project)
     sources = [source for source in project.sources() if source.layer in layers]
     if dry_run:
         return with_index(project.index_folder(), sources, lambda index: _planned(project, index, plan))[0]
     with write_access(project.root, FOLDER, project.world, operation):
+        fold_due(project, "facts")
         for _ in range(_ATTEMPTS):
             patches: list[Patch] = []
 
@@ -80,11 +82,12 @@ def change_facts(
 
 def _write(project: Project, draft: FactsDraft) -> Patch:
     """Write a draft to the file; what the index is to make of it."""
+    from quire.files.branches import writes_fragments
     from quire.layers.facts.store import commit
     from quire.model.sources import Patch
 
     is_plain = draft.is_plain
-    done = commit(project.root, project.world, draft)
+    done = commit(project.root, project.world, draft, apart=writes_fragments(project))
     # With no stamp to hold it against, the index reads the file and takes over what is different.
     after = done.after if is_plain and done.is_plain else ""
     return Patch(layer="facts", path=FILE, before=done.before, after=after, gone=draft.gone, items=draft.items())

@@ -36,10 +36,12 @@ class Imported(Result, kw_only=True):
 def import_facts(project: Project, given: Import) -> Imported:
     """Take in another file of facts, such as one of the original program: the lines that are not here yet."""
     from quire.layers.facts.normalize import take_in
-    from quire.layers.facts.store import read_file, replace_file
+    from quire.layers.facts.store import fold_facts, read_all, replace_file
 
     def work() -> Imported:
-        ours = read_file(project.root)
+        if not given.dry_run:
+            fold_facts(project.root, project.world)
+        ours = read_all(project.root)
         rejections = project.rejections()
         allowed, rejected = (given.data, 0) if rejections is None else sift_lines(given.data, rejections)
         found = take_in(ours, allowed, given.source)

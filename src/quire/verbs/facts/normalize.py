@@ -38,10 +38,12 @@ def normalize(project: Project, given: Normalize) -> Normalized:
     Shows what would change; --write does it.
     """
     from quire.layers.facts.normalize import normal_file
-    from quire.layers.facts.store import read_file, replace_file
+    from quire.layers.facts.store import fold_facts, read_all, replace_file
 
     def work() -> Normalized:
-        data = read_file(project.root)
+        if given.write:
+            fold_facts(project.root, project.world)
+        data = read_all(project.root)
         normal = normal_file(data)
         if normal.data != data and given.write:
             replace_file(project.root, project.world, normal.data, data)

@@ -58,13 +58,13 @@ def overview(project: Project, _given: Arguments) -> FactStats:
     from quire.layers.facts.notes import read_notes
     from quire.layers.facts.originals import not_imported
     from quire.layers.facts.source import stamp_now
-    from quire.layers.facts.store import read_file
+    from quire.layers.facts.store import read_all
     from quire.layers.facts.working_memory import SLOTS
     from quire.retrieval.current_records import FADED
 
     facts_ready(project)
     working = working_memory(project, "")
-    data = read_file(project.root)
+    data = read_all(project.root)
     state = file_state(data)
     weigh = project.weigh()
 

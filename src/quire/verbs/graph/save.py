@@ -103,10 +103,12 @@ def save_nodes(
 
     `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now.
     """
+    from quire.files.branches import writes_fragments
     from quire.layers.graph.intent import parse_intent
     from quire.layers.graph.lock import write_access
     from quire.layers.graph.save import save_intent
     from quire.model.sources import Written
+    from quire.upkeep.fold import fold_due
 
     project.ready()
     value = parse_intent(intent, source) if isinstance(intent, bytes) else intent
@@ -119,10 +121,12 @@ def save_nodes(
             saved.warnings += project.with_index(lambda index: _alike_to_planned(index, saved))
         return saved
     files = GraphSource(project.graph, project.world)
+    apart = writes_fragments(project)
     # To the end under one lock: nobody may take a map that is about to be written for one that was forgotten.
     with write_access(project.graph, project.world, "save"):
+        fold_due(project, "graph")
         before = files.folder_stamps()
-        saved = save_intent(project.graph, project.world, project.git, value, actor=actor, read=read)
+        saved = save_intent(project.graph, project.world, project.git, value, actor=actor, read=read, apart=apart)
         # Also when nothing changed: an earlier save may have died before it came this far.
         written = Written("graph", before, files.indexed_files(saved.files_changed))
         told = (*saved.memory_created, *saved.memory_updated)
@@ -162,20 +166,23 @@ def after_save(
     `told` are the nodes that say something new: a warning names what says nearly the same, or the opposite, unless
     it is `named` already.
     """
+    from quire.files.branches import writes_map
     from quire.layers.graph.lock import write_access
     from quire.upkeep.guidance import refresh_map
     from quire.upkeep.product_map import render_map
 
+    has_map = writes_map(project)
+
     def work(index: Index) -> tuple[str, list[Problem]]:
         records = [record for ref in told if (record := index.find(ref))]
         alike = [problem for record in records for problem in alike_problems(index, record, named)]
-        return render_map(index, project.root, project.git), alike
+        return render_map(index, project.root, project.git) if has_map else "", alike
 
     try:
         # Under the lock again: a map that was rendered earlier must not replace a newer one.
         with write_access(project.graph, project.world, "refresh the map"):
             map_text, alike = project.with_index(work, written)
-            refreshed, problems = refresh_map(project.root, project.world, map_text)
+            refreshed, problems = refresh_map(project.root, project.world, map_text) if has_map else ([], [])
         files += refreshed
         return [*alike, *problems]
     except (QuireError, OSError) as error:

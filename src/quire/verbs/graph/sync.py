@@ -58,7 +58,9 @@ def sync(project: Project, given: Sync) -> CodeSynced:
     it again.
     """
     from quire.anchors.working_tree import TreeReader
+    from quire.files.branches import writes_fragments, writes_map
     from quire.layers.graph.lock import write_access
+    from quire.upkeep.fold import fold_due
     from quire.upkeep.guidance import refresh_map
     from quire.upkeep.sync import sync_memory
     from quire.upkeep.sync_marker import advance_marker, newer_marker
@@ -76,9 +78,12 @@ def sync(project: Project, given: Sync) -> CodeSynced:
         with write_access(project.graph, project.world, "sync"):
             newer = newer_marker(project.graph)
             if newer is None:
-                advance_marker(project.graph, project.world, found.head_commit)
+                apart = writes_fragments(project)
+                advance_marker(project.graph, project.world, found.head_commit, apart=apart)
             found.marker_advanced = newer is None
-            _, problems = refresh_map(project.root, project.world, product_map(project))
+            fold_due(project, "graph")
+            if writes_map(project):
+                _, problems = refresh_map(project.root, project.world, product_map(project))
             problems = [*problems, *([newer] if newer else [])]
     return CodeSynced(found=found, given=given, warnings=problems)
 

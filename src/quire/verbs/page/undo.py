@@ -13,6 +13,7 @@ from quire.files.write_access import (
     RECOVERY,
 )
 from quire.layers.graph.layout import (
+    EVENT_FRAGMENTS,
     EVENTS,
     FOLDER,
 )
@@ -81,7 +82,9 @@ def undo_acted(project: Project, acted: Acted) -> Acted:
         for folder in sorted(groups, key=lambda name: name == _memory_folder(project)):
             _put_back(project, folder, groups[folder], cut(task, _TASK_CHARS))
         files = [f"{FOLDER}/{path}" for path, _ in groups.get(_memory_folder(project), ())]
-        warnings = after_save(project, Written("graph", stamps, source.indexed_files(files)), files)
+        # What a fragment said of a node is only seen by a look at all of them.
+        known = {} if any(file.startswith(f"{FOLDER}/{EVENT_FRAGMENTS}/") for file in files) else stamps
+        warnings = after_save(project, Written("graph", known, source.indexed_files(files)), files)
     message = f"{_AGAIN if again else _UNDONE}{told}"
     done = note_action(project, REDO if again else UNDO, acted.ref, acted.title, message, notes, warnings)
     if done.changes or notes.is_lost:
@@ -159,8 +162,11 @@ def _groups(project: Project, changes: Iterable[RecordedChange]) -> dict[str, li
 
 def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]], task: str) -> None:
     """Put the files of one layer back: planned on what is there once nobody else can write."""
+    from quire.files.branches import writes_fragments
     from quire.files.digests import sha256
-    from quire.files.transaction import Append, FileUpdate, apply_changes
+    from quire.files.fragments import new_fragment
+    from quire.files.transaction import FileUpdate, apply_changes
+    from quire.layers.graph.save import apply_with_events
     from quire.upkeep.undo_plan import events_back
 
     with _right_to_undo(project, folder):
@@ -172,10 +178,12 @@ def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChan
         log = b""
         if folder == _memory_folder(project):
             log = events_back(project.graph, steps, task, timestamp(project.world.now()))
-        appends = [Append(path=EVENTS, data=log, size=project.graph.events_size())] if log else []
-        if changes:
+        if changes and log:
+            where = new_fragment(EVENTS, project.world) if writes_fragments(project) else EVENTS
+            apply_with_events(project.graph, project.world, changes, log, where)
+        elif changes:
             recovery = os.path.join(folder, RECOVERY)
-            apply_changes(folder, recovery, changes, appends, project.world.token(), whole=True)
+            apply_changes(folder, recovery, changes, [], project.world.token(), whole=True)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,232 @@
+"""Two branches that write to the memory, merged as a forge does: without any attribute or driver."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commanding import Here
+
+from installed import Git
+
+
+@pytest.fixture
+def here(repo: Path, git: Git, environment: dict[str, str]) -> Here:
+    """A clone on its default branch, with a feature, a decision and a fact."""
+    found = Here(repo, environment)
+    (repo / "src").mkdir()
+    (repo / "src/pay.py").write_text("def pay(): return 1\n")
+    assert found("init").code == 0
+    save(found, {"kind": "feature", "title": "Pay", "body": "One.\n\nTwo.\n\nThree.", "anchors": ["src/pay.py"]})
+    save(found, {"kind": "decision", "title": "Queue", "body": "In Postgres.", "anchors": ["src/pay.py"]})
+    found.store("Architecture", "Retries run in the worker.")
+    (repo / ".git/info/attributes").write_text("* !merge\n")
+    git("add", "-A")
+    git("commit", "-qm", "base")
+    git("branch", "-M", "main")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    return found
+
+
+def save(here: Here, *nodes: dict[str, object]) -> None:
+    said = here("save", "--stdin", stdin=json.dumps({"task": "a change", "nodes": list(nodes)}))
+    assert said.code == 0, said.err
+
+
+def on_branch(git: Git, name: str) -> None:
+    git("checkout", "-q", "main")
+    git("checkout", "-qb", name)
+
+
+def commit(git: Git, name: str) -> None:
+    git("add", "-A")
+    git("commit", "-qm", name)
+
+
+def changed(git: Git) -> set[str]:
+    return set(git("diff", "--name-only", "main").split())
+
+
+def merge_all(git: Git, *names: str) -> None:
+    git("checkout", "-q", "main")
+    for name in names:
+        git("merge", "-q", "--no-ff", "-m", name, name)  # raises on a conflict
+
+
+def tree_of(root: Path) -> dict[str, bytes]:
+    kept = (path for path in (root / ".memory").rglob("*") if path.is_file())
+    names = {str(path.relative_to(root)): path for path in kept}
+    return {name: path.read_bytes() for name, path in names.items() if "/index/" not in name and "/local/" not in name}
+
+
+def test_branches_that_write_different_things_do_not_conflict(here: Here, git: Git) -> None:
+    on_branch(git, "one")
+    save(
+        here,
+        {"id": "feature.pay", "stage": "shipped"},
+        {"kind": "gotcha", "title": "Twice", "body": "Hooks come twice."},
+    )
+    here.store("Decisions", "Invoices live in Postgres.")
+    assert here("confirm", "decision.queue", "--reason", "looked").code == 0
+    assert here("sync").code == 0
+    commit(git, "one")
+    assert not changed(git) & {"AGENTS.md", "CLAUDE.md", ".memory/events.jsonl", ".memory/facts.jsonl"}
+    on_branch(git, "two")
+    save(
+        here,
+        {"id": "feature.pay", "tags": ["money"]},
+        {"kind": "question", "title": "Who pays?", "body": "Nobody knows."},
+    )
+    here.store("Decisions", "The queue lives in Redis.")
+    assert here("confirm", "decision.queue", "--reason", "looked, too").code == 0
+    assert here("sync").code == 0
+    commit(git, "two")
+    merge_all(git, "one", "two")
+    node = here("inspect", "feature.pay", "--json").data["object"]
+    assert (node["stage"], node["tags"]) == ("shipped", ["money"])
+    assert set(here.listed().values()) >= {"Invoices live in Postgres.", "The queue lives in Redis."}
+    folded = here("fold", "--json").data
+    assert len(folded["fragments"]) == 6
+    assert not list((here.root / ".memory").glob("*.d/*"))
+    again = here("inspect", "feature.pay", "--json").data["object"]
+    assert again == node
+    assert "Who pays?" in (here.root / "AGENTS.md").read_text()
+    reasons = [
+        json.loads(line).get("reason") for line in (here.root / ".memory/events.jsonl").read_bytes().splitlines()
+    ]
+    assert {"looked", "looked, too"} <= set(reasons)
+    assert here("fold", "--json").data == {"dry_run": False, "fragments": [], "files_changed": []}
+    assert here("check", "--json").data["errors"] == []
+
+
+def test_two_paragraphs_of_one_body_merge(here: Here, git: Git) -> None:
+    for name, body in (("one", "One!\n\nTwo.\n\nThree."), ("two", "One.\n\nTwo.\n\nThree!")):
+        on_branch(git, name)
+        save(here, {"id": "feature.pay", "body": body})
+        commit(git, name)
+    merge_all(git, "one", "two")
+    assert here("inspect", "feature.pay", "--json").data["object"]["body"] == "One!\n\nTwo.\n\nThree!"
+    codes = [problem["code"] for problem in here("check", "--json").data["warnings"]]
+    assert "ObjectContentHashMismatch" not in codes
+    here("fold")
+    codes = [problem["code"] for problem in here("check", "--json").data["warnings"]]
+    assert "ObjectContentHashMismatch" not in codes
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [("tags", "title"), ("status", "tags"), ("stage", "status"), ("anchors", "title")]
+)
+def test_neighbouring_fields_do_not_conflict(here: Here, git: Git, one: str, two: str) -> None:
+    values = {"tags": ["x"], "title": "Paying", "stage": "building", "anchors": ["src/"]}
+    for name, field in (("one", one), ("two", two)):
+        on_branch(git, name)
+        if field == "status":
+            stale = {"task": "gone", "stale": [{"id": "feature.pay", "reason": "replaced"}]}
+            assert here("save", "--stdin", stdin=json.dumps(stale)).code == 0
+        else:
+            save(here, {"id": "feature.pay", field: values[field]})
+        commit(git, name)
+    merge_all(git, "one", "two")
+
+
+def test_the_order_of_merges_makes_no_difference(here: Here, git: Git) -> None:
+    for number, name in enumerate(("one", "two", "three")):
+        on_branch(git, name)
+        save(here, {"kind": "gotcha", "title": f"Trap {number}", "body": "It bites."})
+        here.store("Decisions", f"Number {number} was decided.")
+        commit(git, name)
+    trees = []
+    for order in (("one", "two", "three"), ("three", "one", "two")):
+        git("checkout", "-qB", "main", "origin/main")
+        merge_all(git, *order)
+        assert here("fold").code == 0
+        trees.append(tree_of(here.root))
+        git("checkout", "-qf", ".")
+        git("clean", "-qfd")
+    assert trees[0] == trees[1]
+
+
+def test_a_write_on_the_default_branch_folds(here: Here, git: Git) -> None:
+    on_branch(git, "one")
+    save(here, {"id": "feature.pay", "stage": "shipped"})
+    first = here.store("Decisions", "Invoices live in Postgres.")
+    commit(git, "one")
+    merge_all(git, "one")
+    here.store("Decisions", "The queue lives in Redis.")
+    save(here, {"id": "decision.queue", "tags": ["x"]})
+    assert not list((here.root / ".memory").glob("*.d/*"))
+    assert first.encode() in here.file.read_bytes()
+    sidecar = json.loads((here.root / ".memory/memory/pay.json").read_bytes())
+    assert sidecar["updated_at"] == here("inspect", "feature.pay", "--json").data["object"]["updated_at"]
+
+
+def test_what_a_fragment_changes_of_a_fact_is_changed(here: Here, git: Git) -> None:
+    on_branch(git, "one")
+    (name,) = here.listed()
+    assert here.facts("archive", name, "--reason", "gone").code == 0
+    assert here.listed() == {}
+    commit(git, "one")
+    merge_all(git, "one")
+    assert here.listed() == {}
+    before = here.file.read_bytes().count(b"\n")
+    assert here("fold").code == 0
+    assert here.listed() == {}
+    assert here.file.read_bytes().count(b"\n") == before
+
+
+def test_on_another_branch_nothing_is_folded(here: Here, git: Git) -> None:
+    on_branch(git, "one")
+    save(here, {"id": "feature.pay", "stage": "shipped"})
+    said = here("fold", "--json")
+    assert said.code == 1
+    assert "`main`" in said.error["message"] + said.error["hint"]
+    assert here("fold", "--dry-run", "--json").data["fragments"]
+    assert here("fold", "--here").code == 0
+    assert not list((here.root / ".memory/events.d").glob("*"))
+
+
+def test_settings_turn_it_off(here: Here, git: Git) -> None:
+    on_branch(git, "one")
+    config = here.root / ".memory/config.json"
+    fields = json.loads(config.read_bytes())
+    fields["memory"] |= {"fragments": "never", "map": "always"}
+    config.write_text(json.dumps(fields))
+    save(here, {"kind": "decision", "title": "Twice", "body": "Hooks come twice."})
+    here.store("Decisions", "Invoices live in Postgres.")
+    assert not list((here.root / ".memory").glob("*.d/*"))
+    assert "Twice" in (here.root / "AGENTS.md").read_text()
+
+
+def test_a_fragment_with_a_damaged_line_stays(here: Here, git: Git) -> None:
+    on_branch(git, "one")
+    save(here, {"id": "feature.pay", "stage": "shipped"})
+    (fragment,) = (here.root / ".memory/events.d").glob("*")
+    fragment.write_bytes(fragment.read_bytes() + b"{broken\n")
+    commit(git, "one")
+    merge_all(git, "one")
+    assert here("inspect", "feature.pay", "--json").data["object"]["stage"] == "shipped"
+    said = here("fold", "--json")
+    assert said.code == 0
+    assert said.warnings == ["FragmentNotFolded"]
+    assert fragment.exists()
+    assert any("events.d" in problem["path"] for problem in here("check", "--json").data["errors"])
+
+
+def test_what_was_squashed_and_folded_is_not_folded_twice(here: Here, git: Git) -> None:
+    on_branch(git, "one")
+    save(here, {"kind": "gotcha", "title": "Twice", "body": "Hooks come twice."})
+    here.store("Decisions", "Invoices live in Postgres.")
+    commit(git, "one")
+    git("checkout", "-q", "main")
+    git("merge", "-q", "--squash", "one")
+    commit(git, "squashed")
+    here("fold")
+    commit(git, "folded")
+    before = tree_of(here.root)
+    git("checkout", "-q", "one")
+    git("merge", "-q", "main")
+    merge_all(git, "one")
+    here("fold")
+    assert tree_of(here.root) == before
