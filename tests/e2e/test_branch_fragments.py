@@ -230,3 +230,27 @@ def test_what_was_squashed_and_folded_is_not_folded_twice(here: Here, git: Git) 
     merge_all(git, "one")
     here("fold")
     assert tree_of(here.root) == before
+
+
+def test_events_of_the_journal_are_folded(here: Here, git: Git, tmp_path: Path) -> None:
+    log = here.root / ".agent-memory/history/events.jsonl"
+    assert here("journal", "init", "--yes").code == 0
+    commit(git, "journal")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    before = log.read_bytes()
+    on_branch(git, "one")
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Session\n\nDecision: invoices live in Postgres, because two workers write at once.\n")
+    assert here("journal", "add", "markdown", str(notes)).code == 0
+    assert here("journal", "sync", "--all").code == 0
+    assert log.read_bytes() == before
+    assert len(list((log.parent / "events.d").glob("*.jsonl"))) == 1
+    shown = here("journal", "log", "--events", "--json").data
+    commit(git, "one")
+    merge_all(git, "one")
+    said = here("fold", "--json").data
+    assert ".agent-memory/history/events.jsonl" in said["files_changed"]
+    assert not list((log.parent / "events.d").glob("*.jsonl"))
+    assert log.read_bytes().startswith(before)
+    assert here("journal", "log", "--events", "--json").data == shown
+    assert here("journal", "validate").code == 0

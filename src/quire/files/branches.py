@@ -14,6 +14,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+import msgspec
+
 from quire.files.git import Git, keeps_refs_elsewhere
 from quire.files.world import World
 from quire.files.write_access import CONFIG, MEMORY
@@ -36,6 +38,18 @@ class Checkout(Protocol):
     root: str
     world: World
     git: Git
+
+
+class PlainCheckout(msgspec.Struct):
+    """A working tree for who holds nothing but its root."""
+
+    root: str
+    world: World
+    git: Git
+
+
+def checkout_at(root: str, world: World) -> PlainCheckout:
+    return PlainCheckout(root, world, Git(root, world.env))
 
 
 def branch_settings(root: str) -> Settings:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.files.digests import hex_digest
 from quire.files.fragments import fragments_of, stamp_of_fragments
-from quire.files.json_files import decode_object, lines
+from quire.files.json_files import decode_object
 from quire.files.paths import inside, is_text, read_inside
 from quire.files.transaction import staged_bytes
 from quire.files.write_access import RECOVERY
 from quire.layers.graph.codec import (
     body_hash,
     body_text,
-    event_decoder,
     node_decoder,
     node_hash_holds,
     relation_decoder,
 )
 from quire.layers.graph.damage import conflict, conflict_line, invalid, not_text, unreadable
+from quire.layers.graph.event_log import LoggedEvent, logged_events
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
 from quire.model.config import STORAGE_VERSION, Config
 from quire.model.errors import InvalidConfig, InvalidStore, NotInitialized, UnsupportedVersion
@@ -39,14 +39,6 @@ _KIND_FOLDERS = {
     "question": "questions",
 }
 _READ_ATTEMPTS = 5
-
-
-class LoggedEvent(NamedTuple):
-    """A line of the log, or of one of its fragments."""
-
-    path: str
-    number: int
-    event: Event | Problem
 
 
 class StoredNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -376,18 +368,7 @@ class GraphStore:
             data = self.read(path)
         except OSError:
             return
-        for number, line in lines(data):
-            try:
-                yield LoggedEvent(path, number, event_decoder().decode(line))
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-                problem = Problem(
-                    code="EventJsonlInvalid" if line.strip() else "EventJsonlBlankLine",
-                    message=f"Line {number} is not an event: {error}." if line.strip() else "Blank line.",
-                    path=path,
-                    line=number,
-                    hint="Remove the line; the log is a record, no other file depends on it.",
-                )
-                yield LoggedEvent(path, number, problem)
+        yield from logged_events(path, data)
 
     def events_size(self) -> int:
         try:

@@ -19,6 +19,7 @@ from quire.layers.journal.layout import (
     IGNORED,
     INDEX,
     LOCAL,
+    LOG,
     PAGES_DUE,
     PROJECTION_FILES,
     PROJECTIONS,
@@ -77,7 +78,7 @@ class JournalLayer(Layer):
     def access(self, site: Site, operation: str) -> AbstractContextManager[None]:
         from quire.layers.journal.store import journal_access
 
-        return journal_access(site.root, site.world, operation)
+        return journal_access(site.root, site.world, operation, fold=False)
 
     def recover(self, site: Site) -> None:
         if os.path.isdir(self.home.path(site.root)):
@@ -135,6 +136,18 @@ class JournalLayer(Layer):
         from quire.layers.journal.pages import write_due_pages
 
         return write_due_pages(site.root, site.world)
+
+    # -- merges -----------------------------------------------------------------------------
+
+    def fragments(self, site: Site) -> list[str]:
+        from quire.files.fragments import fragments_of
+
+        return fragments_of(site.root, LOG)
+
+    def fold(self, site: Site) -> list[str]:
+        from quire.layers.journal.fold import fold_history
+
+        return fold_history(site.root, site.world)
 
     # -- purge ------------------------------------------------------------------------------
 

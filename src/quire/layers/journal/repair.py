@@ -33,7 +33,6 @@ from quire.layers.journal.layout import (
     CHECKPOINTS,
     CONFIG,
     EVENTS,
-    EVENTS_BYTES,
     FOLDER,
     LOCAL,
     SOURCES,
@@ -52,6 +51,7 @@ from quire.layers.journal.store import (
     checkpoint_ids,
     free_place,
     held_file,
+    held_log,
     load_config,
     load_sources,
 )
@@ -128,7 +128,7 @@ def _find(root: str) -> _Found | str:
     left: list[str] = []
     log, config, registry, digest, has_registry = None, read_config(), SourceRegistry(), None, False
     try:
-        log = held_file(root, EVENTS, EVENTS_BYTES)
+        log = held_log(root)
         if log is None:
             left.append(f"`{FOLDER}/{EVENTS}` is missing. {RESTORES}")
     except QuireError as error:

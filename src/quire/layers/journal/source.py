@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
 from quire.files.digests import hex_digest
+from quire.files.fragments import fragments_of, stamp_of_fragments
 from quire.files.freshness import stamp_of
 from quire.files.paths import is_text
 from quire.layers.journal.layout import (
@@ -17,6 +19,7 @@ from quire.layers.journal.layout import (
     EVENTS,
     EVENTS_BYTES,
     FOLDER,
+    LOG,
     STATE,
 )
 from quire.model.errors import QuireError
@@ -66,10 +69,12 @@ class JournalSource:
             return []
 
     def _stamp(self, path: str) -> str:
-        try:
-            return stamp_of(os.stat(os.path.join(self._folder, path), follow_symlinks=False))
-        except OSError:
-            return ""
+        stamp = ""
+        with contextlib.suppress(OSError):
+            stamp = stamp_of(os.stat(os.path.join(self._folder, path), follow_symlinks=False))
+        if path != EVENTS or not fragments_of(self._root, LOG):
+            return stamp
+        return f"{stamp}+{stamp_of_fragments(self._root, LOG)}"
 
     def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | RecordSummary]:
         for path in paths:
@@ -79,11 +84,13 @@ class JournalSource:
                 yield Problem(code=error.code, path=path, message=error.message)
 
     def _read(self, path: str) -> Iterator[Record | Problem]:
-        from quire.layers.journal.store import held_file
+        from quire.layers.journal.store import held_file, held_log
 
         archived = path.startswith(f"{ARCHIVE}/")
         if path == STATE:
             yield from self._state(held_file(self._root, path) or b"")
+        elif path == EVENTS:
+            yield from self._events(path, held_log(self._root) or b"", archived)
         elif path.endswith(".jsonl"):
             yield from self._events(path, held_file(self._root, path, EVENTS_BYTES) or b"", archived)
         else:

@@ -15,7 +15,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from quire.files.branches import checkout_at, writes_fragments
 from quire.files.digests import sha256
+from quire.files.fragments import fragments_of, new_fragment
 from quire.files.local_files import ensure_local, read_object
 from quire.files.paths import read_inside
 from quire.files.transaction import Append, FileUpdate, apply_changes
@@ -33,6 +35,7 @@ from quire.layers.journal.layout import (
     FILE_BYTES,
     FOLDER,
     LOCAL,
+    LOG,
     PAGES_DUE,
     SOURCES,
     STATE,
@@ -87,9 +90,15 @@ class Writing(Struct, frozen=True, kw_only=True):
 
 
 @contextlib.contextmanager
-def journal_access(root: str, world: World, operation: str, seconds: float | None = None) -> Iterator[None]:
-    """The right to write. What a dead writer left is complete by then."""
+def journal_access(
+    root: str, world: World, operation: str, seconds: float | None = None, *, fold: bool = True
+) -> Iterator[None]:
+    """The right to write. What a dead writer left is complete by then, and what branches wrote is in its place."""
     with write_access(root, FOLDER, world, operation, seconds=seconds, written=WRITTEN):
+        if fold and fragments_of(root, LOG) and not writes_fragments(checkout_at(root, world)):
+            from quire.layers.journal.fold import fold_history
+
+            fold_history(root, world)
         yield
 
 
@@ -104,6 +113,17 @@ def held_file(root: str, name: str, limit: int = FILE_BYTES) -> bytes | None:
         return None
     except OSError as error:
         raise damaged(f"{FOLDER}/{name}", f"it cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def held_log(root: str) -> bytes | None:
+    """The history with its fragments behind it; None where there is neither."""
+    data = held_file(root, EVENTS, EVENTS_BYTES)
+    fragments = [held_file(root, path.removeprefix(f"{FOLDER}/"), EVENTS_BYTES) for path in fragments_of(root, LOG)]
+    parts = [part if part.endswith(b"\n") else part + b"\n" for part in fragments if part]
+    if not parts:
+        return data
+    open_end = b"\n" if data and not data.endswith(b"\n") else b""
+    return b"".join([data or b"", open_end, *parts])
 
 
 def open_journal(root: str) -> Journal:
@@ -127,7 +147,7 @@ def open_journal(root: str) -> Journal:
     return Journal(
         root=root,
         state=state,
-        history=read_history(events),
+        history=read_history(held_log(root) or b""),
         registry=registry,
         config=load_config(root),
         checkpoints=tuple(checkpoint_ids(root)),
@@ -148,7 +168,8 @@ def archived_names(root: str) -> Iterator[str]:
 
 
 def load_history(root: str, name: str = EVENTS) -> History:
-    return read_history(held_file(root, name, EVENTS_BYTES) or b"", f"{FOLDER}/{name}")
+    data = held_log(root) if name == EVENTS else held_file(root, name, EVENTS_BYTES)
+    return read_history(data or b"", f"{FOLDER}/{name}")
 
 
 def load_sources(root: str) -> tuple[SourceRegistry, str | None]:
@@ -208,7 +229,8 @@ def load_checkpoint(root: str, name: str, folder: str = CHECKPOINTS) -> Checkpoi
 def commit(journal: Journal, writing: Writing, world: World) -> None:
     """Write all of it or nothing. The caller holds the lock, and read the journal while holding it."""
     root = journal.root
-    changes, appends = planned_changes(journal, writing)
+    apart = writes_fragments(checkout_at(root, world))
+    changes, appends = planned_changes(journal, writing, new_fragment(EVENTS, world) if apart else EVENTS)
     if changes or appends:
         ensure_local(root, FOLDER, world.token())
         folder = os.path.join(root, FOLDER)
@@ -220,8 +242,11 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
 
 
-def planned_changes(journal: Journal, writing: Writing) -> tuple[list[FileUpdate], list[Append]]:
-    """What a writing comes to: the files below the journal's folder, and what is added to its log."""
+def planned_changes(journal: Journal, writing: Writing, log: str = EVENTS) -> tuple[list[FileUpdate], list[Append]]:
+    """What a writing comes to: the files below the journal's folder, and what is added to its log.
+
+    `log` is the history, or a fragment of it that does not exist yet.
+    """
     root, changes, appends = journal.root, list(writing.changes), list[Append]()
     if writing.state is not None:
         changes.append(_document(STATE, value_of(writing.state), journal.state_digest))
@@ -231,11 +256,14 @@ def planned_changes(journal: Journal, writing: Writing) -> tuple[list[FileUpdate
         changes.append(_document(SOURCES, registry_value(writing.registry), journal.sources_digest))
     if writing.history is not None:
         before = held_file(root, EVENTS, EVENTS_BYTES)
-        if read_history(before or b"").lines != journal.history.lines:
+        if read_history(held_log(root) or b"").lines != journal.history.lines:
             # A program without our lock added to it: that must not be lost.
             raise Conflict("The history was changed by somebody else.", hint="Run the command again.")
         planned = None if before is None else sha256(before)
         changes.append(FileUpdate(path=EVENTS, data=history_bytes(writing.history), planned=planned))
+        changes += removed_fragments(root)
+    elif writing.events and log != EVENTS:
+        changes.append(FileUpdate(path=log, data=history_bytes(writing.events), planned=None))
     elif writing.events:
         added = appended_bytes(journal.history, writing.events)
         # A line that was left open is closed by whoever appends.
@@ -243,6 +271,13 @@ def planned_changes(journal: Journal, writing: Writing) -> tuple[list[FileUpdate
     if writing.pages:
         changes.append(_pages_due(root, journal.state, writing.entry))
     return changes, appends
+
+
+def removed_fragments(root: str) -> list[FileUpdate]:
+    """The removal of all fragments, whose events stand elsewhere then."""
+    names = [path.removeprefix(f"{FOLDER}/") for path in fragments_of(root, LOG)]
+    held = {name: held_file(root, name, EVENTS_BYTES) for name in names}
+    return [FileUpdate(path=name, data=None, planned=sha256(data)) for name, data in held.items() if data is not None]
 
 
 def _document(path: str, value: Any, planned: str | None) -> FileUpdate:

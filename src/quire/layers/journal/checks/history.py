@@ -11,11 +11,11 @@ from quire.layers.journal.checks.findings import MENDS, RESTORES, TOLD, failed, 
 from quire.layers.journal.checks.order import disordered, repeated
 from quire.layers.journal.cursors import unrecalled
 from quire.layers.journal.events import EventLine, History, read_history
-from quire.layers.journal.layout import EVENTS, EVENTS_BYTES, FOLDER
+from quire.layers.journal.layout import EVENTS, FOLDER
 from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.records import signal_lines
 from quire.layers.journal.settings import JournalSettings
-from quire.layers.journal.store import held_file
+from quire.layers.journal.store import held_log
 from quire.layers.journal.types import State
 from quire.model.errors import QuireError
 from quire.model.records import Problem
@@ -27,7 +27,7 @@ CONFLICT = "ConflictMarker"
 def check_log(root: str) -> tuple[History | None, list[Problem]]:
     """The log, where it can be read at all."""
     try:
-        data = held_file(root, EVENTS, EVENTS_BYTES)
+        data = held_log(root)
     except QuireError as error:
         return None, [failed("history:events-read", error.message, _EVENTS, RESTORES)]
     if data is None:
