@@ -18,8 +18,8 @@ from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
 from quire.layers.presence import MARKERS, has_memory
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.table import HOMES, LAYERS
-from quire.model.errors import NotInitialized, QuireError
-from quire.model.records import Problem, Record, weight_at
+from quire.model.errors import NotInitialized
+from quire.model.records import Record, weight_at
 
 if TYPE_CHECKING:
     from typing import Self
@@ -177,12 +177,3 @@ class Project:
 
         places = dict.fromkeys(place for layer in LAYERS for place in layer.places(self))
         return in_one_state(read, self.world, list(places))
-
-
-def as_warning(error: QuireError) -> Problem:
-    return Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)
-
-
-def note_record(number: int, text: str) -> Record:
-    """A note in the form in which records are sent."""
-    return Record(ref=f"note:{number}", layer="facts", kind="note", title=text, text="", status="active", path="")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.model.times import instant
 from quire.model.vocabulary import LayerName
+
+if TYPE_CHECKING:
+    from quire.model.errors import QuireError
 
 _DAY_SECONDS = 86_400.0
 _TRUSTED = ("user", "user-stated", "system")
@@ -117,3 +121,12 @@ def weight_at(record: Record, now: datetime, read_at: str = "") -> float:
     if read_at and instant(record.since) is not None and instant(read_at) is not None:
         days = min(days, days_between(read_at, now))
     return worn(record.weight, record.half_life, days)
+
+
+def as_warning(error: QuireError) -> Problem:
+    return Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)
+
+
+def note_record(number: int, text: str) -> Record:
+    """A note in the form in which records are sent."""
+    return Record(ref=f"note:{number}", layer="facts", kind="note", title=text, text="", status="active", path="")

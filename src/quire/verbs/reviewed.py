@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.model.records import Record
-from quire.project import Project
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.upkeep.reviewed import Reviews
 
 

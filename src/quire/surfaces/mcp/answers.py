@@ -10,7 +10,6 @@ import msgspec
 from quire.guard.effects import flags_of, shown_flags
 from quire.guard.framing import safe_values
 from quire.guard.hostile_text import make_safe
-from quire.guard.prompt_attacks import find_instructions
 from quire.model.text import one_line
 from quire.verbs.envelope import failed, succeeded
 from quire.verbs.plain import flag_fields
@@ -36,6 +35,8 @@ def success(project: Project | None, given: Given, fence: Boundary) -> dict[str,
 
 def failure(error: QuireError, fence: Boundary) -> dict[str, Any]:
     """The result of a call that could not be done: what is wrong, and what to do about it."""
+    from quire.guard.prompt_attacks import find_instructions
+
     lines = [error.message]
     issues = error.details.get("issues", [])
     for issue in issues[:_SHOWN_ISSUES] if len(issues) > 1 else ():

@@ -12,12 +12,12 @@ from quire.layers.graph.layout import NODES
 from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.graph.similar_records import alike_findings
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.upkeep.check import Checked
     from quire.verbs.admin.repair_results import Repaired, RepairsKept, RepairUndone
 

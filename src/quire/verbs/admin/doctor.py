@@ -13,7 +13,6 @@ import msgspec
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import QuireError
 from quire.model.text import counted
-from quire.project import Project
 from quire.upkeep.findings import Finding, Section
 from quire.verbs.admin.doctor_agents import agent_findings, fix_agents, server_findings, session_findings
 from quire.verbs.admin.rebuild import Rebuild, rebuild
@@ -23,6 +22,7 @@ from quire.verbs.verb import Arguments, Line, Option, Result, Styled, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.upkeep.check import Checked
 
 

@@ -11,13 +11,13 @@ import msgspec
 
 from quire.model.text import cut
 from quire.model.times import instant
-from quire.project import Project
 from quire.upkeep.findings import Finding
 from quire.verbs.agents.session_end import session_is_over
 from quire.verbs.agents.wiring import STARTED, wire_clients, wiring_manifests, wiring_status
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import ClientStatus, PartSeen
+    from quire.project import Project
 
 _OFF = ("off", "0", "no", "false")
 _RECENT = timedelta(days=7)

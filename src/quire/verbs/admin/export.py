@@ -16,12 +16,12 @@ from quire.model.records import Problem, Record
 from quire.model.text import counted, cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
-from quire.project import Project
 from quire.verbs.ask.answers import unreadable_files
 from quire.verbs.verb import Arguments, Aside, LaidOut, Line, Option, Output, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.upkeep.export import Holdings
     from quire.upkeep.export_formats import ExportText
 

@@ -9,13 +9,13 @@ import msgspec
 
 from quire.model.errors import InputError
 from quire.model.text import cut
-from quire.project import Project
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.agents.wiring import wire_clients, wiring_manifests, wiring_surroundings
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, found_host_sources, import_hosts, read_host_source
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated
+    from quire.project import Project
 
 FOUND, ALL, NONE = "found", "all", "none"
 _TOKENS, _CHARS = 400, 4_000

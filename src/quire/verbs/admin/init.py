@@ -9,12 +9,12 @@ import msgspec
 
 from quire.model.errors import UsageError
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated
+    from quire.project import Project
     from quire.upkeep.init import Initialized
     from quire.verbs.inbox.host_import import ImportedHosts
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from quire.layers.graph.layout import FOLDER, INDEX
 from quire.model.errors import InputError, QuireError
-from quire.model.records import Problem
+from quire.model.records import Problem, as_warning
 from quire.model.vocabulary import LAYER_NAMES
-from quire.project import Project, as_warning
 from quire.verbs.ask.product_map import product_map
 from quire.verbs.journal.init import JournalInit, journal_entry_files, journal_init
 
 if TYPE_CHECKING:
+    from quire.project import Project
     from quire.upkeep.init import Initialized
 
 

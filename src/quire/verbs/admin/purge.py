@@ -13,12 +13,12 @@ from quire.layers.protocol import MEMORY_HOME
 from quire.layers.table import HOMES, LAYERS
 from quire.model.errors import Conflict, InputError, UsageError
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.admin.repair import repair_access
 from quire.verbs.ask.product_map import product_map
 from quire.verbs.verb import Arguments, Line, Option, Result, Styled, Verb, Word
 
 if TYPE_CHECKING:
+    from quire.project import Project
     from quire.upkeep.purge.plan import Place
 
 _ATTEMPTS = 3

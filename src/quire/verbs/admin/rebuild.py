@@ -11,11 +11,11 @@ import msgspec
 from quire.layers.graph.layout import INDEX
 from quire.model.records import Problem
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Progress
+    from quire.project import Project
     from quire.upkeep.rebuild import Rebuilt
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from quire.layers.table import HOMES, layers_in
 from quire.model.errors import Conflict, QuireError
-from quire.model.records import Problem
-from quire.project import Project, as_warning
+from quire.model.records import Problem, as_warning
 from quire.verbs.admin.check import check_files, check_unrecovered
 from quire.verbs.admin.repair_results import Repaired, RepairSeen, RepairsKept, RepairUndone
 from quire.verbs.ask.product_map import product_map
 
 if TYPE_CHECKING:
     from quire.layers.protocol import Home
+    from quire.project import Project
     from quire.upkeep.check import Checked
     from quire.upkeep.repair.copies import RepairCopy
     from quire.upkeep.repair.differences import Difference

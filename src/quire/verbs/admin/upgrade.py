@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class UpgradeAdvice(Result, kw_only=True):

@@ -13,13 +13,13 @@ from quire.clients.ended_sessions import note_session
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import LockBusy, QuireError
 from quire.model.times import instant, timestamp
-from quire.project import Project
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
 from quire.verbs.agents.session_brief import hook_start
 
 if TYPE_CHECKING:
     from quire.clients.hooks.types import HookEvent
     from quire.clients.receipts import Receipt
+    from quire.project import Project
     from quire.retrieval.injection import Injection
 
 _COMPACTION = ("before-compaction", "after-compaction")

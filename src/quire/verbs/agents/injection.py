@@ -10,7 +10,6 @@ import msgspec
 
 from quire.model.records import Record, origin_shown
 from quire.model.times import instant
-from quire.project import Project
 from quire.verbs.reviewed import reviews
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.model.verdicts import Verdict
+    from quire.project import Project
     from quire.retrieval.injection import OfferedLine
 
 _FLAGGED = "it reads like an order to a model"

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from quire.model.errors import UsageError
 from quire.model.records import Problem
-from quire.project import Project
 from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, IntegrationStatus
+    from quire.project import Project
 
 _WIDTH = 10
 _GIT = "git"

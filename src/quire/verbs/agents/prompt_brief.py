@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from quire.model import limits
 from quire.model.errors import QuireError
-from quire.project import Project
 from quire.verbs.agents.injection import injected_lines, new_fence, trust_of
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.retrieval.answer import Hit
     from quire.retrieval.injection import Injection, OfferedLine
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from quire.model import limits
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.clients.receipts import Receipt
+    from quire.project import Project
 
 _LIMIT, _MOST = 20, 10_000
 _OUTCOMES = ("included", "trimmed", "withheld")

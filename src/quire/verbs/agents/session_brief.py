@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model import limits
 from quire.model.errors import QuireError
-from quire.model.records import Record
+from quire.model.records import Record, note_record
 from quire.model.tokens import count_tokens
 from quire.model.vocabulary import LIVE_STATUSES
-from quire.project import Project, note_record
 from quire.verbs.agents.injection import Judged, injected_lines, new_fence, trust_of
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.working_memory import PinnedFact
     from quire.model.verdicts import Verdict
+    from quire.project import Project
     from quire.retrieval.injection import Injection
 
 HEAD = (

@@ -12,9 +12,8 @@ import msgspec
 
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import LockBusy, QuireError
-from quire.model.records import Problem
+from quire.model.records import Problem, as_warning
 from quire.model.times import instant, timestamp
-from quire.project import Project, as_warning
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.inbox.add import inbox_add
@@ -26,6 +25,7 @@ from quire.verbs.verb import Result
 if TYPE_CHECKING:
     from quire.capture.session_proposals import Account
     from quire.clients.spool import Ended, SpooledSessions
+    from quire.project import Project
     from quire.verbs.journal.automation_cycle import Cycle
 
 _SETTLED = timedelta(minutes=10)

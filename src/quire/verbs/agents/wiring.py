@@ -13,12 +13,12 @@ from quire.layers.graph.layout import FOLDER
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import cut
-from quire.project import Project
 from quire.verbs.graph.guidance_undo import guidance_seen, with_guidance, without_guidance
 
 if TYPE_CHECKING:
     from quire.clients.wiring.manifest import Manifests
     from quire.clients.wiring.types import Integrated, IntegrationStatus, Scope, Surroundings
+    from quire.project import Project
 
 _ALL = "all"
 STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))

@@ -14,13 +14,13 @@ from quire.model import limits
 from quire.model.errors import GitRequired, InputError, NotInitialized
 from quire.model.records import Problem, origin_shown
 from quire.model.verdicts import Verdict
-from quire.project import Project
 from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Option, Result, View
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.retrieval.answer import Answer, Hit
     from quire.retrieval.query import Ask
     from quire.upkeep.governing import Governor

@@ -10,12 +10,12 @@ from msgspec import Meta
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.model.text import one_line
-from quire.project import Project
 from quire.verbs.ask.answers import Budget, Found, ask_index, budget_of, found_in, missing_files
 from quire.verbs.verb import Arguments, LaidOut, Line, Option, Recalled, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
+    from quire.project import Project
 
 _Files = Annotated[list[Annotated[str, Meta(max_length=4096)]], Meta(max_length=1000)]
 

@@ -11,7 +11,6 @@ from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import NotFound
 from quire.model.ids import slug_of
 from quire.model.vocabulary import JOURNAL_KINDS, KINDS
-from quire.project import Project
 from quire.verbs.ask.inspected_node import inspect_node, node_fields, whole_node
 from quire.verbs.ask.product_map import product_map
 from quire.verbs.facts.inspect import FactInspected, connections, fact_fields, inspect_fact, whole_fact
@@ -24,6 +23,7 @@ from quire.verbs.verb import Arguments, Line, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
+    from quire.project import Project
     from quire.verbs.facts.results import ConnectionView
 
 _PROFILE_WORDS = tuple(name for name in CATEGORIES if name not in KINDS)

@@ -10,13 +10,13 @@ import msgspec
 from quire.guard.effects import effects_of, words_of
 from quire.model.refs import graph_id
 from quire.model.seals import is_seal
-from quire.project import Project
 from quire.verbs.verb import Recalled
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
     from quire.layers.graph.store import StoredRelation
     from quire.model.verdicts import Verdict
+    from quire.project import Project
 
 
 def inspect_node(project: Project, ref: str) -> Inspected:

@@ -15,7 +15,6 @@ from quire.model.text import counted, cut
 from quire.model.times import instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS, STAGES, LayerName
-from quire.project import Project
 from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Arguments, Line, Option, Result, Row, Verb, View
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from quire.index.catalog import Index
     from quire.model.records import Record
+    from quire.project import Project
 
 LISTED, LISTED_MOST = 50, 10_000
 _SHOWN_AS = {"entry": "preference", "event": "session", "episode": "session", "bundle": "journal"}

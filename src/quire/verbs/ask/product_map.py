@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.project import Project
-
 if TYPE_CHECKING:
     from quire.model.sources import Patch, Written
+    from quire.project import Project
 
 
 def product_map(project: Project, written: Written | Patch | None = None) -> str:

@@ -9,7 +9,6 @@ from msgspec import UNSET, Meta, UnsetType
 
 from quire.model.errors import UsageError
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS
-from quire.project import Project
 from quire.verbs.ask.answers import Budget, Found, answer_question, found_in
 from quire.verbs.ask.list import Layers, RecordList, Words
 from quire.verbs.facts.options import Question
@@ -17,6 +16,7 @@ from quire.verbs.verb import Arguments, LaidOut, Line, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
+    from quire.project import Project
     from quire.retrieval.answer import Answer, LeftOut
     from quire.verbs.ask.list import RecordList
 

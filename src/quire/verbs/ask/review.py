@@ -10,10 +10,10 @@ from msgspec import Meta
 
 from quire.model.errors import StorageFailed, UsageError
 from quire.model.text import counted, one_line
-from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Styled, Verb, Word
 
 if TYPE_CHECKING:
+    from quire.project import Project
     from quire.upkeep.review.findings import Review, ReviewFinding
     from quire.verbs.verb import Style
 

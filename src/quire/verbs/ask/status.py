@@ -9,12 +9,12 @@ import msgspec
 
 from quire.model.errors import QuireError
 from quire.model.records import Problem
-from quire.project import Project
 from quire.verbs.facts.faded import faded_facts
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.files.world import World
+    from quire.project import Project
     from quire.upkeep.projects import Registered
     from quire.upkeep.status import Status
 
@@ -96,6 +96,7 @@ def _warnings(project: Project, found: Status) -> list[Problem]:
 
 def status_of_all(world: World) -> StatusOfAll:
     """Every registered project, the most recently active first."""
+    from quire.project import Project
     from quire.upkeep.projects import ProjectRegistry
 
     registry = ProjectRegistry(world)

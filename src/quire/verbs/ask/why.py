@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import msgspec
 from msgspec import Meta
 
-from quire.project import Project
 from quire.verbs.ask.answers import Budget, Found, ask_index, budget_of, found_in
 from quire.verbs.verb import Arguments, LaidOut, Line, Recalled, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.files.git_history import Commit
     from quire.guard.framing import Boundary
+    from quire.project import Project
     from quire.upkeep.why import SaveInCommit
 
 _EVERYTHING = 10_000

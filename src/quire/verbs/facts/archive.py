@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from quire.layers.facts.archive import ArchiveOutcome
 from quire.layers.facts.layout import ACTIVE
 from quire.model.errors import UsageError
-from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts
 from quire.verbs.facts.options import IDS_SCHEMA, DryRun, FactIds, Reason, named
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
@@ -16,6 +15,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Ve
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
+    from quire.project import Project
 
 
 class Archive(Arguments, frozen=True, kw_only=True):

@@ -10,7 +10,6 @@ from msgspec import UNSET, Meta, UnsetType
 
 from quire.model.errors import InputError
 from quire.model.times import stamp
-from quire.project import Project
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.fact_file import facts_ready
 from quire.verbs.facts.options import SessionName
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from quire.capture.compaction import Compacted
     from quire.capture.conversation import Conversation
     from quire.capture.summariser import Summariser
+    from quire.project import Project
 
 CONVERSATION_BYTES = 4 * 1024 * 1024
 _MESSAGES_MOST = 50_000

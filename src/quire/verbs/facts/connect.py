@@ -9,7 +9,6 @@ from msgspec import Meta
 
 from quire.layers.facts.layout import RELATIONS
 from quire.model.vocabulary import LAYER_NAMES
-from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, short_token
 from quire.verbs.facts.options import DryRun, Reason, Ref, Session
 from quire.verbs.facts.results import ConnectionView
@@ -18,6 +17,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Ve
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
+    from quire.project import Project
 
 Relation = Annotated[
     str,

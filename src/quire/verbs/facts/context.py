@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from quire.layers.facts.layout import ACTIVE, SECTIONS
 from quire.model import limits
-from quire.project import Project
 from quire.verbs.facts.fact_file import facts_ready, scope_of
 from quire.verbs.facts.options import Mind, WorkingSession
 from quire.verbs.facts.pins import working_memory
@@ -16,6 +15,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.retrieval.facts_context import FactsContext, Offer
 
 _CONTEXT_TOKENS = 2_000

@@ -12,7 +12,6 @@ from quire.model.errors import InputError
 from quire.model.records import Record
 from quire.model.text import counted
 from quire.model.times import instant
-from quire.project import Project
 from quire.verbs.facts.fact_file import ask_facts, limit_within, scope_of
 from quire.verbs.facts.options import Date, Many, Mind
 from quire.verbs.facts.results import EpisodeView
@@ -21,6 +20,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Ve
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 _EPISODES, _EPISODES_MOST = 5, 50
 

@@ -11,7 +11,6 @@ from quire.layers.facts.layout import FILE, FOLDER
 from quire.model import limits
 from quire.model.errors import Conflict, QuireError
 from quire.model.records import Record, weight_at
-from quire.project import Project
 from quire.verbs.facts.results import FactView
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from quire.layers.facts.drafts import FactsDraft
     from quire.layers.facts.types import Fact
     from quire.model.sources import Patch
+    from quire.project import Project
     from quire.verbs.facts.fact_lookup import KnownFacts
 
 Result = TypeVar("Result")

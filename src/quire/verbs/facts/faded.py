@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE
 from quire.model.records import Problem, Record
-from quire.project import Project
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 _FEW = 10
 """Of fewer facts whoever works with them takes care one by one."""

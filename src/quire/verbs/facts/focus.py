@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quire.model.errors import NotFound
-from quire.project import Project
 from quire.verbs.facts.fact_file import facts_ready, known_facts
 from quire.verbs.facts.options import IDS_SCHEMA, FactIds, WorkingSession
 from quire.verbs.facts.pins import PinsChanged, change_pins, pin_lines, working_memory
@@ -15,6 +14,7 @@ from quire.verbs.verb import Arguments, Line, Tool, Verb
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.working_memory import Working
+    from quire.project import Project
 
 
 class Focus(Arguments, frozen=True, kw_only=True):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from quire.model.errors import InputError
-from quire.project import Project
 from quire.verbs.facts.normalize import with_whole_file
 from quire.verbs.facts.options import DryRun
 from quire.verbs.inbox.rejected_texts import left_out, sift_lines
 from quire.verbs.verb import Arguments, Input, Line, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 _FILE_BYTES = 512 * 1024 * 1024
 

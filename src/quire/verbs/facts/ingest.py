@@ -12,7 +12,6 @@ from quire.files.json_files import input_text, parse_strict
 from quire.layers.facts.layout import LIFECYCLE_KINDS, PENDING
 from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetected, UsageError, ValueRejected
 from quire.model.text import counted, cut
-from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
 from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.options import IDS_SCHEMA, DryRun, Ref, Refs, named
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
     from quire.layers.facts.types import Fact
+    from quire.project import Project
 
 _SHOWN = 200
 _WORDS = {

@@ -12,7 +12,6 @@ from quire.model.errors import NotFound
 from quire.model.records import Record
 from quire.model.refs import parse_ref
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.facts.fact_file import ask_facts, fact_view, known_facts
 from quire.verbs.facts.results import ConnectionView
 from quire.verbs.facts.search import episode_view, replacements
@@ -20,6 +19,7 @@ from quire.verbs.verb import Recalled
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 
 class FactInspected(msgspec.Struct, kw_only=True):

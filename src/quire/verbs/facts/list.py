@@ -10,7 +10,6 @@ from msgspec import UNSET, Meta, UnsetType
 from quire.layers.facts.layout import ACTIVE, SECTIONS
 from quire.model.errors import InputError
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.facts.fact_file import (
     ask_facts,
     known_facts,
@@ -27,6 +26,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Ve
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 _PAGE, _PAGE_MOST = 200, 2_000
 _TOOL_PAGE_MOST = 500

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from quire.layers.facts.layout import FILE, FOLDER
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.facts.fact_file import facts_ready, prepare_facts
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 Done = TypeVar("Done")
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from quire.layers.facts.layout import FOLDER
-from quire.project import Project, note_record
+from quire.model.records import note_record
 from quire.verbs.facts.notes import NoteList, local_time, show_notes
 from quire.verbs.facts.notes import lines as list_lines
 from quire.verbs.reviewed import note_records_reviewed
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class TakeNote(Arguments, frozen=True, kw_only=True):

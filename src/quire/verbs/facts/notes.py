@@ -11,12 +11,12 @@ from quire.layers.facts.layout import FOLDER
 from quire.model.errors import InputError, UsageError
 from quire.model.records import Problem
 from quire.model.times import timestamp
-from quire.project import Project
 from quire.verbs.facts.results import FactView
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.facts.notes import QuickNote
+    from quire.project import Project
     from quire.verbs.facts.store import Stored
 
 _LOCK = "settling.lock"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.facts.fact_file import facts_ready, known_facts
 from quire.verbs.facts.faded import most_faded
 from quire.verbs.facts.pins import working_memory
@@ -16,6 +15,7 @@ from quire.verbs.verb import Arguments, Line, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 
 class FactStats(Result, kw_only=True):

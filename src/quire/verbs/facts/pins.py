@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from quire.layers.facts.layout import ACTIVE, FOLDER
 from quire.model.errors import NotFound
 from quire.model.records import Problem
-from quire.project import Project
 from quire.verbs.facts.fact_file import fact_view, facts_ready, known_facts
 from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.results import FactView
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.types import Fact
     from quire.layers.facts.working_memory import Working
+    from quire.project import Project
 
 _SHORTEST = 4
 _DONE = ("pinned", "already pinned", "released")

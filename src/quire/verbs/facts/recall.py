@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from quire.layers.facts.layout import ACTIVE
 from quire.model.records import Record
-from quire.project import Project
 from quire.verbs.facts.fact_file import ask_facts, facts_ready, limit_within, nothing_stored, scope_of
 from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.faded import faded_facts
@@ -19,6 +18,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Ve
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.index.search import Filter
+    from quire.project import Project
 
 
 class Recall(Arguments, frozen=True, kw_only=True):

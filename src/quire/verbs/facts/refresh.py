@@ -9,7 +9,6 @@ from quire.layers.facts.layout import ACTIVE
 from quire.model.errors import InputError, UsageError
 from quire.model.text import cut
 from quire.model.times import instant
-from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, known_facts, scope_in
 from quire.verbs.facts.options import Date, DryRun, Mind
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb
@@ -17,6 +16,7 @@ from quire.verbs.verb import Arguments, Line, Option, Result, Verb
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
+    from quire.project import Project
 
 
 class Refresh(Arguments, frozen=True, kw_only=True):

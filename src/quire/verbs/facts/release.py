@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quire.project import Project
 from quire.verbs.facts.options import IDS_SCHEMA, FactIds, WorkingSession
 from quire.verbs.facts.pins import PinsChanged, change_pins, pin_lines, pin_meant
 from quire.verbs.verb import Arguments, Line, Tool, Verb
@@ -13,6 +12,7 @@ from quire.verbs.verb import Arguments, Line, Tool, Verb
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.working_memory import Working
+    from quire.project import Project
 
 
 class Release(Arguments, frozen=True, kw_only=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from quire.project import Project
 from quire.verbs.facts.archive import ArchiveChanged, outcome_lines
 from quire.verbs.facts.fact_file import change_facts
 from quire.verbs.facts.options import DryRun, Refs
@@ -13,6 +12,7 @@ from quire.verbs.verb import Arguments, Verb, Word
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
+    from quire.project import Project
 
 
 class Restore(Arguments, frozen=True, kw_only=True):

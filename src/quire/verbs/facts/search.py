@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from quire.model import limits
 from quire.model.errors import InputError
 from quire.model.records import Record
-from quire.project import Project
 from quire.verbs.ask.answers import ask_index
 from quire.verbs.facts.fact_file import known_facts, record_view
 from quire.verbs.facts.results import EpisodeView, FactView
@@ -15,6 +14,7 @@ from quire.verbs.facts.results import EpisodeView, FactView
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.index.search import Filter
+    from quire.project import Project
     from quire.retrieval.answer import Answer, Hit
 
 RECALL, RECALL_MOST = 10, 50

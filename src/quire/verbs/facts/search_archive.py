@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from quire.layers.facts.layout import ARCHIVED, DORMANT, SUPERSEDED
-from quire.project import Project
 from quire.verbs.facts.fact_file import ask_facts, facts_ready, limit_within, scope_of
 from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.options import Many, Mind, Question
@@ -23,6 +22,7 @@ from quire.verbs.facts.search import (
 from quire.verbs.verb import Arguments, Line, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
+    from quire.project import Project
     from quire.retrieval.answer import Hit
 
 _AWAY = (ARCHIVED, SUPERSEDED, DORMANT)

@@ -16,13 +16,13 @@ from quire.layers.facts.types import Episode
 from quire.model.errors import InputError
 from quire.model.text import counted
 from quire.model.times import instant
-from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, facts_ready
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
+    from quire.project import Project
 
 _SESSION_CHARS = 1_000
 _COUNT_MOST = 10_000_000

@@ -9,7 +9,6 @@ from msgspec import Meta
 
 from quire.model.records import Problem
 from quire.model.text import cut
-from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, fact_view, known_facts, short_token
 from quire.verbs.facts.fact_lines import recalled
 from quire.verbs.facts.options import (
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.store_fact import FactOutcome
     from quire.layers.facts.types import Fact
+    from quire.project import Project
     from quire.retrieval.similar_records import Alike
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from quire.model.errors import UsageError
-from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
 from quire.verbs.facts.fact_lines import recalled
 from quire.verbs.facts.options import (
@@ -27,6 +26,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Ve
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
+    from quire.project import Project
 
 
 class Supersede(Arguments, frozen=True, kw_only=True):

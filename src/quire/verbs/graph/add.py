@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -13,8 +13,10 @@ from quire.model.errors import UsageError
 from quire.model.ids import slugify
 from quire.model.text import cut, headline
 from quire.model.vocabulary import CREATABLE_KINDS, STAGES, LayerName, Stage
-from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 ADDABLE = (*CREATABLE_KINDS, "fact", "preference")
 _TITLE = 120

@@ -11,7 +11,6 @@ from msgspec import Meta
 from quire.model.errors import NotFound, UsageError
 from quire.model.refs import graph_id
 from quire.model.vocabulary import LIVE_STATUSES, Actor
-from quire.project import Project
 from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.save import save_nodes, saved_fields
 from quire.verbs.plain import verdict_fields
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.graph.save import Saved
     from quire.model.verdicts import Verdict
+    from quire.project import Project
     from quire.upkeep.views.text_diff import TextDiff
 
 _DIFF_LINES = 60

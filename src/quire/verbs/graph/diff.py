@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Recalled, Result, Style, Tool, Verb
 
 if TYPE_CHECKING:
+    from quire.project import Project
     from quire.upkeep.changes import Changes
 
 _STYLES: dict[str, Style] = {"+": "green", "-": "red", "@": "cyan", "d": "bold"}

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.project import Project
 from quire.verbs.ask.product_map import product_map
 
 if TYPE_CHECKING:
     from quire.clients.wiring.manifest import Manifests
     from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
+    from quire.project import Project
     from quire.upkeep.guidance import GuidanceFile
 
 _PART = "guidance"

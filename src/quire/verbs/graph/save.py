@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import UNSET
 
-from quire.layers.graph.source import GraphSource
 from quire.model import limits
 from quire.model.errors import QuireError
 from quire.model.ids import ID_PATTERN
 from quire.model.records import Problem
 from quire.model.vocabulary import LIVE_STATUSES, Actor
-from quire.project import Project
 from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.similar_records import alike_problems
 from quire.verbs.reviewed import note_reviewed
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.graph.save import Saved
     from quire.model.sources import Written
+    from quire.project import Project
 
 _PARTS = ("task", "nodes", "stale", "supersede", "delete", "confirm")
 _HEADLINES = (
@@ -120,6 +119,8 @@ def save_nodes(
         if saved.planned:
             saved.warnings += project.with_index(lambda index: _alike_to_planned(index, saved))
         return saved
+    from quire.layers.graph.source import GraphSource
+
     files = GraphSource(project.graph, project.world)
     apart = writes_fragments(project)
     # To the end under one lock: nobody may take a map that is about to be written for one that was forgotten.

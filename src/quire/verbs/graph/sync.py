@@ -9,13 +9,12 @@ import msgspec
 
 from quire.model.records import Problem
 from quire.model.text import counted, one_line
-from quire.project import Project
-from quire.upkeep.sync import ChangedNode
 from quire.verbs.ask.product_map import product_map
 from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
-    from quire.upkeep.sync import MovedNode, OrphanedNode, Synced
+    from quire.project import Project
+    from quire.upkeep.sync import ChangedNode, MovedNode, OrphanedNode, Synced
 
 _LISTED, _NAMED, _LISTED_FOR_TOOLS = 10, 3, 20
 _TASK = """\
@@ -141,7 +140,7 @@ def lines(done: CodeSynced) -> Iterator[Line]:
 
 def _more(node: ChangedNode | MovedNode | OrphanedNode) -> str:
     """What is worth saying beside the reason: more than one commit, or a change of little."""
-    said = node.explained if isinstance(node, ChangedNode) else []
+    said: list[str] = getattr(node, "explained", [])
     return "".join(f" ({line})" for line in said[:1] if " commits" in line or "only " in line)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quire.model.errors import QuireError
-from quire.project import Project, note_record
+from quire.model.records import note_record
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
 from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
@@ -18,6 +18,7 @@ from quire.verbs.verb import Line, Verb
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
+    from quire.project import Project
 
 _FEW = 4
 """So many proposals that cannot be accepted together are accepted each alone."""

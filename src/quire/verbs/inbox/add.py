@@ -10,7 +10,6 @@ import msgspec
 from quire.inbox.layout import FOLDER
 from quire.model.records import Problem
 from quire.model.times import timestamp
-from quire.project import Project
 from quire.verbs.facts.notes import show_notes
 from quire.verbs.inbox.inbox_file import settled_as
 from quire.verbs.inbox.proposal_duplicates import digests_of, inbox_full, said_by_records, texts_of
@@ -19,6 +18,7 @@ from quire.verbs.verb import Arguments
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.inbox.store import Inbox
+    from quire.project import Project
 
 
 class AddedProposals(msgspec.Struct, kw_only=True):

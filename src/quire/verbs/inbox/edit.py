@@ -9,7 +9,6 @@ import msgspec
 
 from quire.inbox.layout import FOLDER
 from quire.model.errors import InputError, UsageError
-from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as
@@ -21,6 +20,7 @@ from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
+    from quire.project import Project
 
 
 class Edit(Arguments, frozen=True, kw_only=True):

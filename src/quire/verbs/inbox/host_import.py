@@ -14,7 +14,6 @@ from quire.model.records import Problem
 from quire.model.seals import parse_seal
 from quire.model.text import cut
 from quire.model.times import timestamp
-from quire.project import Project
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.options import ChosenProposals
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.index.catalog import Index
     from quire.layers.graph.store import StoredNode
+    from quire.project import Project
 
 
 class FoundSource(msgspec.Struct, frozen=True, kw_only=True):

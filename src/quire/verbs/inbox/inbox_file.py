@@ -9,12 +9,13 @@ import msgspec
 
 from quire.inbox.layout import FOLDER
 from quire.model.errors import InputError, QuireError
+from quire.model.records import as_warning
 from quire.model.times import timestamp
-from quire.project import Project, as_warning
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.inbox.store import Inbox
+    from quire.project import Project
     from quire.verbs.inbox.options import ChosenProposals
     from quire.verbs.inbox.results import Settled
 

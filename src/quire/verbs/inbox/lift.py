@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.inbox.layout import FOLDER
 from quire.model.errors import UsageError
 from quire.model.times import timestamp
-from quire.project import Project
 from quire.verbs.inbox.inbox_file import write_settled
 from quire.verbs.inbox.options import Ids
 from quire.verbs.inbox.results import Settled, settled_lines
 from quire.verbs.verb import Arguments, Line, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class Lift(Arguments, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.inbox.inbox_file import chosen_from
 from quire.verbs.inbox.options import By, Origin
 from quire.verbs.inbox.results import proposal_fields, proposal_lines
@@ -14,6 +13,7 @@ from quire.verbs.verb import Arguments, Line, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
+    from quire.project import Project
 
 _PENDING = "pending"
 

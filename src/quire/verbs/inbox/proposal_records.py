@@ -14,7 +14,6 @@ from quire.model.errors import InputError, QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.vocabulary import LIVE_STATUSES
-from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, short_token
 from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.notes import show_notes
@@ -28,6 +27,7 @@ from quire.verbs.verb import Arguments
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.layers.graph.store import StoredNode
+    from quire.project import Project
 
 TASK = "accept a proposal"
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from quire.inbox.layout import FOLDER
 from quire.model.errors import UsageError
 from quire.model.times import timestamp
-from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
 from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
@@ -17,6 +16,7 @@ from quire.verbs.verb import Line, Option, Verb
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
+    from quire.project import Project
 
 
 class Reject(ChosenProposals, frozen=True, kw_only=True):

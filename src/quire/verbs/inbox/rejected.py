@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.model.records import Problem
-from quire.project import Project
 from quire.verbs.inbox.results import rejection_fields
 from quire.verbs.verb import Arguments, Line, Recalled, Result, Verb
 
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejection
+    from quire.project import Project
 
 
 class RejectedListed(Result, kw_only=True):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 from quire.layers.journal.layout import ALL_FOLDERS
 from quire.model import limits
 from quire.model.errors import Conflict, InputError, NotFound
-from quire.project import Project
 from quire.verbs.journal.journal_state import journal_time
 from quire.verbs.journal.options import DryRun
 from quire.verbs.journal.source_registry import SourceChange, agree_source, change_sources
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal
     from quire.layers.journal.types import SessionSource
+    from quire.project import Project
 
 
 class JournalAdd(Arguments, frozen=True, kw_only=True):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from quire.project import Project
 from quire.verbs.journal.journal_state import journal_is_there
 from quire.verbs.verb import Arguments, Line, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 def daemon(project: Project, given: Arguments) -> Result:

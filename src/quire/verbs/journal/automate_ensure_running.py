@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.model.errors import QuireError
-from quire.project import Project, as_warning
+from quire.model.records import as_warning
 from quire.verbs.journal.journal_state import journal_is_there, prepare_journal
 from quire.verbs.journal.options import Quiet
 from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.daemon_process import StartedDaemon
+    from quire.project import Project
 
 
 class EnsureRunning(Arguments, frozen=True, kw_only=True):

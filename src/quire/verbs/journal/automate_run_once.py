@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from quire.project import Project
 from quire.verbs.journal.journal_lines import as_word, prune_lines, told
 from quire.verbs.journal.options import Quiet
 from quire.verbs.verb import Arguments, Aside, Input, Line, Option, Result, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class RunOnce(Arguments, frozen=True, kw_only=True):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from quire.model.errors import Conflict
-from quire.project import Project
 from quire.verbs.journal.automate_ensure_running import DaemonRunning, lines, started_daemon
 from quire.verbs.verb import Arguments, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 def start(project: Project, given: Arguments) -> DaemonRunning:

@@ -9,13 +9,13 @@ import msgspec
 
 from quire.model.records import Problem
 from quire.model.text import counted, cut, one_line
-from quire.project import Project
 from quire.verbs.journal.journal_lines import as_word, prune_lines, told
 from quire.verbs.journal.journal_state import journal_is_there
 from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.types import Daemon
+    from quire.project import Project
 
 _SHOWN_RUNS = 5
 _SILENT_SECONDS = 180.0

@@ -19,7 +19,6 @@ from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL, LOCAL_P
 from quire.model.errors import Conflict, LockBusy, QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
-from quire.project import Project
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_is_there,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.archive import Pruning
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import ImportSync, Run, SessionSource
+    from quire.project import Project
 
 SETTLED_SECONDS = 600.0
 """A session that changed within this time is still being worked in."""

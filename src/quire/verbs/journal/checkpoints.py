@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from quire.model.errors import NotFound, QuireError
-from quire.project import Project
 from quire.verbs.journal.results import FileChange
 
 if TYPE_CHECKING:
     from quire.layers.journal.types import Bundle, Checkpoint, State
+    from quire.project import Project
 
 
 def journal_checkpoint(project: Project, name: str) -> Checkpoint:

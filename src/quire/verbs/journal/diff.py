@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from quire.project import Project
 from quire.verbs.journal.checkpoints import as_state, journal_checkpoint, page_diffs
 from quire.verbs.journal.journal_lines import difference_lines, file_diff_lines, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.results import FileChange
 from quire.verbs.verb import Arguments, Line, Result, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 _STATE = "state"
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from quire.layers.journal.layout import BACKUP, FOLDER, SECTION_KEYS, STATE
 from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError, UnsupportedVersion
-from quire.project import Project
 from quire.verbs.journal.journal_state import (
     journal_locked,
     journal_ready,
@@ -22,6 +21,7 @@ from quire.verbs.verb import Verb
 if TYPE_CHECKING:
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import State
+    from quire.project import Project
 
 _KEPT_IN_PLACE = ("automation", "local", "recovery", BACKUP, ".lock")
 

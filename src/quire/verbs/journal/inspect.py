@@ -12,13 +12,13 @@ from quire.model.errors import InputError, NotFound
 from quire.model.records import Record
 from quire.model.refs import parse_ref
 from quire.model.text import cut
-from quire.project import Project
 from quire.verbs.journal.checkpoints import journal_checkpoint
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.verb import Line, Recalled
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 
 class JournalItem(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,9 +14,8 @@ import msgspec
 
 from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS
 from quire.model.errors import InputError, QuireError, UsageError
-from quire.model.records import Problem
+from quire.model.records import Problem, as_warning
 from quire.model.text import cut
-from quire.project import Project, as_warning
 from quire.verbs.journal.journal_lines import as_word, listed
 from quire.verbs.journal.journal_state import journal_locked
 from quire.verbs.journal.options import DryRun
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from quire.clients.wiring.journal import JournalPartDone, JournalPartSeen
     from quire.clients.wiring.journal_parts import JournalPart
     from quire.clients.wiring.types import Surroundings
+    from quire.project import Project
 
 _ALL = "all"
 _TITLES = {"claude": "Claude Code", "codex": "Codex"}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
 from quire.model.errors import InputError, InvalidStore, QuireError
 from quire.model.records import Problem
-from quire.project import Project
 from quire.verbs.journal.results import FileChange, SourceState
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.pages import PlannedFile
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import Bundle, JournalEvent, SessionSource, State
+    from quire.project import Project
 
 Result = TypeVar("Result")
 _NOTES = {"state": "the memory itself", "entry": "the entry block in it", "page": "a page made from the memory"}

@@ -11,7 +11,6 @@ from quire.layers.journal.layout import SECTION_KEYS
 from quire.model.errors import QuireError, UsageError
 from quire.model.records import Problem
 from quire.model.text import cut, one_line
-from quire.project import Project
 from quire.verbs.journal.journal_lines import listed, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import Archived
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.events import History
     from quire.layers.journal.store import Journal
     from quire.layers.journal.types import Checkpoint
+    from quire.project import Project
 
 _SUMMARY_CHARS = 200
 _LIMIT = 20

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from quire.layers.journal.layout import BACKUP, DAEMON, DAEMON_LOCK, FOLDER, LATEST_RUN, LOCAL, PROJECTIONS
 from quire.model.errors import QuireError
-from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
 from quire.verbs.journal.automate_status import automate_status, daemon_text
 from quire.verbs.journal.status import JournalStatus, journal_status
@@ -17,6 +16,7 @@ from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines
 from quire.verbs.verb import Arguments, Tool, Verb
 
 if TYPE_CHECKING:
+    from quire.project import Project
     from quire.verbs.journal.automation_cycle import Cycle
 
 _LISTED = 100

@@ -10,7 +10,6 @@ import msgspec
 from quire.layers.journal.layout import FOLDER, LOCAL_PROVIDER, STATE
 from quire.model.errors import InputError
 from quire.model.text import cut, one_line
-from quire.project import Project
 from quire.verbs.journal.journal_lines import cost_lines, file_diff_lines, listed, planned_lines, told
 from quire.verbs.journal.journal_state import ask_model, journal_time, model_warnings, provider_name, sift_rejected
 from quire.verbs.journal.model_requests import bundle_request
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from quire.capture.repository.scan import ProjectScan
     from quire.layers.journal.types import Bundle, State
     from quire.layers.journal.types import Provider as Maker
+    from quire.project import Project
 
 _VALIDATION_SECONDS = 600.0
 _SUMMARY_LINES = 5

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from quire.layers.journal.layout import LOCAL_PROVIDER
 from quire.model.errors import InputError
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class JournalProviders(Arguments, frozen=True, kw_only=True):

@@ -14,7 +14,6 @@ from quire.model import limits
 from quire.model.errors import InputError, QuireError, UnsupportedVersion
 from quire.model.records import Problem
 from quire.model.text import one_line
-from quire.project import Project
 from quire.verbs.journal.journal_lines import told
 from quire.verbs.journal.journal_state import ask_model, journal_ready, provider_name, read_journal
 from quire.verbs.journal.model_requests import question_request
@@ -24,6 +23,7 @@ from quire.verbs.verb import Arguments, Line, Option, Output, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.retrieval.journal.answer import JournalAnswer
 
 _SCOPES = ("state", "history", ALL)

@@ -9,7 +9,6 @@ from msgspec import Meta
 
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
 from quire.model.errors import Conflict
-from quire.project import Project
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
 from quire.verbs.journal.journal_lines import (
     cost_lines,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.evidence_groups import GroupedEvidence
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import Bundle, JournalEvent
+    from quire.project import Project
 
 _NO_EVENTS = "There are no events in this scope that no recall has looked at."
 _NOTHING_NEW = "These events say nothing that the memory does not say already."

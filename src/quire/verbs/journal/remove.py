@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from quire.project import Project
 from quire.verbs.journal.options import DryRun
 from quire.verbs.journal.source_registry import SourceChange, change_sources, no_such_source
 from quire.verbs.verb import Arguments, Line, Verb, Word
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal
     from quire.layers.journal.types import SessionSource
+    from quire.project import Project
 
 
 class JournalRemove(Arguments, frozen=True, kw_only=True):

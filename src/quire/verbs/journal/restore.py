@@ -12,7 +12,6 @@ from quire.layers.journal.layout import BATCH_PREFIX, FOLDER, SECTION_KEYS, STAT
 from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Problem
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.journal.checkpoints import journal_checkpoint
 from quire.verbs.journal.journal_lines import file_diff_lines, listed, planned_lines, told
 from quire.verbs.journal.journal_state import (
@@ -34,6 +33,7 @@ from quire.verbs.verb import Arguments, Line, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.journal.store import Journal, Writing
+    from quire.project import Project
 
 
 class JournalRestore(Arguments, frozen=True, kw_only=True):

@@ -11,7 +11,6 @@ import msgspec
 from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
 from quire.model.errors import Cancelled, InputError, QuireError
 from quire.model.records import Problem
-from quire.project import Project
 from quire.verbs.journal.journal_state import (
     ask_model,
     change_journal,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import JournalEvent, SessionSource
+    from quire.project import Project
 
 _BATCH = 500
 _BATCH_SECONDS = 5.0

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from quire.model.errors import NotFound
-from quire.project import Project
 from quire.verbs.journal.journal_state import change_journal, read_journal, source_place, source_state
 from quire.verbs.journal.results import SourceState
 from quire.verbs.verb import Result
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import SessionSource
+    from quire.project import Project
 
 
 class SourceChange(Result, kw_only=True):

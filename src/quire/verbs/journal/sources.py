@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from quire.project import Project
 from quire.verbs.journal.journal_lines import source_state_text
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.results import SourceState
 from quire.verbs.verb import Arguments, Line, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class JournalSources(Result, kw_only=True):

@@ -10,7 +10,6 @@ from msgspec import Meta, field
 
 from quire.layers.journal.layout import ALL, FOLDER, SCOPES
 from quire.model.errors import QuireError
-from quire.project import Project
 from quire.verbs.journal.checkpoints import as_state, difference_from, journal_checkpoint, page_diffs
 from quire.verbs.journal.journal_lines import difference_lines, file_diff_lines, short, source_state_text, told
 from quire.verbs.journal.journal_state import read_journal, source_state
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.archive import Batch, Candidates
     from quire.layers.journal.evidence_groups import GroupedEvidence
     from quire.layers.journal.store import Journal
+    from quire.project import Project
 
 _GROUPS = 10
 _SIGNALS = 5

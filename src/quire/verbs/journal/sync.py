@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import Meta
 
 from quire.layers.journal.layout import FOLDER
 from quire.model.errors import InputError, UsageError
-from quire.project import Project
 from quire.verbs.journal.journal_lines import cost_lines, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import DryRun, Name, Provider
@@ -18,6 +17,9 @@ from quire.verbs.journal.session_import import Progress, SyncedSource, import_se
 from quire.verbs.journal.source_registry import source_is_agreed
 from quire.verbs.plain import plain, short_lists
 from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 _WARNINGS = 10
 _LISTED = 20

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from quire.layers.journal.layout import LOCAL_PROVIDER
 from quire.model.errors import Conflict
-from quire.project import Project
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_time,
@@ -23,6 +22,7 @@ from quire.verbs.verb import Verb
 if TYPE_CHECKING:
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import Bundle
+    from quire.project import Project
 
 
 class JournalUpdate(LookAtProject, frozen=True, kw_only=True):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from quire.model.records import Problem
-from quire.project import Project
 from quire.verbs.journal.journal_lines import for_people, short
 from quire.verbs.journal.journal_state import journal_locked, journal_ready, read_journal, write_due_pages
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Style, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 _LEVELS = {"pass": "pass", "warning": "warn", "error": "fail"}
 """How the journal calls the severities of what it found."""

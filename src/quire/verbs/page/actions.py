@@ -19,7 +19,6 @@ from quire.model.errors import Conflict, InputError, InvalidStore
 from quire.model.records import Problem
 from quire.model.refs import parse_ref
 from quire.model.text import cut, one_line
-from quire.project import Project
 from quire.verbs.ask.inspect import full_ref
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.fact_file import ask_facts, known_facts
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from quire.layers.facts.types import Fact
     from quire.layers.graph.save import Saved
     from quire.layers.graph.store import StoredNode
+    from quire.project import Project
 
 _SESSIONS = "sessions"
 _TITLE = 80

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from quire.model import limits
 from quire.model.vocabulary import LIVE_STATUSES
-from quire.project import Project
 from quire.verbs.page.page_view import PageArguments, ready_to_view, verify_for_page
 
 if TYPE_CHECKING:
     from quire.clients.receipt_totals import ReceiptHealth
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.upkeep.views.drift import AnchorHealth
     from quire.upkeep.views.file_states import FileHealth
     from quire.upkeep.views.landscape import CoverageHealth

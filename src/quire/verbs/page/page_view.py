@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from quire.model.errors import InvalidStore, NotInitialized
-from quire.model.records import Problem
-from quire.project import Project, as_warning
+from quire.model.records import Problem, as_warning
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.upkeep.views.record_list import Verify
     from quire.upkeep.views.shared_verdicts import KnownVerdicts
 

@@ -11,13 +11,13 @@ from quire.model import limits
 from quire.model.errors import Conflict, InputError
 from quire.model.records import Record
 from quire.model.refs import parse_ref
-from quire.project import Project
 from quire.verbs.ask.inspect import Inspect, full_ref, inspect
 from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.record_details import RecordDetails
+    from quire.project import Project
     from quire.upkeep.views.record import RecordDetail
     from quire.upkeep.views.record_history import RecordHistory
     from quire.upkeep.views.text_diff import TextDiff

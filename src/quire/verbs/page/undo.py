@@ -17,19 +17,18 @@ from quire.layers.graph.layout import (
     EVENTS,
     FOLDER,
 )
-from quire.layers.graph.source import GraphSource
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import HOME_FOLDER
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import timestamp
-from quire.project import Project
 from quire.verbs.graph.save import after_save
 from quire.verbs.profile.document import profile_locked
 
 if TYPE_CHECKING:
     from quire.files.undo_recorder import RecordedChange, UndoRecorder
+    from quire.project import Project
     from quire.upkeep.undo_plan import UndoStep
 
 UNDO, REDO = "undo", "redo"
@@ -67,6 +66,8 @@ def undo_acted(project: Project, acted: Acted) -> Acted:
         raise InputError("There is nothing here that could be undone.", hint="Put it right with another action.")
     for folder, noted in groups.items():
         _planned_back(project, folder, noted)  # all that can be refused is refused before anything is written
+    from quire.layers.graph.source import GraphSource
+
     source = GraphSource(project.graph, project.world)
     stamps = source.folder_stamps()
     again = acted.action == UNDO

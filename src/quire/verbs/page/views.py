@@ -16,7 +16,6 @@ from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
-from quire.project import Project
 from quire.upkeep.views.record_list import RecordFilter
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.query import answered
@@ -26,6 +25,7 @@ from quire.verbs.plain import plain
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
     from quire.upkeep.views.board import ProductMap
     from quire.upkeep.views.network import GraphData
     from quire.upkeep.views.record_list import RecordPage

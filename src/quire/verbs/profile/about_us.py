@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from quire.project import Project
+from typing import TYPE_CHECKING
+
 from quire.verbs.profile.pages import ProfilePage, page_lines, page_of
 from quire.verbs.verb import Arguments, Tool, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 def about_us(project: Project, _given: Arguments) -> ProfilePage:

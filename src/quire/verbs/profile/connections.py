@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.layers.profile.layout import FILE
-from quire.project import Project
 from quire.verbs.profile.document import ask_profile
 from quire.verbs.profile.entries import entry_readings, entry_view, need_entry
 from quire.verbs.profile.options import EntryName
@@ -15,6 +14,7 @@ from quire.verbs.verb import Line, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 
 class EntryConnections(Result, kw_only=True):

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from quire.model import limits
-from quire.project import Project
 from quire.verbs.profile.document import ask_profile
 from quire.verbs.profile.entries import profile_entries
 from quire.verbs.verb import Arguments, Line, Option, Recalled, Verb
 
 if TYPE_CHECKING:
+    from quire.project import Project
     from quire.retrieval.profile_context import ProfileContext
 
 

@@ -17,7 +17,6 @@ from quire.model.errors import (
     QuireError,
     StorageFailed,
 )
-from quire.project import Project
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.places import ProfilePlaces
     from quire.layers.profile.source import ProfileOverview
     from quire.model.sources import Patch
+    from quire.project import Project
 
 Result = TypeVar("Result")
 _ATTEMPTS = 5

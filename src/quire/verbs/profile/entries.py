@@ -8,7 +8,6 @@ from quire.layers.profile.layout import FILE, FOLDER, READABLE, VERSION
 from quire.model.errors import NotFound
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
-from quire.project import Project
 from quire.verbs.profile.results import EntryView
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.access import Readings
     from quire.layers.profile.entries import Entry
     from quire.layers.profile.source import ProfileOverview
+    from quire.project import Project
 
 
 def profile_entries(project: Project, index: Index) -> list[Entry]:

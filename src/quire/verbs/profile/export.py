@@ -10,7 +10,6 @@ from msgspec import UNSET, UnsetType
 from quire.layers.profile.layout import ACTIVE, VERSION
 from quire.model.errors import InputError
 from quire.model.text import cut
-from quire.project import Project
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import profile_entries
 from quire.verbs.profile.options import one_of
@@ -18,6 +17,7 @@ from quire.verbs.verb import Arguments, Aside, Line, Option, Recalled, Result, T
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 _FORMATS = ("markdown", "json")
 

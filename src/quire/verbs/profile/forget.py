@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from quire.project import Project
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import DryRun, EntryName
@@ -16,6 +15,7 @@ from quire.verbs.verb import Line, Result, Tool, Verb
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.profile.drafts import ProfileDraft
+    from quire.project import Project
 
 
 class ForgetEntry(EntryName, frozen=True, kw_only=True):

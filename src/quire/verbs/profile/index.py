@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from quire.project import Project
+from typing import TYPE_CHECKING
+
 from quire.verbs.profile.options import Everything
 from quire.verbs.profile.pages import ProfilePage, page_lines, page_of
 from quire.verbs.verb import Arguments, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class ShowIndex(Arguments, frozen=True, kw_only=True):

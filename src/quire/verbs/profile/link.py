@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from quire.project import Project
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.options import DryRun, LinkEnds, Relation
 from quire.verbs.profile.results import line_naming
 from quire.verbs.verb import Arguments, Line, Result, Tool, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class LinkEntries(Arguments, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.layers.profile.layout import ACTIVE
-from quire.project import Project
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import profile_entries, profile_warnings
 from quire.verbs.verb import Line, Recalled, Result
@@ -14,6 +13,7 @@ from quire.verbs.verb import Line, Recalled, Result
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.profile.entries import Entry
+    from quire.project import Project
 
 
 class ProfilePage(Result, kw_only=True):

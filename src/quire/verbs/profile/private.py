@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from quire.layers.profile.layout import FILE, FOLDER
 from quire.model.errors import GitRequired, UsageError
-from quire.project import Project
 from quire.verbs.profile.document import prepare_profile, profile_locked
 from quire.verbs.profile.status import profile_status
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 _PLACES = {"here": "here", "home": "home", "shared": "shared", "off": "shared"}
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from msgspec import Meta
 
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
-from quire.project import Project
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import (
     entry_readings,
@@ -24,6 +23,7 @@ from quire.verbs.verb import Line, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 
 class RecallEntries(EntryName, frozen=True, kw_only=True):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from quire.layers.profile.layout import ARCHIVED
 from quire.layers.profile.reflection import Archival, ConfidenceUpdate, ReflectionSummary, UnreadEntry
-from quire.project import Project
 from quire.verbs.profile.document import ask_profile, change_profile
 from quire.verbs.profile.entries import entry_readings, need_entry, profile_entries
 from quire.verbs.profile.options import DryRun
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.profile.drafts import ProfileDraft
     from quire.layers.profile.reflection import Reflection
+    from quire.project import Project
 
 Proposal = TypeVar("Proposal", UnreadEntry, Archival, ConfidenceUpdate)
 _KINDS = ("archive", "confidence")

@@ -21,7 +21,6 @@ from quire.layers.profile.layout import (
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
-from quire.project import Project
 from quire.verbs.graph.similar_records import alike_problems
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.entries import entry_view
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.drafts import ProfileDraft
     from quire.layers.profile.entries import Entry
     from quire.layers.profile.remember import EntryInput
+    from quire.project import Project
 
 _SHARING_LOOK = 25
 _TELLING_WORDS = 3

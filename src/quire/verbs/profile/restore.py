@@ -9,7 +9,6 @@ import msgspec
 
 from quire.model.errors import NotFound, UsageError
 from quire.model.text import counted, cut, one_line
-from quire.project import Project
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import DryRun, split_entry
@@ -19,6 +18,7 @@ from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Wo
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.profile.drafts import ProfileDraft
+    from quire.project import Project
 
 
 class RestoreEntry(Arguments, frozen=True, kw_only=True):

@@ -10,7 +10,6 @@ from msgspec import Meta
 from quire.layers.profile.layout import ACTIVE
 from quire.model import limits
 from quire.model.errors import InputError
-from quire.project import Project
 from quire.verbs.ask.answers import answer_from
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import entry_readings, entry_view, note_entries_read, profile_warnings
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.index.search import Filter
     from quire.layers.profile.access import Readings
+    from quire.project import Project
     from quire.retrieval.answer import Hit
 
 _RESULTS = 10

@@ -12,7 +12,6 @@ import msgspec
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, NAME
 from quire.model.errors import UnsupportedVersion
 from quire.model.text import counted, cut, one_line
-from quire.project import Project
 from quire.verbs.profile.document import ask_profile, change_profile, usable_documents
 from quire.verbs.profile.entries import entry_readings, profile_entries, profile_warnings
 from quire.verbs.profile.results import EntryLink, line_naming
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.profile.drafts import ProfileDraft
     from quire.layers.profile.entries import Entry
+    from quire.project import Project
 
 _MATTERS_TOKENS = 600
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 from quire.files.write_access import LOCAL
 from quire.layers.profile.layout import ACTIVE, BACKUP, CATEGORIES, FILE, FOLDER, MIGRATION_PREFIX, STATUSES
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import entry_readings, profile_entries, profile_warnings
 from quire.verbs.profile.results import line_naming
@@ -18,6 +17,7 @@ from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 _TOP_TAGS = 20
 _SHADOWED = 5

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class Fold(Arguments, frozen=True, kw_only=True):
