@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from quire.model.errors import UsageError
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS
 from quire.verbs.ask.answers import Budget, Found, answer_question, found_in
-from quire.verbs.ask.list import Layers, RecordList, Words
+from quire.verbs.ask.list import Layers, Words
 from quire.verbs.facts.options import Question
 from quire.verbs.verb import Arguments, LaidOut, Line, Option, Tool, Verb, Word
 
@@ -93,8 +93,6 @@ def query(project: Project, given: Query, fence: Boundary | None = None) -> Answ
     each. Where nothing is near, it says so. With --path, shows what governs a file; with filters alone, lists records.
     Stale, superseded and dead nodes are withheld and named; a superseded one brings its replacement.
     """
-    from quire.verbs.facts.faded import faded_facts
-
     if given.question is None and given.path is None and (given.kinds or given.tags or given.layers):
         from quire.verbs.ask.list import List, list_records
 
@@ -124,7 +122,10 @@ def query(project: Project, given: Query, fence: Boundary | None = None) -> Answ
         explain=given.explain,
         fence=fence,
     )
-    found.warnings += faded_facts(project) if found.faded else []
+    if found.faded:
+        from quire.verbs.facts.faded import faded_facts
+
+        found.warnings += faded_facts(project)
     return answered(found, explain=given.explain)
 
 
