@@ -450,7 +450,7 @@ def test_clients_are_found_by_their_signs(wiring: Project, repo: Path, world: Wo
 
 
 def test_there_must_be_a_memory_and_a_known_client(repo: Path, world: World, wiring: Project, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="`emacs` is no client"):
+    with pytest.raises(InputError, match="Unknown client `emacs`"):
         wire_clients(wiring, ["emacs"])
     other = tmp_path / "other"
     other.mkdir()

@@ -49,6 +49,8 @@ LINES = {
     "projects": ("projects",),
     "reset": ("reset", "--yes"),
     "docs": ("docs",),
+    "review": ("review", "--staged"),
+    "fold": ("fold",),
     "merge-driver": ("merge-driver", "src/queue.py", "src/queue.py", "src/queue.py"),
     "completion": ("completion", "bash"),
     "upgrade": ("upgrade",),

@@ -202,7 +202,7 @@ def test_a_journal_that_is_there_keeps_its_settings(here: Wired) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["emacs"], "`emacs` is no client"),
+        (["emacs"], "`emacs` is not a client that the journal"),
         (["claude", "codex"], "Only one client"),
         (["--output=json"], "--output is for --status"),
         (["--repair", "--status"], "exclude each other"),

@@ -292,6 +292,8 @@ REFUSED = {
     "receipts": [("receipts",)],
     "query": [("query", "berths"), ("query", "--path", "src")],
     "rebuild": [("rebuild",)],
+    "review": [("review",), ("review", "--staged")],
+    "fold": [("fold",), ("fold", "--dry-run")],
     "save": [("save", "--stdin"), ("save", "--stdin", "--dry-run")],
     "status": [("status",)],
     "sync": [("sync",), ("sync", "--dry-run")],
@@ -299,9 +301,9 @@ REFUSED = {
     "view": [("view", "--export", "page")],
     "why": [("why", "AGENTS.md")],
 }
-# `reset` is the way out; the others look at no store.
+# `reset` is the way out; the others look at no store. The merge driver is given files by git.
 # A hook never fails, and the doctor tells of it as one finding among others.
-NOT_REFUSED = {"completion", "docs", "doctor", "hook", "reset"}
+NOT_REFUSED = {"completion", "docs", "doctor", "hook", "merge-driver", "reset"}
 
 
 def _set_version(folder: Path, version: Any) -> None:

@@ -497,6 +497,8 @@ EVERY_COMMAND = [
     ["projects", "add"],
     ["projects", "prune"],
     ["docs"],
+    ["review"],
+    ["review", "--staged"],
     ["completion", "bash"],
     ["upgrade"],
     ["reset", "--dry-run"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fuzz_branches
 import fuzz_capture
 import fuzz_doors
 import fuzz_edits
@@ -21,6 +22,7 @@ _ALL = (
     *fuzz_machine.TARGETS,
     *fuzz_doors.TARGETS,
     *fuzz_capture.TARGETS,
+    *fuzz_branches.TARGETS,
 )
 TARGETS: dict[str, Target] = {target.name: target for target in _ALL}
 assert len(TARGETS) == len(_ALL), "two targets have one name"

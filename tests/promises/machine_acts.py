@@ -19,6 +19,7 @@ __all__ = ["PREVIEWED"]
 
 PREVIEWED = (
     "confirm",
+    "fold",
     "inbox_add",
     "init",
     "integrate",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 from machine_model import Entry, Fact, Model, Node, Proposal
 from machine_others import CATEGORIES, PROFILE
 from machine_records import FACTS, NODES, RULES, SECTIONS, fact_text, new_node, pick, rule, superseded
 from machine_run import Deed, Run
 
-from quire.inbox.proposals import INTO, propose
+from quire.inbox.proposals import Into, propose
 
 __all__ = ["settled"]
 
@@ -21,7 +21,7 @@ REJECTED = (".memory/rejected/",)
 @rule(3)
 def inbox_add(run: Run, draw: Random) -> Deed:
     after = run.model.copy()
-    into = draw.choice(INTO[:4])
+    into = draw.choice(get_args(Into)[:4])
     fields: dict[str, Any]
     if into == "graph":
         _, _, fields = new_node(run, draw)

@@ -156,6 +156,11 @@ def rebuild(run: Run, draw: Random) -> Deed:
 
 
 @rule(1)
+def fold(run: Run, draw: Random) -> Deed:
+    return Deed("fold", run.model, (), touches=("AGENTS.md", "CLAUDE.md"))
+
+
+@rule(1)
 def sync(run: Run, draw: Random) -> Deed:
     return Deed("sync", run.model, (), touches=("AGENTS.md", "CLAUDE.md", ".memory/local/", ".memory/sync"))
 

@@ -145,7 +145,7 @@ def _sync(project: Project, word: str) -> object:
 
 
 ADDED: dict[str, tuple[Step, Callable[[Project], str]]] = {
-    "events": (_save, lambda project: repr([item for _, item in project.graph.events() if hasattr(item, "event")])),
+    "events": (_save, lambda project: repr([line.event for line in project.graph.events()])),
     "facts": (
         lambda project, word: store(project, Store(section="Specs", content=f"{word} came after it.")),
         lambda project: repr([view.content for view in list_facts(project, ListFacts()).results]),

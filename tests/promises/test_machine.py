@@ -33,6 +33,9 @@ STEPS = either(20, 60)
 LEFT_OUT = {
     "answer_question": "is what `query` calls",
     "perform": "calls what the page can do, each of which is called here by its own name",
+    "integrate_git": "is `integrate git`, which writes to the configuration of a clone; its own tests do",
+    "lacks_git_setup": "is what the first run asks before it offers `integrate git`",
+    "waiting": "is how many proposals `inbox` lists",
     "make_memory": "is `init` without agents and imports, as the first run on a terminal calls it",
     "purge": "takes texts out of every file, also those that git has; its own tests do",
     "read_journal": "is how every verb of the journal begins",

@@ -13,8 +13,9 @@ from quire.capture.summary_form import MARK as SUMMARY_MARK
 
 # What follows `memory` where it is our program: the word also begins sentences. The tests know all its commands.
 _VERBS = (
-    "add|brief|check|completion|confirm|diff|docs|doctor|export|facts|hook|import|inbox|init|inspect|integrate|journal|list|mcp"
-    "|note|notes|profile|projects|purge|query|rebuild|receipts|reset|save|status|sync|upgrade|view|web|why"
+    "add|brief|check|completion|confirm|diff|docs|doctor|export|facts|fold|hook|import|inbox|init|inspect|integrate"
+    "|journal|list|mcp|merge(?:-driver)?|note|notes|profile|projects|purge|query|rebuild|receipts|reset|resolve|review|save|status"
+    "|sync|upgrade|view|web|why"
 )
 # The sentences below the headings of what we print; the tests compare them with what is printed.
 SENTENCES = (

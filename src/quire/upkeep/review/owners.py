@@ -74,7 +74,8 @@ def read_owners(path: str, data: bytes) -> CodeOwners:
         if heading:
             section, usual = heading["name"].strip(), _owners(_words(heading["owners"]))[0]
             continue
-        rule, fault = _rule(text, section, usual, is_gitlab=is_gitlab)
+        words = _words(text) or [text]
+        rule, fault = _rule(words, section, usual, is_gitlab=is_gitlab)
         if rule is not None:
             rules.append(rule)
         if fault and len(problems) < _TOLD:
@@ -82,9 +83,9 @@ def read_owners(path: str, data: bytes) -> CodeOwners:
     return CodeOwners(path, tuple(rules), tuple(problems), is_gitlab)
 
 
-def _rule(text: str, section: str, usual: tuple[str, ...], *, is_gitlab: bool) -> tuple[_Rule | None, str]:
+def _rule(words: list[str], section: str, usual: tuple[str, ...], *, is_gitlab: bool) -> tuple[_Rule | None, str]:
     """A line's rule, and what is wrong with it."""
-    pattern, *rest = _words(text)
+    pattern, *rest = words
     excludes = is_gitlab and pattern.startswith("!")
     if not is_gitlab and (pattern.startswith("!") or "[" in pattern):
         return None, "The pattern holds `!` or `[`, which GitHub does not know; the line is passed over."

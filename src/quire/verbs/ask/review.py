@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from quire.model.errors import StorageFailed, UsageError
+from quire.model.errors import NotInitialized, StorageFailed, UsageError
 from quire.model.text import counted, one_line
 from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Styled, Verb, Word
 
@@ -91,6 +92,8 @@ def review(project: Project, given: ReviewArguments) -> Reviewed:
 
     if sum([given.span is not None, given.staged, given.branch is not None]) > 1:
         raise UsageError("Give a range, --staged or --branch, not several of them.")
+    with suppress(NotInitialized):
+        project.graph.config()  # refuses storage of another version
     span = span_to_review(project.git, given.span, staged=given.staged, branch=given.branch)
     found = review_change(project, span, also=given.fail_on)
     if given.output_format == "github":
