@@ -230,6 +230,23 @@ def test_what_is_staged_is_reviewed_from_the_index(shop: Any, repo: Path, git: A
     assert told(review(shop)) == []
 
 
+def test_conflicts_of_a_merge_are_named_and_not_judged(shop: Any, repo: Path, git: Any) -> None:
+    changed(repo, "src/queue.py", "2**attempt", "3**attempt")
+    git.commit("slower")
+    git("checkout", "--quiet", "-b", "side", "main")
+    changed(repo, "src/queue.py", "2**attempt", "5**attempt")
+    git.commit("slowest")
+    with pytest.raises(AssertionError):
+        git("merge", "--quiet", "work")
+    run = shop("review", "--staged", "--json")
+    assert [problem["code"] for problem in json.loads(run.out)["warnings"]] == ["ReviewInConflict"]
+    assert told(run.data) == []
+
+
+def test_the_page_of_a_code_is_part_of_the_documentation(memory: Any) -> None:
+    assert "**What to do:**" in memory("docs", "m203").out
+
+
 def test_owners_come_from_the_older_side(shop: Any, repo: Path, git: Any) -> None:
     write(repo, ".github/CODEOWNERS", "* @everybody\n/src/ @org/queue me@example.com\n")
     git.commit("owners")

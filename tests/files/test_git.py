@@ -432,6 +432,7 @@ EVERY_COMMAND = [
     ["list", "--verdict", "fresh"],
     ["brief", "--diff", "HEAD"],
     ["brief", "--branch"],
+    ["review", "--staged"],
     ["why", "code.py:1"],
     ["why", "code.py"],
     ["export", "--all"],

@@ -10,6 +10,7 @@ A plain anchor covers the file of that name and everything below the folder of t
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from functools import cached_property, lru_cache
 from itertools import islice, repeat
@@ -19,10 +20,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.anchors.glob_matcher import Matcher
 
+_MARKS = re.compile(r"[*?(\[{]")
+_PLAIN = re.compile(r"[A-Za-z0-9_][\w /-]*/", re.ASCII)
+"""Folders that a glob begins with, and every match of it, too."""
+
 
 def is_glob(anchor: str) -> bool:
     """Whether picomatch's scanner calls it a glob. It stops early, so that `{a}/*` is a plain path."""
     text = anchor.rstrip("/")
+    if not _MARKS.search(text):
+        return False
     start = 0
     # A backslash cannot be stored in an anchor; one that has it is taken as it is.
     for at, char in enumerate("" if "\\" in text else text):
@@ -114,7 +121,10 @@ class Files:
     def at(self, anchor: str) -> range | list[int]:
         """The positions of the covered paths, ascending."""
         literal = self._named(anchor.rstrip("/"))
-        matcher = _matcher(anchor) if is_glob(anchor) else None
+        # To compile a pattern takes longer than to see that no path begins as it does.
+        plain = _PLAIN.match(anchor)
+        is_possible = is_glob(anchor) and (plain is None or self._beginning(plain[0]))
+        matcher = _matcher(anchor) if is_possible else None
         if matcher is None or isinstance(matcher, str):
             return literal
         if anchor not in self._matched:

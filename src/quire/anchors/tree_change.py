@@ -83,7 +83,8 @@ class TreeChange:
         self.before, self.after = (_Side(self._git, ids, self._data) for ids in (before, after))
         self.after.definitions = self.before.definitions
         files = {anchor.rpartition("#")[0] or anchor for anchor in anchors}
-        self.read_ahead(file for file in files if self.paths.at(file) and not is_glob(file))
+        covered = {place for file in files for place in self.paths.at(file)}
+        self.read_ahead(self.paths.paths[place] for place in covered)
 
     def read_ahead(self, files: Iterable[str]) -> None:
         """Read both versions of these files at once; one that is too large is read when it is asked for."""

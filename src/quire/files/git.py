@@ -67,6 +67,8 @@ _PACKED_BYTES = 16 * 1024 * 1024
 _OTHER_REFS = "refs/heads/.invalid"
 """What HEAD says where references are not kept as files."""
 
+_TREE_ENTRY = re.compile(r"(\d+) (?:blob|commit) ([0-9a-f]+)\t([^\0]+)\0")
+
 
 class Blob(msgspec.Struct, frozen=True):
     """A file as git holds it."""
@@ -213,13 +215,8 @@ class Git:
         if commit is None and self.head() is None:
             return {}
         found = self.run("ls-tree", "-r", "-z", "--full-tree", commit or "HEAD", "--", *paths)
-        blobs = {}
-        for entry in _split(found):
-            meta, _, path = entry.partition("\t")
-            mode, kind, blob_id = meta.split(" ")
-            if kind in ("blob", "commit"):  # a file, or a submodule by its commit
-                blobs[path] = Blob(mode, blob_id)
-        return blobs
+        # A file, or a submodule by its commit.
+        return {path: Blob(mode, name) for mode, name, path in _TREE_ENTRY.findall(os.fsdecode(found))}
 
     def staged(self, paths: Iterable[str]) -> dict[str, Blob]:
         """The files in git's index at or below these paths; unmerged ones are left out."""

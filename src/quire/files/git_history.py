@@ -266,6 +266,9 @@ def _with_changes(git: Git, commits: list[tuple[Commit, int]], paths: list[str])
     return made
 
 
+_BLOB_SIZE = re.compile(r"^([0-9a-f]+) blob (\d+)$", re.MULTILINE)
+
+
 def read_blobs(git: Git, ids: Iterable[str], *, each: int, together: int) -> dict[str, bytes]:
     """What blobs hold; one that is larger than `each`, or comes after so much `together`, is left out."""
     wanted = [name for name in dict.fromkeys(ids) if _COMMIT.fullmatch(name) and name.strip("0")]
@@ -274,11 +277,10 @@ def read_blobs(git: Git, ids: Iterable[str], *, each: int, together: int) -> dic
     sizes = git.run("cat-file", "--batch-check", "--buffer", stdin="\n".join(wanted).encode() + b"\n")
     taken = []
     room = together
-    for row in sizes.decode("ascii", "replace").splitlines():
-        fields = row.split(" ")
-        if len(fields) == 3 and fields[1] == "blob" and int(fields[2]) <= min(each, room):
-            taken.append(fields[0])
-            room -= int(fields[2])
+    for name, size in _BLOB_SIZE.findall(sizes.decode("ascii", "replace")):
+        if int(size) <= min(each, room):
+            taken.append(name)
+            room -= int(size)
     if not taken:
         return {}
     data = git.run("cat-file", "--batch", "--buffer", stdin="\n".join(taken).encode() + b"\n")

@@ -57,7 +57,7 @@ def changes_in_span(git: Git, span: Span) -> list[GitFileChange]:
     if span.new:
         return changes_between(git, span.old, span.new)
     if span.old:
-        return changes_staged(git)
+        return [change for change in changes_staged(git) if change.how != "U"]
     return [GitFileChange("A", path, path, "0" * len(blob.id), blob.id) for path, blob in git.staged([]).items()]
 
 
@@ -71,7 +71,7 @@ def span_of_range(git: Git, text: str) -> Span:
     return Span(name=f"{text} to the working tree", old=_commit(git, first), new=_commit(git, "HEAD"), working=True)
 
 
-def span_of_branch(git: Git, name: str | None) -> Span:
+def span_of_branch(git: Git, name: str | None, *, command: str = "brief --diff") -> Span:
     """What a branch holds that the main one does not; for the current branch also what is not committed."""
     current = git.branch()
     tip = _commit(git, name or "HEAD")
@@ -80,7 +80,7 @@ def span_of_branch(git: Git, name: str | None) -> Span:
     if old is None:
         raise InputError(
             "The main branch was not found, so it cannot be said what this one changed.",
-            hint="Name the range instead: memory brief --diff <base>...HEAD",
+            hint=f"Name the range instead: memory {command} <base>...HEAD",
             details={"field": "branch"},
         )
     shown = name or current or "at HEAD"
@@ -92,7 +92,7 @@ def span_to_review(git: Git, text: str | None, *, staged: bool, branch: str | No
     if staged:
         return Span(name="what is staged", old=git.head() or "")
     if branch is not None:
-        return msgspec.structs.replace(span_of_branch(git, branch or None), working=False)
+        return msgspec.structs.replace(span_of_branch(git, branch or None, command="review"), working=False)
     main = None if text else default_branch(git)
     if not text and main is None:
         raise InputError(

@@ -82,6 +82,7 @@ def _finding(code: str, record: Record, told: list[_AnchorEffect], path: str) ->
     more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
     to = tuple(place for one in told for place in one.to)
     placed = next((one.place for one in told if one.place), None)
+    moved = to[0].partition("#")[0] if to and not to[0].endswith("/") else ""
     said = {
         "M101": f"`{record.ref}` is about {shown}{more}.",
         "M201": f"`{record.ref}` is out of date with this change: {shown}{more} changed.",
@@ -96,6 +97,6 @@ def _finding(code: str, record: Record, told: list[_AnchorEffect], path: str) ->
         title=record.title,
         anchor=told[0].anchor,
         to=to,
-        path=placed.path if placed else path,
-        line=placed.line if placed else 1,
+        path=moved or (placed.path if placed else path),
+        line=placed.line if placed and not moved else 1,
     )

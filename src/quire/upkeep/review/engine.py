@@ -19,8 +19,7 @@ from quire.model.records import Problem, Record
 from quire.model.text import counted
 from quire.upkeep.change_set import Span, changes_in_span
 from quire.upkeep.review.code_effects import effects_on
-from quire.upkeep.review.findings import Review, ReviewFinding
-from quire.upkeep.review.leaks import secrets_brought
+from quire.upkeep.review.findings import Review, ReviewFinding, quoted
 from quire.upkeep.review.owners import PLACES, CodeOwners, read_owners
 from quire.upkeep.review.policy import judged, levels_of, stricter, waivers_in
 from quire.upkeep.review.record_changes import (
@@ -72,7 +71,7 @@ def review_change(site: Site, span: Span, *, also: Sequence[str] = ()) -> Review
         waivers=used,
         not_checked=_why_not_checked(files, before, after, len(anchored)),
         owners_from=owners.path,
-        warnings=[*_unread(files), *owners.problems, *doubts, *_told(after.problems)],
+        warnings=[*_unread(files), *_unmerged(site.git, span), *owners.problems, *doubts, *_told(after.problems)],
     )
 
 
@@ -107,6 +106,10 @@ def _changed_parts(site: Site, before: RecordState, after: RecordState) -> dict[
 
 
 def _secrets(before: RecordState, after: RecordState) -> Iterable[ReviewFinding]:
+    if not after.files:
+        return
+    from quire.upkeep.review.leaks import secrets_brought
+
     for path, data in after.files.items():
         if before.files.get(path) != data:
             yield from secrets_brought(path, before.files.get(path, b""), data)
@@ -154,6 +157,16 @@ def _unread(files: StoredFiles) -> list[Problem]:
         return []
     said = f"Passed over, because it cannot be read: {counted(files.unread, 'record')}."
     return [Problem(code="RecordsUnread", severity="warning", message=said, hint="`memory check` names damaged files.")]
+
+
+def _unmerged(git: Git, span: Span) -> list[Problem]:
+    paths = [] if span.new else git.unmerged([])
+    if not paths:
+        return []
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    said = f"In conflict, and not reviewed: {', '.join(map(quoted, paths[:3]))}{more}."
+    hint = "Resolve the conflicts and stage the files, then review again."
+    return [Problem(code="ReviewInConflict", severity="warning", message=said, hint=hint)]
 
 
 def _told(problems: Iterable[Problem]) -> list[Problem]:

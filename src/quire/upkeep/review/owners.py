@@ -11,10 +11,10 @@ from quire.model.records import Problem
 
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 """Where the file may lie; the first that is there counts."""
-_SECTION = re.compile(r"\^?\[(?P<name>[^\]]+)\](?:\[\d+\])?(?P<owners>.*)")
+_SECTION = re.compile(r"\^?\[(?P<name>[^\]]+)\](?:\[\d*\])?(?P<owners>(?:\s.*)?)")
 _OWNER = re.compile(r"@{1,2}[\w.][\w./-]*|[^\s@]+@[^\s@]+\.[^\s@]+")
 _WORD = re.compile(r"(?:\\.|[^\s\\])+")
-_ESCAPED = re.compile(r"\\([ \t#])")
+_TOKEN = re.compile(r"\\.|(?P<any>\*+|\?)|\[(?P<of>[!^]?[^\]/]+)\]|.", re.DOTALL)
 _BYTES = 3 * 1024 * 1024
 _MOST = 50_000
 _TOLD = 5
@@ -62,7 +62,9 @@ def read_owners(path: str, data: bytes) -> CodeOwners:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         return CodeOwners(path, (), (_problem(path, None, f"The owners cannot be read: {error.reason}."),))
-    is_gitlab = path.startswith(".gitlab/") or any(_SECTION.fullmatch(line.strip()) for line in lines)
+    is_gitlab = not path.startswith(".github/") and (
+        path.startswith(".gitlab/") or any(_SECTION.fullmatch(line.strip()) for line in lines)
+    )
     rules: list[_Rule] = []
     problems: list[Problem] = []
     section, usual = "", tuple[str, ...]()
@@ -103,7 +105,7 @@ def _words(text: str) -> list[str]:
     for found in _WORD.finditer(text):
         if found.group().startswith("#"):
             break
-        words.append(_ESCAPED.sub(r"\1", found.group()))
+        words.append(found.group())
     return words
 
 
@@ -121,22 +123,34 @@ def _problem(path: str, line: int | None, message: str) -> Problem:
 def _pattern(pattern: str, is_gitlab: bool) -> re.Pattern[str]:
     """The paths that a pattern covers.
 
-    As in .gitignore, but that `docs/*` covers no file of a deeper folder. On GitHub a slash within a pattern ties it to
-    the root; on GitLab only one at its beginning does.
+    On GitHub as in .gitignore, but that `docs/*` covers no file of a deeper folder, and a slash within a pattern ties
+    it to the root. On GitLab only a slash at the beginning does, and only one at the end, or a lone `*`, means
+    everything below.
     """
     body = pattern.strip("/")
     if not body:
         return re.compile(".*" if pattern else "(?!)", re.DOTALL)
     *folders, last = body.split("/")
     is_tied = pattern.startswith("/") or (bool(folders) and not is_gitlab)
-    path = "".join("(?:[^/]+/)*" if folder == "**" else f"{_piece(folder)}/" for folder in folders)
-    children = "" if last == "*" and "/" in pattern else "(?:/.*)?"
+    path = "".join("(?:[^/]+/)*" if folder == "**" else f"{_piece(folder, is_gitlab)}/" for folder in folders)
+    ends = "(?:/.*)?" if not is_gitlab or body == "*" else ""
+    children = "" if last == "*" and "/" in pattern else ends
     below = "/.*" if pattern.endswith("/") else children
     root = "" if is_tied else "(?:.*/)?"
-    return re.compile(root + path + (".*" if last == "**" else _piece(last)) + below, re.DOTALL)
+    is_any = last == "**" and not is_gitlab
+    return re.compile(root + path + (".*" if is_any else _piece(last, is_gitlab)) + below, re.DOTALL)
 
 
-def _piece(piece: str) -> str:
-    """One name of a path, in which a star stands for any part of it."""
-    known = {"*": "[^/]*", "?": "[^/]"}
-    return "".join(known.get(char, re.escape(char)) for char in re.sub(r"\*+", "*", piece.replace("\\", "")))
+def _piece(piece: str, is_gitlab: bool) -> str:
+    """One name of a path: a star stands for any part of it, what a backslash precedes for itself."""
+    return "".join(_token(found, is_gitlab) for found in _TOKEN.finditer(piece))
+
+
+def _token(found: re.Match[str], is_gitlab: bool) -> str:
+    text = found.group()
+    if found["any"]:
+        return "[^/]" if text == "?" else "[^/]*"
+    if found["of"] and is_gitlab:
+        negated = "^" if text[1] in "!^" else ""
+        return f"(?!/)[{negated}{re.escape(found['of'].lstrip('!^')).replace(chr(92) + '-', '-')}]"
+    return re.escape(text[1:] if text[0] == "\\" and len(text) > 1 else text)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import msgspec
@@ -42,6 +43,9 @@ def docs(_world: World, given: ReadDocs) -> Page:
     if given.topic is None:
         return Page(kind="list", topics=[Topic(topic=name, title=_title(path)) for name, path in found.items()])
     path = found.get(given.topic.strip().lower().removesuffix(".md"))
+    section = "" if path else _section(found.values(), given.topic.strip())
+    if section:
+        return Page(kind="topic", topic=given.topic, markdown=section)
     if path is None:
         from difflib import get_close_matches
 
@@ -67,6 +71,12 @@ def topics() -> dict[str, str]:
             if name.endswith(".md"):
                 found[name.removesuffix(".md")] = os.path.join(folder, name)
     return found
+
+
+def _section(paths: Iterable[str], name: str) -> str:
+    """The part of a page below a heading of this name, up to the next of its level: the page of a code."""
+    heading = re.compile(rf"(?ims)^(#{{2,4}}) `?{re.escape(name)}`?$.*?(?=^#{{2,4}} |\Z)")
+    return next((match[0].strip() + "\n" for path in paths if (match := heading.search(_read(path)))), "")
 
 
 def _title(path: str) -> str:
