@@ -141,6 +141,7 @@ class LaidOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Line = str | Recalled | Row | Aside | Output | Styled | LaidOut
+Lines = Iterator[Line]
 
 
 class Result(msgspec.Struct, kw_only=True):
@@ -214,7 +215,7 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
 
     takes: type[Arguments]
     run: Callable[..., Any]
-    lines: Callable[[Any], Iterator[Line]]
+    lines: Callable[[Any], Lines]
     examples: str
     writes: bool = False
     tool: Tool | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
@@ -13,7 +12,7 @@ from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.model.text import counted
 from quire.verbs.graph.similar_records import alike_findings
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -49,7 +48,7 @@ class FilesChecked(Result, kw_only=True):
     def exit_code(self) -> int:
         return 0 if self.found.valid else 1
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Lines:
         return checked_lines(self.found)
 
 
@@ -98,11 +97,11 @@ def check_unrecovered(project: Project) -> Checked:
     return project.in_one_state(lambda: project.with_index(work))
 
 
-def lines(done: FilesChecked | Repaired | RepairUndone | RepairsKept) -> Iterator[Line]:
+def lines(done: FilesChecked | Repaired | RepairUndone | RepairsKept) -> Lines:
     return done.lines()
 
 
-def checked_lines(found: Checked) -> Iterator[Line]:
+def checked_lines(found: Checked) -> Lines:
     """What is wrong where, and at the end who mends it."""
     counts = [(found.files_checked, "file"), (len(found.errors), "error"), (len(found.warnings), "warning")]
     shown = ", ".join(counted(number, word) for number, word in counts)
@@ -112,7 +111,7 @@ def checked_lines(found: Checked) -> Iterator[Line]:
     yield from _who_mends(found)
 
 
-def _listed(title: str, problems: list[Problem]) -> Iterator[Line]:
+def _listed(title: str, problems: list[Problem]) -> Lines:
     if problems:
         yield ""
         yield f"{title}:"
@@ -123,7 +122,7 @@ def _listed(title: str, problems: list[Problem]) -> Iterator[Line]:
             yield Recalled(text=f"      {problem.hint}", origin="quire")
 
 
-def _who_mends(found: Checked) -> Iterator[Line]:
+def _who_mends(found: Checked) -> Lines:
     """What a command does, what mends itself, what is left for a person."""
     mends = [problem.mend for problem in (*found.errors, *found.warnings)]
     repaired, itself = mends.count("repair"), mends.count("itself")

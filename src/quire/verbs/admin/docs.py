@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 import quire
 from quire.files.world import World
 from quire.model.errors import NotFound
-from quire.verbs.verb import Arguments, LaidOut, Line, Result, Verb, Word
+from quire.verbs.verb import Arguments, LaidOut, Lines, Result, Verb, Word
 
 _FOLDERS = ("guides", "concepts", "reference")
 
@@ -88,7 +88,7 @@ def _read(path: str) -> str:
         return file.read()
 
 
-def lines(page: Page) -> Iterator[Line]:
+def lines(page: Page) -> Lines:
     for item in page.topics or ():
         yield f"{item.topic:<20} {item.title}"
     if page.markdown:

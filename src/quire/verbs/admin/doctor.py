@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -10,20 +10,35 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
+from quire.files.write_access import write_access
+from quire.index.open_index import with_index
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import QuireError
 from quire.model.text import counted
+from quire.upkeep.check import Checked, check_memory
+from quire.upkeep.doctor import (
+    ignored_entries,
+    look_at_git,
+    look_at_index,
+    look_at_layers,
+    look_at_lock,
+    look_at_transactions,
+    told_check,
+    unfinished_folders,
+)
 from quire.upkeep.findings import Finding, Section
+from quire.upkeep.ignore import ensure_ignored
+from quire.upkeep.installation import dead_projects, link_commands, look_at_machine, look_at_program
+from quire.upkeep.projects import ProjectRegistry
 from quire.verbs.admin.doctor_agents import agent_findings, fix_agents, server_findings, session_findings
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.admin.repair import repair
 from quire.verbs.agents.session_end import collect_sessions
-from quire.verbs.verb import Arguments, Line, Option, Result, Styled, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Result, Styled, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.project import Project
-    from quire.upkeep.check import Checked
 
 
 class Mended(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,8 +94,6 @@ def doctor(project: Project, given: Doctor) -> Doctored:
 
 
 def _findings(project: Project) -> list[Finding]:
-    from quire.upkeep.installation import look_at_machine, look_at_program
-
     return [
         *_looked("program", lambda: look_at_program(project.world.env)),
         *_looked("machine", lambda: look_at_machine(project.world)),
@@ -95,8 +108,6 @@ def _findings(project: Project) -> list[Finding]:
 
 
 def _project_findings(project: Project) -> list[Finding]:
-    from quire.upkeep.doctor import look_at_git, look_at_index, look_at_layers, look_at_lock, look_at_transactions
-
     found = [Finding(section="project", name="root", message=project.root)]
     layers = look_at_layers(project)
     if not layers:
@@ -113,10 +124,6 @@ def _project_findings(project: Project) -> list[Finding]:
 
 def _check_findings(project: Project, *, is_index_usable: bool) -> list[Finding]:
     """What `memory check` would say, without what it does on the way: nothing is settled, no index thrown away."""
-    from quire.index.open_index import with_index
-    from quire.upkeep.check import check_memory
-    from quire.upkeep.doctor import told_check, unfinished_folders
-
     if unfinished_folders(project.root):
         said = "The files are not looked at before the unfinished change is completed."
         return [Finding(section="project", name="check", state="note", message=said)]
@@ -159,8 +166,6 @@ def _fix(project: Project, findings: Iterable[Finding]) -> list[Mended]:
 
 
 def _mend_commands(project: Project) -> str:
-    from quire.upkeep.installation import link_commands
-
     made = link_commands(project.world.env)
     return f"Linked the commands: {', '.join(made)}." if made else "There was nothing to link."
 
@@ -171,17 +176,12 @@ def _mend_transactions(project: Project) -> str:
 
 
 def _mend_lock(project: Project) -> str:
-    from quire.files.write_access import write_access
-
     with write_access(project.root, FOLDER, project.world, "doctor", seconds=0.0):
         pass
     return "Removed the lock of a process that is gone."
 
 
 def _mend_ignore(project: Project) -> str:
-    from quire.upkeep.doctor import ignored_entries
-    from quire.upkeep.ignore import ensure_ignored
-
     ensure_ignored(project.root, project.world, ignored_entries(project.root))
     return "Added the missing lines to .gitignore."
 
@@ -202,9 +202,6 @@ def _mend_files(project: Project) -> str:
 
 
 def _mend_projects(project: Project) -> str:
-    from quire.upkeep.installation import dead_projects
-    from quire.upkeep.projects import ProjectRegistry
-
     gone = dead_projects(project.world)
     for entry in gone:
         ProjectRegistry(project.world).remove(entry.registry_id)
@@ -237,7 +234,7 @@ def _said(error: QuireError | OSError) -> str:
 _STYLES: dict[str, Literal["red", "yellow", "dim"]] = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
-def lines(found: Doctored) -> Iterator[Line]:
+def lines(found: Doctored) -> Lines:
     for item in found.fixed:
         yield Styled(text=item.message, style="red" if item.failed else "green")
     if found.fixed:
@@ -255,7 +252,7 @@ def lines(found: Doctored) -> Iterator[Line]:
         yield f"`memory doctor --fix` mends {'one of them' if fixable == 1 else f'{fixable} of them'}."
 
 
-def _finding_lines(finding: Finding) -> Iterator[Line]:
+def _finding_lines(finding: Finding) -> Lines:
     text = f"  {finding.state:<7}  {finding.name}: {finding.message}"
     style = _STYLES.get(finding.state)
     yield Styled(text=text, style=style) if style else text

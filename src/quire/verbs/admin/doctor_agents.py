@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.clients.logs import read_log
+from quire.clients.receipts import read_receipts
+from quire.clients.spool import waiting_sessions
+from quire.files.programs import own_command, run_program
 from quire.model.text import cut
 from quire.model.times import instant
 from quire.upkeep.findings import Finding
+from quire.upkeep.installation import reach_hint, unreachable
 from quire.verbs.agents.session_end import session_is_over
 from quire.verbs.agents.wiring import STARTED, wire_clients, wiring_manifests, wiring_status
 
@@ -66,8 +71,6 @@ def _wiring_finding(project: Project, one: ClientStatus) -> Finding:
 
 def _started_findings(project: Project, wired: Sequence[str]) -> list[Finding]:
     """Whether what the project's files start by name can be started."""
-    from quire.upkeep.installation import reach_hint, unreachable
-
     found = []
     for name, what in STARTED if wired else ():
         why = unreachable(name, project.world.env)
@@ -89,9 +92,6 @@ def fix_agents(project: Project, names: Sequence[str]) -> str:
 
 
 def _hook_findings(project: Project, *, is_wired: bool) -> list[Finding]:
-    from quire.clients.logs import read_log
-    from quire.clients.receipts import read_receipts
-
     found = []
     setting = project.world.env.get("MEMORY_HOOKS", "")
     if setting.strip().lower() in _OFF:
@@ -125,8 +125,6 @@ def _log_finding(project: Project, lines: Sequence[str]) -> Finding:
 
 
 def session_findings(project: Project) -> list[Finding]:
-    from quire.clients.spool import waiting_sessions
-
     waiting = waiting_sessions(project.root)
     if not waiting:
         return [Finding(section="sessions", name="waiting", message="No session waits to be read.")]
@@ -151,8 +149,6 @@ def session_findings(project: Project) -> list[Finding]:
 
 def server_findings(project: Project) -> list[Finding]:
     """Start the server as a client does, and greet it."""
-    from quire.files.programs import own_command, run_program
-
     python = own_command()[0]
     done = run_program(
         [python, "-P", "-m", "quire.surfaces.mcp"],

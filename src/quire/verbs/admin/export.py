@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from quire.files.paths import escaping_part
+from quire.files import disk
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.paths import escaping_part, storage_failed
 from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.layers.profile.records import entry_of
 from quire.model.errors import InputError, NotInitialized, StorageFailed
 from quire.model.records import Problem, Record
 from quire.model.text import counted, cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
+from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
+from quire.upkeep.export_formats import EXPORT_FORMATS, ExportText, render_export
 from quire.verbs.ask.answers import unreadable_files
-from quire.verbs.verb import Arguments, Aside, LaidOut, Line, Option, Output, Result, Verb
+from quire.verbs.verb import Arguments, Aside, LaidOut, Lines, Option, Output, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.project import Project
-    from quire.upkeep.export import Holdings
-    from quire.upkeep.export_formats import ExportText
 
 _CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
 """Folders that hold what is true; a file of ours in them would be taken for a part of it."""
@@ -83,9 +86,6 @@ def export(project: Project, given: Export) -> Exported:
     reference memory server for MCP. What is retired, the journal's history and private entries are left out unless
     they are asked for.
     """
-    from quire.upkeep.export import judge_holdings
-    from quire.upkeep.export_formats import EXPORT_FORMATS, render_export
-
     _known("format", given.output_format, EXPORT_FORMATS)
     for layer in given.layers:
         _known("layer", layer, LAYER_NAMES)
@@ -113,7 +113,7 @@ def export(project: Project, given: Export) -> Exported:
     )
 
 
-def lines(done: Exported) -> Iterator[Line]:
+def lines(done: Exported) -> Lines:
     if done.path:
         yield f"Wrote {done.path}: {counted(done.records, 'record')}, {counted(done.edges, 'relation')}."
     elif done.text and done.format == "markdown":
@@ -133,9 +133,6 @@ def lines(done: Exported) -> Iterator[Line]:
 
 
 def _holdings(project: Project, index: Index, layers: Sequence[str], *, everything: bool, private: bool) -> Holdings:
-    from quire.layers.profile.records import entry_of
-    from quire.upkeep.export import Holdings, gather_holdings
-
     about = Holdings(project=_called(project), exported_at=timestamp(project.world.now()))
 
     def is_private(record: Record) -> bool:
@@ -209,10 +206,6 @@ def page_target(project: Project, output: str, *, force: bool) -> str:
 
 def write_page(project: Project, target: str, files: Mapping[str, bytes], *, force: bool) -> str:
     """Write these files into the folder, all of them or none; with `force`, in the place of an earlier export."""
-    from quire.files import disk
-    from quire.files.durable_write import ensure_folder
-    from quire.files.paths import storage_failed
-
     token = project.world.token()
     new, old = f"{target}.new-{token}", f"{target}.old-{token}"
     named = {**files, _PAGE_MARK: "".join(f"{name}\n" for name in sorted(files)).encode()}
@@ -251,9 +244,6 @@ def _is_closed(project: Project, path: str) -> bool:
 
 
 def _write_text(project: Project, target: str, text: str, *, force: bool) -> None:
-    from quire.files.durable_write import write_file
-    from quire.files.paths import storage_failed
-
     try:
         write_file(target, text.encode("utf-8"), project.world.token(), ... if force else None)
     except OSError as error:
@@ -262,8 +252,6 @@ def _write_text(project: Project, target: str, text: str, *, force: bool) -> Non
 
 def _clear_page(folder: str) -> bool:
     """Remove an export, as far as it is one; whether something is left."""
-    from quire.files import disk
-
     if not os.path.isdir(folder):
         return False
     try:

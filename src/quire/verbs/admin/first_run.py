@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.capture.hosts.types import KINDS
+from quire.clients.wiring.engine import integrate_clients
+from quire.clients.wiring.places import detect
+from quire.clients.wiring.types import CLIENTS, Integrated
 from quire.model.errors import InputError
 from quire.model.text import cut
+from quire.project import Project
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.agents.wiring import wire_clients, wiring_manifests, wiring_surroundings
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, found_host_sources, import_hosts, read_host_source
-
-if TYPE_CHECKING:
-    from quire.clients.wiring.types import Integrated
-    from quire.project import Project
 
 FOUND, ALL, NONE = "found", "all", "none"
 _TOKENS, _CHARS = 400, 4_000
@@ -88,9 +88,6 @@ def first_answer(project: Project, client: str = "") -> FirstAnswer:
 
 
 def _named_agents(project: Project, agents: Sequence[str]) -> list[str]:
-    from quire.clients.wiring.places import detect
-    from quire.clients.wiring.types import CLIENTS
-
     words = [FOUND, ALL, NONE]
     for name in agents:
         if name not in CLIENTS and name not in words:
@@ -125,8 +122,6 @@ def _would_wire(project: Project, clients: Sequence[str]) -> Integrated | None:
 
 def _wiring_planned(project: Project, clients: Sequence[str]) -> Integrated:
     """A dry run that needs no memory, and leaves the guidance to `init`, which brings it anyway."""
-    from quire.clients.wiring.engine import integrate_clients
-
     around, manifests = wiring_surroundings(project, "project"), wiring_manifests(project, "project")
     return integrate_clients(clients, around, project.world, manifests, scope="project", dry_run=True)
 
@@ -161,8 +156,6 @@ def _would_import(project: Project, kinds: Sequence[str]) -> ImportedHosts:
 
 def _named_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     """Kinds of sources as `import_hosts` takes them: none of them means all."""
-    from quire.capture.hosts.types import KINDS
-
     for name in kinds:
         if name not in KINDS and name != ALL:
             raise InputError(

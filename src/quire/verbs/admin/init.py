@@ -9,13 +9,15 @@ import msgspec
 
 from quire.model.errors import UsageError
 from quire.model.text import counted
+from quire.upkeep.init import Initialized, first_brief
+from quire.verbs.admin.first_run import refuse_unknown, take_agents, take_imports
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+from quire.verbs.agents.integrate import wired_fields, wiring_warnings
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated
     from quire.project import Project
-    from quire.upkeep.init import Initialized
     from quire.verbs.inbox.host_import import ImportedHosts
 
 _WRITTEN = ("created", "updated")
@@ -82,8 +84,6 @@ class MemoryMade(Result, kw_only=True):
         return 0 if self.wired is None or self.wired.is_clean else 1
 
     def fields(self) -> dict[str, Any]:
-        from quire.verbs.agents.integrate import wired_fields
-
         fields = initialized_fields(self.done)
         fields["next_steps"] = list(_steps(self.done, self.wired))
         if self.agents or self.kinds:
@@ -111,10 +111,6 @@ def init(project: Project, given: Init) -> FirstBrief | MemoryMade:
     In a terminal it then offers to wire the agents that are found and to import what other programs know; --agents,
     --import and --yes say so beforehand, and nothing is asked. An import waits in `memory inbox`.
     """
-    from quire.upkeep.init import first_brief
-    from quire.verbs.admin.first_run import refuse_unknown, take_agents, take_imports
-    from quire.verbs.agents.integrate import wiring_warnings
-
     agents, kinds = wanted_by(given)
     if given.brief and (agents or kinds):
         raise UsageError("--brief writes nothing.", hint="Leave out --agents, --import and --yes.")
@@ -155,7 +151,7 @@ def make_memory(project: Project, given: Init) -> Initialized:
     )
 
 
-def lines(made: FirstBrief | MemoryMade) -> Iterator[Line]:
+def lines(made: FirstBrief | MemoryMade) -> Lines:
     if isinstance(made, FirstBrief):
         yield made.brief
         return

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING
 
+from quire.capture.repository.manifests import declared_name
+from quire.files.write_access import write_access
+from quire.index.health import index_fault
+from quire.layers.facts.originals import not_imported
+from quire.layers.facts.store import create_file
 from quire.layers.graph.layout import FOLDER, INDEX
+from quire.layers.profile.layout import IGNORED
+from quire.layers.profile.store import create_document, profile_access
 from quire.model.errors import InputError, QuireError
 from quire.model.records import Problem, as_warning
 from quire.model.vocabulary import LAYER_NAMES
+from quire.project import Project
+from quire.upkeep.guidance import install_guidance
+from quire.upkeep.ignore import ensure_ignored
+from quire.upkeep.init import Initialized, initialize
+from quire.upkeep.projects import ProjectRegistry
 from quire.verbs.ask.product_map import product_map
 from quire.verbs.journal.init import JournalInit, journal_entry_files, journal_init
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.upkeep.init import Initialized
 
 
 def init_memory(
@@ -28,11 +35,6 @@ def init_memory(
     layers: tuple[str, ...] = (),
 ) -> Initialized:
     """Create the memory where there is none; bring guidance, map and schemas up to date where there is one."""
-    from quire.capture.repository.manifests import declared_name
-    from quire.index.health import index_fault
-    from quire.layers.facts.originals import not_imported
-    from quire.upkeep.init import initialize
-
     _check_layers(layers)
     if not force:
         project.recover()
@@ -64,9 +66,6 @@ def _create_journal(project: Project, *, dry_run: bool) -> list[str]:
 
 def _create_facts(project: Project, *, dry_run: bool) -> list[str]:
     """An empty file of facts, where there is none, and how git merges it."""
-    from quire.files.write_access import write_access
-    from quire.layers.facts.store import create_file
-
     if dry_run:
         return create_file(project.root, project.world, dry_run=True)
     with write_access(project.root, FOLDER, project.world, "init"):
@@ -75,10 +74,6 @@ def _create_facts(project: Project, *, dry_run: bool) -> list[str]:
 
 def _create_profile(project: Project, *, dry_run: bool) -> list[str]:
     """An empty profile, where there is none."""
-    from quire.layers.profile.layout import IGNORED
-    from quire.layers.profile.store import create_document, profile_access
-    from quire.upkeep.ignore import ensure_ignored
-
     if dry_run:
         return create_document(project.root, project.world, dry_run=True)
     with profile_access(project.profile_places(), project.world, "init"):
@@ -90,8 +85,6 @@ def _create_profile(project: Project, *, dry_run: bool) -> list[str]:
 
 
 def _install_guidance(project: Project, done: Initialized) -> None:
-    from quire.upkeep.guidance import install_guidance
-
     map_text = "…" if done.dry_run and done.created else product_map(project)
     done.guidance, problems = install_guidance(project.root, project.world, map_text, dry_run=done.dry_run)
     done.warnings += problems
@@ -99,8 +92,6 @@ def _install_guidance(project: Project, done: Initialized) -> None:
 
 def _register(project: Project) -> list[Problem]:
     """Note the project for the commands that look across repositories; a failure is a warning."""
-    from quire.upkeep.projects import ProjectRegistry
-
     try:
         ProjectRegistry(project.world).add(project.root, source="auto")
     except QuireError as error:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from quire.project import Project
-from quire.verbs.verb import Arguments, Line, Result, Verb, Word
+from quire.upkeep.projects import ProjectRegistry, Registered
+from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.files.world import World
-    from quire.upkeep.projects import Registered
 
 
 class AddProject(Arguments, frozen=True, kw_only=True):
@@ -56,12 +55,10 @@ def list_projects(world: World, _given: Arguments) -> RegisteredProjects:
 
 def registered_projects(world: World) -> list[Registered]:
     """Every project of the user's registry, whether it is still there or not."""
-    from quire.upkeep.projects import ProjectRegistry
-
     return ProjectRegistry(world).known_projects()
 
 
-def list_lines(done: RegisteredProjects) -> Iterator[Line]:
+def list_lines(done: RegisteredProjects) -> Lines:
     if not done.projects:
         yield "No projects are registered. `memory init` registers one, `memory projects add` an existing one."
     for entry in done.projects:
@@ -70,35 +67,29 @@ def list_lines(done: RegisteredProjects) -> Iterator[Line]:
 
 def add(world: World, given: AddProject) -> ProjectAdded:
     """Register the project at PATH, or the current one."""
-    from quire.upkeep.projects import ProjectRegistry
-
     return ProjectAdded(project=ProjectRegistry(world).add(Project.open(given.path, world).root))
 
 
-def add_lines(done: ProjectAdded) -> Iterator[Line]:
+def add_lines(done: ProjectAdded) -> Lines:
     entry = done.project
     yield f"Registered {entry.project['name']} ({entry.registry_id}) at {entry.project_root}"
 
 
 def remove(world: World, given: Remove) -> ProjectRemoved:
     """Forget a project, named by its registry id, project id or path. Its files stay."""
-    from quire.upkeep.projects import ProjectRegistry
-
     return ProjectRemoved(project=ProjectRegistry(world).remove(given.project))
 
 
-def remove_lines(done: ProjectRemoved) -> Iterator[Line]:
+def remove_lines(done: ProjectRemoved) -> Lines:
     yield f"Forgot {done.project.project['name']}; its memory in {done.project.memory_root} stays."
 
 
 def prune(world: World, _given: Arguments) -> ProjectsPruned:
     """Forget the projects that hold no memory any more. Damaged, newer and hidden ones stay."""
-    from quire.upkeep.projects import ProjectRegistry
-
     return ProjectsPruned(projects_removed=ProjectRegistry(world).prune())
 
 
-def prune_lines(done: ProjectsPruned) -> Iterator[Line]:
+def prune_lines(done: ProjectsPruned) -> Lines:
     gone = done.projects_removed
     yield f"Forgot {len(gone)} projects." if gone else "Every registered project has its memory."
     for entry in gone:

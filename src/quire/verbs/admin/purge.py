@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
-from quire.files.write_access import INDEX, MEMORY, RECOVERY, LockedFolder
+from quire.files.durable_write import write_file
+from quire.files.transaction import apply_changes
+from quire.files.write_access import INDEX, MEMORY, RECOVERY, LockedFolder, write_access
+from quire.index.database import discard_database
 from quire.layers.protocol import MEMORY_HOME
 from quire.layers.table import HOMES, LAYERS
 from quire.model.errors import Conflict, InputError, UsageError
 from quire.model.text import counted
+from quire.project import Project
+from quire.upkeep.guidance import stale_maps
+from quire.upkeep.purge.forms import PURGED, SHORTEST
+from quire.upkeep.purge.plan import Place, plan_purge, secrets_below, texts_below
 from quire.verbs.admin.repair import repair_access
 from quire.verbs.ask.product_map import product_map
-from quire.verbs.verb import Arguments, Line, Option, Result, Styled, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.upkeep.purge.plan import Place
+from quire.verbs.verb import Arguments, Lines, Option, Result, Styled, Verb, Word
 
 _ATTEMPTS = 3
 _SHOWN = 40
@@ -62,8 +65,6 @@ def purge_memory(project: Project, given: Purge) -> Purged:
 
 def purge(project: Project, texts: Sequence[str] = (), *, secrets: bool = False, dry_run: bool = False) -> Purged:
     """Take these texts, or every certain secret, out of every file of ours."""
-    from quire.upkeep.purge.plan import secrets_below
-
     project.recover()
     folders = [home.folder for home in HOMES if home.exists(project.root)]
     wanted = list(dict.fromkeys(map(_admitted, texts)))
@@ -91,8 +92,6 @@ def purge(project: Project, texts: Sequence[str] = (), *, secrets: bool = False,
 
 
 def _stands(project: Project, folders: Sequence[str], text: str) -> list[Place]:
-    from quire.upkeep.purge.plan import plan_purge
-
     found = [place for folder in folders for place in plan_purge(project.root, folder, text).places]
     for outside in _outside(project):
         for place in plan_purge(outside.root, outside.folder, text).places:
@@ -123,9 +122,6 @@ def _refuse_unfit(project: Project, folders: Sequence[str]) -> None:
 
 
 def _purge_folder(project: Project, folder: str, texts: Sequence[str]) -> None:
-    from quire.files.transaction import apply_changes
-    from quire.upkeep.purge.plan import plan_purge
-
     with repair_access(project, folder):
         top = os.path.join(project.root, folder)
         for text in texts:
@@ -142,10 +138,6 @@ def _purge_folder(project: Project, folder: str, texts: Sequence[str]) -> None:
 
 
 def _purge_outside(project: Project, texts: Sequence[str]) -> None:
-    from quire.files.durable_write import write_file
-    from quire.files.write_access import write_access
-    from quire.upkeep.purge.plan import plan_purge
-
     for place in _outside(project):
         with write_access(place.root, place.folder, project.world, "purge", lock=place.lock):
             for text in texts:
@@ -156,10 +148,6 @@ def _purge_outside(project: Project, texts: Sequence[str]) -> None:
 
 def _made_anew(project: Project) -> None:
     """What is made of the files: the index, as a new file; the map; the pages."""
-    from quire.files.durable_write import write_file
-    from quire.index.database import discard_database
-    from quire.upkeep.guidance import stale_maps
-
     # A layer that was there before the memory's folder had an index of its own.
     own = (f"{layer.home.folder}/{layer.index}" for layer in LAYERS if layer.index)
     for folder in (f"{MEMORY}/{INDEX}", *own):
@@ -176,16 +164,12 @@ def _made_anew(project: Project) -> None:
 
 def _left(project: Project, folders: Sequence[str], text: str, *, pages: bool) -> list[Place]:
     """What stands outside of our folders. Pages are made anew, so that they only count afterwards."""
-    from quire.upkeep.purge.plan import texts_below
-
     names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", "README.md"]
     names += [page for layer in LAYERS for page in layer.pages] if pages else []
     return texts_below(project.root, folders, text, names)
 
 
 def _admitted(text: str) -> str:
-    from quire.upkeep.purge.forms import PURGED, SHORTEST
-
     found = text.strip("\r\n")
     if len(found) < SHORTEST:
         raise InputError(
@@ -197,7 +181,7 @@ def _admitted(text: str) -> str:
     return found
 
 
-def lines(done: Purged) -> Iterator[Line]:
+def lines(done: Purged) -> Lines:
     if not done.places and not done.left:
         yield "No secret was found." if not done.texts else "It stands in no file of the memory."
         return

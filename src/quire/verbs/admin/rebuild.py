@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -11,12 +10,12 @@ import msgspec
 from quire.layers.graph.layout import INDEX
 from quire.model.records import Problem
 from quire.model.text import counted
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+from quire.upkeep.rebuild import Rebuilt, rebuild_memory
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Progress
     from quire.project import Project
-    from quire.upkeep.rebuild import Rebuilt
 
 
 class Rebuild(Arguments, frozen=True, kw_only=True):
@@ -44,8 +43,6 @@ def rebuild(project: Project, given: Rebuild) -> IndexRebuilt:
     With --semantic, every passage is embedded with a full language model, so that questions in other words find more;
     `memory docs semantic` says how. That takes minutes; interrupted, the same command goes on where it was.
     """
-    from quire.upkeep.rebuild import rebuild_memory
-
     folder = project.index_folder()
     if folder is None or not project.has_journal():
         project.ready()
@@ -68,7 +65,7 @@ def _progress(project: Project, things: str) -> Progress | None:
     return (lambda done, total: tell(done, total, things)) if tell else None
 
 
-def lines(done: IndexRebuilt) -> Iterator[Line]:
+def lines(done: IndexRebuilt) -> Lines:
     found = done.found
     yield f"Indexed {counted(found.records, 'record')} and {counted(found.edges, 'relation')}."
     if done.shows_vectors:

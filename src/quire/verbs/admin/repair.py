@@ -10,6 +10,21 @@ from typing import TYPE_CHECKING
 from quire.layers.table import HOMES, layers_in
 from quire.model.errors import Conflict, QuireError
 from quire.model.records import Problem, as_warning
+from quire.upkeep.doctor import ignored_entries
+from quire.upkeep.repair.apply import apply_plan, changed_since, put_back, refuse_changed
+from quire.upkeep.repair.copies import (
+    KEPT,
+    RepairCopy,
+    find_kept,
+    named_repair,
+    new_name,
+    place_of_copies,
+    prune_copies,
+    remove_copies,
+)
+from quire.upkeep.repair.differences import Difference, differences_of
+from quire.upkeep.repair.leftovers import LEFTOVERS
+from quire.upkeep.repair.plan import MAP_STALE, NOT_IGNORED, REPAIR, RepairPlan, plan_around, plan_home
 from quire.verbs.admin.check import check_files, check_unrecovered
 from quire.verbs.admin.repair_results import Repaired, RepairSeen, RepairsKept, RepairUndone
 from quire.verbs.ask.product_map import product_map
@@ -18,9 +33,6 @@ if TYPE_CHECKING:
     from quire.layers.protocol import Home
     from quire.project import Project
     from quire.upkeep.check import Checked
-    from quire.upkeep.repair.copies import RepairCopy
-    from quire.upkeep.repair.differences import Difference
-    from quire.upkeep.repair.plan import RepairPlan
 
 _OPERATION = "repair"
 _ATTEMPTS = 3
@@ -28,8 +40,6 @@ _ATTEMPTS = 3
 
 def repair(project: Project, *, dry_run: bool = False) -> Repaired:
     """Mend what can be mended without losing anything; then check again. Files are copied first."""
-    from quire.upkeep.repair.plan import REPAIR
-
     found = check_files(project)
     if not any(problem.mend == REPAIR for problem in _all(found)):
         return Repaired(checked=found, dry_run=dry_run)
@@ -39,8 +49,6 @@ def repair(project: Project, *, dry_run: bool = False) -> Repaired:
 
 
 def _rehearsed_repair(project: Project, found: Checked) -> Repaired:
-    from quire.upkeep.repair.differences import differences_of
-
     plans = list(_plans(project, found))
     return Repaired(
         dry_run=True,
@@ -51,8 +59,6 @@ def _rehearsed_repair(project: Project, found: Checked) -> Repaired:
 
 
 def _repaired(project: Project, found: Checked) -> Repaired:
-    from quire.upkeep.repair.copies import new_name
-
     name = new_name(project.root, project.world)
     kept: list[RepairCopy] = []
     warnings: list[Problem] = []
@@ -83,8 +89,6 @@ def _mend_part(
     warnings: list[Problem],
 ) -> None:
     """Plan on what is there once nobody else can write, and do it; planned again where somebody was faster."""
-    from quire.upkeep.repair.apply import apply_plan
-
     try:
         with repair_access(project, folder):
             for attempt in range(1, _ATTEMPTS + 1):
@@ -117,17 +121,11 @@ def _plans(project: Project, found: Checked) -> Iterator[RepairPlan]:
 
 
 def _plan_of(project: Project, home: Home, found: Checked) -> RepairPlan:
-    from quire.upkeep.repair.plan import plan_home
-
     return plan_home(project, home, _all(found))
 
 
 def _plan_around(project: Project, found: Checked) -> RepairPlan | None:
     """The map, the lines of .gitignore, what writers left; None where all is as it should be."""
-    from quire.upkeep.doctor import ignored_entries
-    from quire.upkeep.repair.leftovers import LEFTOVERS
-    from quire.upkeep.repair.plan import MAP_STALE, NOT_IGNORED, REPAIR, plan_around
-
     codes = {problem.code for problem in _all(found) if problem.mend == REPAIR}
     if not codes & {MAP_STALE, LEFTOVERS, *NOT_IGNORED}:
         return None
@@ -147,9 +145,6 @@ def repair_access(project: Project, folder: str) -> AbstractContextManager[None]
 
 def repairs_kept(project: Project) -> RepairsKept:
     """The repairs that can be taken back, and what stands in the way."""
-    from quire.upkeep.repair.apply import changed_since
-    from quire.upkeep.repair.copies import KEPT, find_kept
-
     project.recover()
     names: dict[str, list[RepairCopy]] = {}
     for part in find_kept(project.root):
@@ -172,9 +167,6 @@ def repairs_kept(project: Project) -> RepairsKept:
 
 def undo_repair(project: Project, name: str = "") -> RepairUndone:
     """Put back the files as they were before the last repair, or the one that is named; all of them, or none."""
-    from quire.upkeep.repair.apply import put_back, refuse_changed
-    from quire.upkeep.repair.copies import find_kept, named_repair, remove_copies
-
     project.recover()
     parts = named_repair(find_kept(project.root), name)
     refuse_changed(project.root, parts)  # all that can be refused is refused before anything is written
@@ -189,8 +181,6 @@ def undo_repair(project: Project, name: str = "") -> RepairUndone:
 
 
 def _pruned(project: Project, warnings: list[Problem]) -> list[str]:
-    from quire.upkeep.repair.copies import prune_copies
-
     gone: set[str] = set()
     for folder in [home.folder for home in _homes(project)]:
         try:
@@ -210,14 +200,10 @@ def _all(found: Checked) -> list[Problem]:
 
 
 def _archive_of(part: RepairCopy) -> str:
-    from quire.upkeep.repair.copies import place_of_copies
-
     return f"{place_of_copies(part.folder, part.name)}/{part.part}.tar"
 
 
 def _files_of(part: RepairCopy) -> Iterable[Difference]:
-    from quire.upkeep.repair.differences import Difference
-
     for file in part.files:
         action = "removed" if file.after is None else "created" if file.before is None else "changed"
         yield Difference(path=file.path, action=action)

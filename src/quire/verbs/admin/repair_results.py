@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from quire.model.records import Mend
 from quire.model.text import counted
 from quire.verbs.admin.check import checked_lines
-from quire.verbs.verb import Line, Result, Style, Styled
+from quire.verbs.verb import Lines, Result, Style, Styled
 
 if TYPE_CHECKING:
     from quire.upkeep.check import Checked
@@ -39,7 +38,7 @@ class Repaired(Result, kw_only=True):
     def exit_code(self) -> int:
         return 0 if self.checked.valid else 1
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Lines:
         if not self.mends:
             yield "There is nothing that a repair could mend."
         elif self.dry_run:
@@ -80,7 +79,7 @@ class RepairsKept(Result, kw_only=True):
     repairs: tuple[RepairSeen, ...] = ()
     most: int
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Lines:
         if not self.repairs:
             yield "No repair is kept here."
         for one in self.repairs:
@@ -98,7 +97,7 @@ class RepairUndone(Result, kw_only=True):
     name: str
     files: tuple[str, ...] = ()
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Lines:
         if not self.files:
             yield f"The files were as before the repair {self.name} already; its copies are removed."
             return
@@ -109,7 +108,7 @@ class RepairUndone(Result, kw_only=True):
             yield f"  … and {len(self.files) - _LISTED:,} more"
 
 
-def _mend_lines(mends: tuple[Mend, ...]) -> Iterator[Line]:
+def _mend_lines(mends: tuple[Mend, ...]) -> Lines:
     for mend in mends[:_LISTED_MENDS]:
         place = f"{mend.path}:{mend.line}" if mend.line else mend.path
         yield f"  {place}: {mend.message} [{mend.code}]"
@@ -117,7 +116,7 @@ def _mend_lines(mends: tuple[Mend, ...]) -> Iterator[Line]:
         yield f"  … and {len(mends) - _LISTED_MENDS:,} more"
 
 
-def _file_lines(files: tuple[Difference, ...]) -> Iterator[Line]:
+def _file_lines(files: tuple[Difference, ...]) -> Lines:
     for file in files[:_LISTED]:
         yield ""
         yield Styled(text=f"{file.action:<8} {file.path}", style="bold")

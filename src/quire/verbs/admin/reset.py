@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from quire.model.errors import QuireError, UsageError
 from quire.project import Project
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.upkeep.reset import MemoryReset
+from quire.upkeep.projects import ProjectRegistry
+from quire.upkeep.reset import MemoryReset, reset_memory
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 
 class Reset(Arguments, frozen=True, kw_only=True):
@@ -72,8 +70,6 @@ def reset(project: Project, given: Reset) -> ResetPlanned | ProjectReset | AllRe
 
 def roots_to_reset(project: Project, given: Reset) -> list[str]:
     """The folders of the projects that a reset would take."""
-    from quire.upkeep.projects import ProjectRegistry
-
     if not given.everywhere:
         return [project.root]
     return [entry.project_root for entry in ProjectRegistry(project.world).known_projects()]
@@ -81,16 +77,13 @@ def roots_to_reset(project: Project, given: Reset) -> list[str]:
 
 def reset_project(project: Project, *, destroy: bool = False) -> MemoryReset:
     """Archive the memory of a project and remove it; with `destroy`, keep no archive."""
-    from quire.upkeep.projects import ProjectRegistry
-    from quire.upkeep.reset import reset_memory
-
     done = reset_memory(project.graph, project.world, destroy=destroy)
     with contextlib.suppress(QuireError):
         ProjectRegistry(project.world).remove(project.root)
     return done
 
 
-def lines(result: ResetPlanned | ProjectReset | AllReset) -> Iterator[Line]:
+def lines(result: ResetPlanned | ProjectReset | AllReset) -> Lines:
     if isinstance(result, ResetPlanned):
         yield "Would reset: " + (", ".join(result.project_roots) or "nothing")
     elif isinstance(result, ProjectReset):
@@ -102,7 +95,7 @@ def lines(result: ResetPlanned | ProjectReset | AllReset) -> Iterator[Line]:
             yield f"Could not reset {root}: {error.message}"
 
 
-def _reset_lines(done: MemoryReset) -> Iterator[Line]:
+def _reset_lines(done: MemoryReset) -> Lines:
     if not done.entries_removed:
         yield f"There was no memory in {done.project_root}"
     elif done.backup_path:

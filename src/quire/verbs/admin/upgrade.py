@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from quire.verbs.verb import Arguments, Line, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.project import Project
+from quire.upkeep.upgrade_command import upgrade_advice
+from quire.verbs.verb import Arguments, Lines, Result, Verb
 
 
 class UpgradeAdvice(Result, kw_only=True):
@@ -24,15 +20,13 @@ def upgrade(project: Project, _given: Arguments) -> UpgradeAdvice:
     Storage of another version is not read or changed, only archived by `memory reset`: the error says which version
     was found and how to go on. For a newer Quire, it names the command that fits how this one was installed.
     """
-    from quire.upkeep.upgrade_command import upgrade_advice
-
     project.ready()
     version = project.graph.config().version
     message = f"Storage version {version} is current; there is nothing to upgrade."
     return UpgradeAdvice(message=message, advice=upgrade_advice())
 
 
-def lines(done: UpgradeAdvice) -> Iterator[Line]:
+def lines(done: UpgradeAdvice) -> Lines:
     yield done.message
     yield f"To upgrade Quire itself: {done.advice}"
 

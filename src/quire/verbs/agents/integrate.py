@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
 
+from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, IntegrationStatus
 from quire.model.errors import UsageError
 from quire.model.records import Problem
+from quire.project import Project
+from quire.verbs.agents.git_setup import git_status
 from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, IntegrationStatus
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
 _WIDTH = 10
 _GIT = "git"
@@ -77,9 +76,6 @@ def _agents(given: Integrate) -> list[str]:
 
 
 def _status(project: Project, given: Integrate) -> IntegrationStatus:
-    from quire.clients.wiring.types import IntegrationStatus
-    from quire.verbs.agents.git_setup import git_status
-
     agents = _agents(given)
     found = IntegrationStatus(clients=())
     if agents or not given.clients:
@@ -90,8 +86,6 @@ def _status(project: Project, given: Integrate) -> IntegrationStatus:
 
 def _removes_all(project: Project, given: Integrate) -> bool:
     """Whether all that is set up goes, and git is."""
-    from quire.verbs.agents.git_setup import git_status
-
     status = git_status(project) if given.remove and not given.clients and not given.user else None
     return status is not None and status.wired
 
@@ -153,7 +147,7 @@ def _fault(file: FileDone) -> Problem:
     return Problem(code="IntegrationFailed", severity="error", path=file.path, message=message, hint=file.hint or None)
 
 
-def lines(result: ClientsIntegrated) -> Iterator[Line]:
+def lines(result: ClientsIntegrated) -> Lines:
     if result.found is not None:
         yield from _status_lines(result.found, user=result.user)
     if result.done is not None:

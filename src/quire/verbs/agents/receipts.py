@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from quire.clients.receipts import Receipt, read_receipts
 from quire.model import limits
 from quire.model.text import counted
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.clients.receipts import Receipt
-    from quire.project import Project
+from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
 _LIMIT, _MOST = 20, 10_000
 _OUTCOMES = ("included", "trimmed", "withheld")
@@ -55,8 +53,6 @@ def show_receipts(project: Project, given: ShowReceipts) -> ReceiptList:
 
 def receipts(project: Project, session: str = "") -> list[Receipt]:
     """What was handed to agents unasked on this machine, the oldest first."""
-    from quire.clients.receipts import read_receipts
-
     project.ready_to_ask()
     return read_receipts(project.root, session)
 
@@ -74,7 +70,7 @@ def _fields(receipt: Receipt) -> dict[str, Any]:
     return {**{name: getattr(receipt, name) for name in names}, **outcomes}
 
 
-def lines(found: ReceiptList) -> Iterator[Line]:
+def lines(found: ReceiptList) -> Lines:
     if not found.total:
         yield found.nothing
         return

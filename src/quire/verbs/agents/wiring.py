@@ -5,20 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.clients.wiring.client_status import look_at_clients, wired_clients
+from quire.clients.wiring.engine import integrate_clients
+from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
+from quire.clients.wiring.manifest import Manifests
+from quire.clients.wiring.places import detect
+from quire.clients.wiring.types import CLIENTS, Integrated, IntegrationStatus, Scope, Surroundings
+from quire.files.write_access import write_access
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import cut
+from quire.project import Project
+from quire.upkeep.installation import reach_hint, unreachable
 from quire.verbs.graph.guidance_undo import guidance_seen, with_guidance, without_guidance
-
-if TYPE_CHECKING:
-    from quire.clients.wiring.manifest import Manifests
-    from quire.clients.wiring.types import Integrated, IntegrationStatus, Scope, Surroundings
-    from quire.project import Project
 
 _ALL = "all"
 STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
@@ -39,9 +42,6 @@ def wire_clients(
     Files of ours that somebody changed are written anew only with `repair`; an entry of somebody else under our
     name is replaced only with `force`.
     """
-    from quire.clients.wiring.engine import integrate_clients
-    from quire.clients.wiring.places import detect
-
     scope: Scope = "user" if user else "project"
     named = _named(clients)
     around = wiring_surroundings(project, scope)
@@ -73,8 +73,6 @@ def wire_clients(
 
 def _unreachable(project: Project) -> list[Problem]:
     """That agents will not find what the files of the project start by name."""
-    from quire.upkeep.installation import reach_hint, unreachable
-
     reasons: dict[str, list[str]] = {}
     for name, _ in STARTED:
         reasons.setdefault(unreachable(name, project.world.env), []).append(f"`{name}`")
@@ -94,8 +92,6 @@ def unwire_clients(
     project: Project, clients: Sequence[str] = (), *, user: bool = False, dry_run: bool = False
 ) -> Integrated:
     """Take the wiring of these clients back; without any, of all that are wired. What others wrote stays."""
-    from quire.clients.wiring.engine import integrate_clients
-
     scope: Scope = "user" if user else "project"
     around = wiring_surroundings(project, scope)
     with _wiring(project, scope, dry_run) as manifests:
@@ -108,9 +104,6 @@ def unwire_clients(
 
 def wiring_status(project: Project, clients: Sequence[str] = (), *, user: bool | None = None) -> IntegrationStatus:
     """How these clients are wired, or all of them: here, in the home, or by default in both."""
-    from quire.clients.wiring.client_status import look_at_clients
-    from quire.clients.wiring.types import CLIENTS, IntegrationStatus
-
     scopes: list[Scope] = ["project", "user"] if user is None else ["user" if user else "project"]
     if not project.world.home and user is None:
         scopes.remove("user")
@@ -124,8 +117,6 @@ def wiring_status(project: Project, clients: Sequence[str] = (), *, user: bool |
 
 
 def wiring_surroundings(project: Project, scope: Scope) -> Surroundings:
-    from quire.clients.wiring.types import Surroundings
-
     if scope == "user" and not (project.world.home and os.path.isabs(project.world.home)):
         raise InputError(
             "There is no home folder to look for clients in.", hint="Set HOME, or wire the project without --user."
@@ -134,9 +125,6 @@ def wiring_surroundings(project: Project, scope: Scope) -> Surroundings:
 
 
 def wiring_manifests(project: Project, scope: Scope) -> Manifests:
-    from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
-    from quire.clients.wiring.manifest import Manifests
-
     top = project.world.memory_home if scope == "user" else os.path.join(project.root, FOLDER)
     return Manifests(os.path.join(top, INTEGRATIONS), project.world, private=scope == "user")
 
@@ -144,9 +132,6 @@ def wiring_manifests(project: Project, scope: Scope) -> Manifests:
 @contextlib.contextmanager
 def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests]:
     """The records of a scope, with the right to change them."""
-    from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
-    from quire.files.write_access import write_access
-
     if scope == "project":
         project.recover()
         project.graph.config()
@@ -162,14 +147,10 @@ def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests
 
 
 def _wired(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
-    from quire.clients.wiring.client_status import wired_clients
-
     return wired_clients(scope, around, manifests)
 
 
 def _named(clients: Sequence[str]) -> tuple[str, ...]:
-    from quire.clients.wiring.types import CLIENTS
-
     if _ALL in clients:
         return CLIENTS
     for name in clients:
@@ -183,8 +164,6 @@ def _named(clients: Sequence[str]) -> tuple[str, ...]:
 
 
 def _none_found() -> InputError:
-    from quire.clients.wiring.types import CLIENTS
-
     return InputError(
         "No client was found here or in your home folder.",
         hint=f"Name those that you use: any of {', '.join(CLIENTS)}, or all.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import Meta
@@ -11,7 +10,7 @@ from quire.model import limits
 from quire.model.errors import UsageError
 from quire.model.text import one_line
 from quire.verbs.ask.answers import Budget, Found, ask_index, budget_of, found_in, missing_files
-from quire.verbs.verb import Arguments, LaidOut, Line, Option, Recalled, Tool, Verb, Word
+from quire.verbs.verb import Arguments, LaidOut, Lines, Option, Recalled, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -88,7 +87,7 @@ def brief(project: Project, given: Brief, fence: Boundary | None = None) -> Brie
     )
 
 
-def lines(found: Briefed) -> Iterator[Line]:
+def lines(found: Briefed) -> Lines:
     if not found.files:
         yield Recalled(text=found.nothing, origin="git")
     elif not found.results:

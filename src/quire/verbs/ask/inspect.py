@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
@@ -19,7 +18,7 @@ from quire.verbs.journal.inspect import InspectedJournal, item_lines, journal_in
 from quire.verbs.profile.connections import EntryConnections, entry_connections
 from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.results import link_lines, whole_entry
-from quire.verbs.verb import Arguments, Line, Recalled, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
@@ -106,7 +105,7 @@ def _node_meant(project: Project, word: str, error: NotFound) -> str:
     raise error
 
 
-def lines(looked: Looked) -> Iterator[Line]:
+def lines(looked: Looked) -> Lines:
     found = looked.found
     if isinstance(found, InspectedJournal):
         yield from item_lines(found)
@@ -126,7 +125,7 @@ def lines(looked: Looked) -> Iterator[Line]:
             yield Recalled(text=f"    {edge.description}", origin="facts")
 
 
-def _entry_lines(found: EntryConnections) -> Iterator[Line]:
+def _entry_lines(found: EntryConnections) -> Lines:
     yield whole_entry(found.entry, links=False)
     if found.outgoing or found.incoming:
         yield ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
@@ -16,7 +15,7 @@ from quire.model.times import instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS, STAGES, LayerName
 from quire.verbs.reviewed import reviews
-from quire.verbs.verb import Arguments, Line, Option, Result, Row, Verb, View
+from quire.verbs.verb import Arguments, Lines, Option, Result, Row, Verb, View
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -205,7 +204,7 @@ def _nothing(given: List) -> str:
     return "Nothing is recorded yet. `memory add` records something."
 
 
-def lines(found: RecordList) -> Iterator[Line]:
+def lines(found: RecordList) -> Lines:
     if not found.results:
         yield found.nothing
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
@@ -12,7 +11,7 @@ from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS
 from quire.verbs.ask.answers import Budget, Found, answer_question, found_in
 from quire.verbs.ask.list import Layers, Words
 from quire.verbs.facts.options import Question
-from quire.verbs.verb import Arguments, LaidOut, Line, Option, Tool, Verb, Word
+from quire.verbs.verb import Arguments, LaidOut, Lines, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -141,7 +140,7 @@ def answered(found: Answer, *, explain: bool = False) -> Answered:
     )
 
 
-def lines(found: Answered | RecordList) -> Iterator[Line]:
+def lines(found: Answered | RecordList) -> Lines:
     if not isinstance(found, Answered):
         from quire.verbs.ask.list import lines as list_lines
 

@@ -10,7 +10,7 @@ import msgspec
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.verbs.facts.faded import faded_facts
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.files.world import World
@@ -110,7 +110,7 @@ def status_of_all(world: World) -> StatusOfAll:
     return StatusOfAll(registry_path=registry.path, projects=rows)
 
 
-def lines(seen: StatusSeen | StatusOfAll) -> Iterator[Line]:
+def lines(seen: StatusSeen | StatusOfAll) -> Lines:
     if isinstance(seen, StatusSeen):
         for text in _status_texts(seen.found, seen.folder):
             yield Recalled(text=text, origin="graph")

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from quire.verbs.ask.answers import Budget, Found, ask_index, budget_of, found_in
-from quire.verbs.verb import Arguments, LaidOut, Line, Recalled, Tool, Verb, Word
+from quire.verbs.verb import Arguments, LaidOut, Lines, Recalled, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.files.git_history import Commit
@@ -68,7 +68,7 @@ def why(project: Project, given: Why, fence: Boundary | None = None) -> Explaine
     return Explained(**found_in(ask_index(project, asked)), **msgspec.structs.asdict(background))
 
 
-def lines(found: Explained) -> Iterator[Line]:
+def lines(found: Explained) -> Lines:
     for line in _background(found):
         yield Recalled(text=line, origin="git")
     yield ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from quire.layers.facts.archive import ArchiveOutcome
@@ -10,7 +9,7 @@ from quire.layers.facts.layout import ACTIVE
 from quire.model.errors import UsageError
 from quire.verbs.facts.fact_file import change_facts
 from quire.verbs.facts.options import IDS_SCHEMA, DryRun, FactIds, Reason, named
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -87,13 +86,13 @@ def _told_in(index: Index, session: str) -> list[str]:
     return sorted(fact.id for fact in facts if fact.created_session == session)
 
 
-def lines(done: ArchiveChanged) -> Iterator[Line]:
+def lines(done: ArchiveChanged) -> Lines:
     if not done.outcomes:
         yield done.nothing
     yield from outcome_lines(done)
 
 
-def outcome_lines(done: ArchiveChanged) -> Iterator[Line]:
+def outcome_lines(done: ArchiveChanged) -> Lines:
     """One line for each id."""
     for item in done.outcomes:
         yield Recalled(text=f"{'Would be: ' if done.dry_run and item.done else ''}{item.message}")

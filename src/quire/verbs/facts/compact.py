@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -15,7 +14,7 @@ from quire.verbs.facts.fact_file import facts_ready
 from quire.verbs.facts.options import SessionName
 from quire.verbs.facts.pins import working_memory
 from quire.verbs.plain import json_line
-from quire.verbs.verb import Arguments, Aside, Input, Line, Option, Output, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Output, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.capture.compaction import Compacted
@@ -199,7 +198,7 @@ def compact(
     return done, kept[0] if kept else ""
 
 
-def lines(done: ConversationCompacted) -> Iterator[Line]:
+def lines(done: ConversationCompacted) -> Lines:
     if isinstance(done.data, bytes) and isinstance(done.messages, list):
         yield from (Output(text=text) for text in _in_the_same_form(done.data, done.messages))
         yield Aside(text=done.note)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
@@ -12,7 +11,7 @@ from quire.model.vocabulary import LAYER_NAMES
 from quire.verbs.facts.fact_file import change_facts, short_token
 from quire.verbs.facts.options import DryRun, Reason, Ref, Session
 from quire.verbs.facts.results import ConnectionView
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -68,7 +67,7 @@ def _is_relation(text: str) -> bool:
     return text.strip().lower().replace("-", "_").replace(" ", "_") in RELATIONS
 
 
-def lines(done: Connected) -> Iterator[Line]:
+def lines(done: Connected) -> Lines:
     said = {"connected": "Connected", "reinforced": "Confirmed", "unchanged": "Known already"}[done.action]
     edge = done.edge
     lead = f"{'Would be: ' if done.dry_run else ''}{said}: "

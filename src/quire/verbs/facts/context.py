@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from quire.layers.facts.layout import ACTIVE, SECTIONS
@@ -11,7 +11,7 @@ from quire.verbs.facts.fact_file import facts_ready, scope_of
 from quire.verbs.facts.options import Mind, WorkingSession
 from quire.verbs.facts.pins import working_memory
 from quire.verbs.facts.search import fact_filter, search_facts
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -117,7 +117,7 @@ def _shares(project: Project, index: Index, scope: str) -> dict[str, list[Offer]
     return found
 
 
-def lines(found: FactsContext) -> Iterator[Line]:
+def lines(found: FactsContext) -> Lines:
     if found.markdown:
         yield Recalled(text=found.markdown.rstrip("\n"), origin="facts")
 

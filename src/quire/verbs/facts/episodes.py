@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -16,7 +15,7 @@ from quire.verbs.facts.fact_file import ask_facts, limit_within, scope_of
 from quire.verbs.facts.options import Date, Many, Mind
 from quire.verbs.facts.results import EpisodeView
 from quire.verbs.facts.search import episode_view, fact_filter, search_facts
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -77,7 +76,7 @@ def _within(moment: str, since: str | None, until: str | None) -> bool:
     return (first is None or at >= first) and (last is None or at <= last)
 
 
-def lines(found: Episodes) -> Iterator[Line]:
+def lines(found: Episodes) -> Lines:
     for item in found.results:
         tags = f"  [{', '.join(item.tags)}]" if item.tags else ""
         narrative = item.narrative.replace("\n", "\n  ")

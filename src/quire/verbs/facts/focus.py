@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quire.model.errors import NotFound
 from quire.verbs.facts.fact_file import facts_ready, known_facts
 from quire.verbs.facts.options import IDS_SCHEMA, FactIds, WorkingSession
 from quire.verbs.facts.pins import PinsChanged, change_pins, pin_lines, working_memory
-from quire.verbs.verb import Arguments, Line, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -61,7 +60,7 @@ def focus(project: Project, given: Focus) -> PinsChanged:
     return change_pins(project, "pin facts", given.session, change)
 
 
-def lines(done: PinsChanged) -> Iterator[Line]:
+def lines(done: PinsChanged) -> Lines:
     if done.outcomes:
         pinned = sum(said in ("pinned", "already pinned") for said in done.outcomes.values())
         yield f"Pinned {pinned} of {len(done.outcomes)}."

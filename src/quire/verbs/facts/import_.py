@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from quire.layers.facts.normalize import take_in
+from quire.layers.facts.store import fold_facts, read_all, replace_file
 from quire.model.errors import InputError
+from quire.project import Project
 from quire.verbs.facts.normalize import with_whole_file
 from quire.verbs.facts.options import DryRun
 from quire.verbs.inbox.rejected_texts import left_out, sift_lines
-from quire.verbs.verb import Arguments, Input, Line, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Input, Lines, Result, Verb
 
 _FILE_BYTES = 512 * 1024 * 1024
 
@@ -37,8 +36,6 @@ class Imported(Result, kw_only=True):
 
 def import_facts(project: Project, given: Import) -> Imported:
     """Take in another file of facts, such as one of the original program: the lines that are not here yet."""
-    from quire.layers.facts.normalize import take_in
-    from quire.layers.facts.store import fold_facts, read_all, replace_file
 
     def work() -> Imported:
         if not given.dry_run:
@@ -69,7 +66,7 @@ def import_facts(project: Project, given: Import) -> Imported:
     return with_whole_file(project, "import facts", work, dry_run=given.dry_run)
 
 
-def lines(done: Imported) -> Iterator[Line]:
+def lines(done: Imported) -> Lines:
     verb = "Would take in" if done.dry_run else "Took in"
     yield f"{verb} {done.added} of {done.lines} records; {done.known} were here already."
     if done.set_aside:

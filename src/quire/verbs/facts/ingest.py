@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -18,7 +18,7 @@ from quire.verbs.facts.options import IDS_SCHEMA, DryRun, Ref, Refs, named
 from quire.verbs.facts.results import FactView
 from quire.verbs.facts.search import fact_filter
 from quire.verbs.inbox.rejected_texts import left_out
-from quire.verbs.verb import Arguments, Input, Line, Option, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Input, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.capture.candidates import (
@@ -352,7 +352,7 @@ def _parsed(data: bytes) -> Any:
         ) from None
 
 
-def lines(done: Ingested) -> Iterator[Line]:
+def lines(done: Ingested) -> Lines:
     counts = [f"{count} {_WORDS.get(action, action)}" for action, count in done.counts.items() if count]
     lead = "Would be: " if done.dry_run else ""
     where = f" from {counted(done.documents, 'design document')}" if done.documents else ""

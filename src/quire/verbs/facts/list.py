@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
@@ -22,7 +21,7 @@ from quire.verbs.facts.fact_file import (
 from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.options import SECTION_SCHEMA, Mind, OneSection
 from quire.verbs.facts.results import FactView
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -99,7 +98,7 @@ def list_facts(project: Project, given: ListFacts) -> FactPage:
     return ask_facts(project, work)
 
 
-def lines(page: FactPage) -> Iterator[Line]:
+def lines(page: FactPage) -> Lines:
     if not page.total:
         yield page.nothing
         return

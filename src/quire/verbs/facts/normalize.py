@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
+from quire.files.digests import blob_id
+from quire.files.write_access import write_access
 from quire.layers.facts.layout import FILE, FOLDER
+from quire.layers.facts.normalize import normal_file
+from quire.layers.facts.store import fold_facts, read_all, replace_file
+from quire.model.errors import GitRequired
 from quire.model.text import counted
+from quire.project import Project
 from quire.verbs.facts.fact_file import facts_ready, prepare_facts
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 Done = TypeVar("Done")
 
@@ -39,8 +42,6 @@ def normalize(project: Project, given: Normalize) -> Normalized:
 
     Shows what would change; --write does it.
     """
-    from quire.layers.facts.normalize import normal_file
-    from quire.layers.facts.store import fold_facts, read_all, replace_file
 
     def work() -> Normalized:
         if given.write:
@@ -68,8 +69,6 @@ def normalize(project: Project, given: Normalize) -> Normalized:
 
 def with_whole_file(project: Project, operation: str, work: Callable[[], Done], *, dry_run: bool) -> Done:
     """Work on the file as a whole, under the lock unless nothing is written."""
-    from quire.files.write_access import write_access
-
     facts_ready(project)
     if dry_run:
         return work()
@@ -81,9 +80,6 @@ def with_whole_file(project: Project, operation: str, work: Callable[[], Done], 
 
 def _is_uncommitted(project: Project, data: bytes) -> bool:
     """Whether git could not bring these bytes back."""
-    from quire.files.digests import blob_id
-    from quire.model.errors import GitRequired
-
     name = f"{FOLDER}/{FILE}"
     try:
         blobs = [*project.git.committed([name]).values(), *project.git.staged([name]).values()]
@@ -92,7 +88,7 @@ def _is_uncommitted(project: Project, data: bytes) -> bool:
     return not any(blob_id(data, blob.id) == blob.id for blob in blobs)
 
 
-def lines(done: Normalized) -> Iterator[Line]:
+def lines(done: Normalized) -> Lines:
     if not done.changed:
         yield f"The file is in its normal form: {counted(done.lines_after, 'line')}, {counted(done.facts, 'fact')}."
         return

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from quire.files.write_access import write_access
+from quire.guard.admission import effect_warnings
 from quire.layers.facts.layout import FOLDER
+from quire.layers.facts.notes import add_note
 from quire.model.records import note_record
+from quire.project import Project
 from quire.verbs.facts.notes import NoteList, local_time, show_notes
 from quire.verbs.facts.notes import lines as list_lines
 from quire.verbs.reviewed import note_records_reviewed
-from quire.verbs.verb import Arguments, Line, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 
 class TakeNote(Arguments, frozen=True, kw_only=True):
@@ -32,10 +32,6 @@ def take_note(project: Project, given: TakeNote) -> Noted | NoteList:
     Notes stay on this machine, in .memory/local/notes.md. Without a text, shows them; with `-` it is read from standard
     input.
     """
-    from quire.files.write_access import write_access
-    from quire.guard.admission import effect_warnings
-    from quire.layers.facts.notes import add_note
-
     if not given.words:
         return show_notes(project, Arguments())
     text = " ".join(given.words)
@@ -50,7 +46,7 @@ def take_note(project: Project, given: TakeNote) -> Noted | NoteList:
     return Noted(noted=text.strip(), pending=count, warnings=effect_warnings(text, "text"))
 
 
-def lines(done: Noted | NoteList) -> Iterator[Line]:
+def lines(done: Noted | NoteList) -> Lines:
     if isinstance(done, NoteList):
         yield from list_lines(done)
     else:

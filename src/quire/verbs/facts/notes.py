@@ -12,7 +12,7 @@ from quire.model.errors import InputError, UsageError
 from quire.model.records import Problem
 from quire.model.times import timestamp
 from quire.verbs.facts.results import FactView
-from quire.verbs.verb import Arguments, Line, Result, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.facts.notes import QuickNote
@@ -154,7 +154,7 @@ def local_time(project: Project) -> str:
     return project.world.now().astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def lines(found: NoteList) -> Iterator[Line]:
+def lines(found: NoteList) -> Lines:
     from quire.guard.effects import effects_of, words_of
 
     if not found.notes:
@@ -166,7 +166,7 @@ def lines(found: NoteList) -> Iterator[Line]:
         yield f"{note.number:3}. [{note.at}]{flagged} {text}"
 
 
-def _changed_lines(verb: str, changed: NoteList) -> Iterator[Line]:
+def _changed_lines(verb: str, changed: NoteList) -> Lines:
     if not changed.notes:
         yield changed.nothing
         return
@@ -175,7 +175,7 @@ def _changed_lines(verb: str, changed: NoteList) -> Iterator[Line]:
         yield "  " + note.text.replace("\n", "\n     ")
 
 
-def _promoted_lines(done: PromotedNote) -> Iterator[Line]:
+def _promoted_lines(done: PromotedNote) -> Lines:
     lead = "Stored in" if done.action == "stored" else "Known already in"
     yield f"{lead} {done.fact.section}: {done.fact.content}"
     yield f"  {done.fact.ref}"

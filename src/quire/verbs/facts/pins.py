@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, FOLDER
@@ -11,7 +11,7 @@ from quire.model.records import Problem
 from quire.verbs.facts.fact_file import fact_view, facts_ready, known_facts
 from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.results import FactView
-from quire.verbs.verb import Line, Recalled, Result
+from quire.verbs.verb import Lines, Recalled, Result
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -171,7 +171,7 @@ def live_pins(project: Project, index: Index, working: Working) -> tuple[Working
     return follow(working, moves), missing, named
 
 
-def pin_lines(done: PinsChanged) -> Iterator[Line]:
+def pin_lines(done: PinsChanged) -> Lines:
     """What became of each id, what is pinned now, and what was read of late."""
     for name, text in done.outcomes.items():
         if text not in ("pinned", "released"):

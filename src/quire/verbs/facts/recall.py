@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from quire.layers.facts.layout import ACTIVE
@@ -13,7 +13,7 @@ from quire.verbs.facts.faded import faded_facts
 from quire.verbs.facts.options import STRING, Many, Mind, OneSection, Question
 from quire.verbs.facts.results import ConnectionView, FactView
 from quire.verbs.facts.search import RECALL, RECALL_MOST, fact_filter, fact_hit, need_question, search_facts
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -114,7 +114,7 @@ def _link(sentence: str, record: Record) -> ConnectionView:
     return ConnectionView(record.ref, source, relation, target, record.title)
 
 
-def lines(found: FactsRecalled) -> Iterator[Line]:
+def lines(found: FactsRecalled) -> Lines:
     if found.reason == "all faded":
         yield "What matches best was not confirmed for long, and has faded:"
     elif found.weak:

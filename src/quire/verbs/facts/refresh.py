@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
+from quire.index.search import Filter
 from quire.layers.facts.layout import ACTIVE
+from quire.layers.facts.records import held_of
+from quire.layers.facts.store_fact import refresh_fact
 from quire.model.errors import InputError, UsageError
 from quire.model.text import cut
 from quire.model.times import instant
 from quire.verbs.facts.fact_file import change_facts, known_facts, scope_in
 from quire.verbs.facts.options import Date, DryRun, Mind
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -40,10 +42,6 @@ def refresh(project: Project, given: Refresh) -> Refreshed:
     Facts fade unless they are confirmed, so a file that nobody used for long is left out of answers. This starts their
     clock again, in one step. It is no confirmation: they fade as fast as before.
     """
-    from quire.index.search import Filter
-    from quire.layers.facts.records import held_of
-    from quire.layers.facts.store_fact import refresh_fact
-
     if given.since is None:
         raise UsageError("Say since when.", hint="memory facts refresh --since 2026-01-01")
     since = given.since
@@ -71,7 +69,7 @@ def refresh(project: Project, given: Refresh) -> Refreshed:
     return change_facts(project, "refresh facts", plan, dry_run=given.dry_run)
 
 
-def lines(done: Refreshed) -> Iterator[Line]:
+def lines(done: Refreshed) -> Lines:
     if not done.refreshed:
         yield f"No active fact was confirmed since {done.since}, or none fades."
         return

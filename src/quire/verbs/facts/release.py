@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quire.verbs.facts.options import IDS_SCHEMA, FactIds, WorkingSession
 from quire.verbs.facts.pins import PinsChanged, change_pins, pin_lines, pin_meant
-from quire.verbs.verb import Arguments, Line, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -36,7 +35,7 @@ def release(project: Project, given: Release) -> PinsChanged:
     return change_pins(project, "release pins", given.session, change, everything=names is None)
 
 
-def lines(done: PinsChanged) -> Iterator[Line]:
+def lines(done: PinsChanged) -> Lines:
     yield f"Released {sum(said == 'released' for said in done.outcomes.values())}."
     yield from pin_lines(done)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from quire.layers.facts.archive import restore_facts
 from quire.verbs.facts.archive import ArchiveChanged, outcome_lines
 from quire.verbs.facts.fact_file import change_facts
 from quire.verbs.facts.options import DryRun, Refs
@@ -22,7 +23,6 @@ class Restore(Arguments, frozen=True, kw_only=True):
 
 def restore(project: Project, given: Restore) -> ArchiveChanged:
     """Bring facts back from the archive, or accept those that were only proposed. A connection comes by edge:…."""
-    from quire.layers.facts.archive import restore_facts
 
     def plan(draft: FactsDraft, _index: Index) -> ArchiveChanged:
         outcomes = restore_facts(draft, given.fact_ids)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from quire.layers.facts.layout import ARCHIVED, DORMANT, SUPERSEDED
@@ -19,7 +18,7 @@ from quire.verbs.facts.search import (
     replacements,
     search_facts,
 )
-from quire.verbs.verb import Arguments, Line, Option, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -55,7 +54,7 @@ def _by_relevance(hit: Hit) -> tuple[float, str]:
     return -hit.parts.get("relevance", hit.score), hit.record.ref
 
 
-def lines(found: FactsRecalled) -> Iterator[Line]:
+def lines(found: FactsRecalled) -> Lines:
     yield from fact_lines(found.results, numbered=True)
     if not found.results:
         yield "Nothing that was put away matches."

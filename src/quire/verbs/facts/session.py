@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +16,7 @@ from quire.model.errors import InputError
 from quire.model.text import counted
 from quire.model.times import instant
 from quire.verbs.facts.fact_file import change_facts, facts_ready
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -182,7 +181,7 @@ def _close(project: Project, session: OpenSession, closed_at: str) -> Episode:
     return episode
 
 
-def lines(done: SessionNoted) -> Iterator[Line]:
+def lines(done: SessionNoted) -> Lines:
     for item in done.episodes:
         yield Recalled(text=f"Recorded {item['title']}  {item['ref']}")
     if done.closed and not done.episodes:

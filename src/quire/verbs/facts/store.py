@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
@@ -26,7 +25,7 @@ from quire.verbs.facts.options import (
 from quire.verbs.facts.results import FactView, SimilarFact
 from quire.verbs.graph.similar_records import alike_problem
 from quire.verbs.reviewed import note_reviewed
-from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -141,7 +140,7 @@ def _similar(found: Alike) -> SimilarFact:
     )
 
 
-def lines(stored: Stored) -> Iterator[Line]:
+def lines(stored: Stored) -> Lines:
     fact = stored.fact
     said = {
         "stored": f"Stored in {fact.section}: ",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from quire.model.errors import UsageError
@@ -21,7 +20,7 @@ from quire.verbs.facts.options import (
 )
 from quire.verbs.facts.results import FactView
 from quire.verbs.reviewed import note_reviewed
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -86,7 +85,7 @@ def supersede(project: Project, given: Supersede) -> Superseded:
     return done
 
 
-def lines(done: Superseded) -> Iterator[Line]:
+def lines(done: Superseded) -> Lines:
     lead = "Would supersede" if done.dry_run else "Superseded"
     yield Recalled(text=f"{lead} {done.old.id} → {done.new.id} in {done.new.section}:")
     yield recalled(done.old, done.old.content, lead="  was: ")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from msgspec import Meta
 from msgspec.structs import replace
 
+from quire.files.digests import hex_digest
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.model.ids import slugify
 from quire.model.text import cut, headline
 from quire.model.vocabulary import CREATABLE_KINDS, STAGES, LayerName, Stage
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.project import Project
+from quire.verbs.facts.store import Store, store
+from quire.verbs.graph.save import save_nodes
+from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
 
 ADDABLE = (*CREATABLE_KINDS, "fact", "preference")
 _TITLE = 120
@@ -110,8 +111,6 @@ def named(given: Add) -> tuple[str | None, str | None]:
 
 
 def _add_node(project: Project, given: Add, kind: str, text: str) -> Added:
-    from quire.verbs.graph.save import save_nodes
-
     title = given.title or headline(text.split("\n")[0], _TITLE)
     rest = text if given.title or title != text.split("\n")[0].strip() else text.partition("\n")[2].strip()
     body = "\n\n".join(filter(None, (rest, f"Why: {given.why}" if given.why else "")))
@@ -139,8 +138,6 @@ def _add_node(project: Project, given: Add, kind: str, text: str) -> Added:
 
 
 def _add_fact(project: Project, given: Add, text: str) -> Added:
-    from quire.verbs.facts.store import Store, store
-
     content = " ".join(filter(None, (text, f"Why: {given.why}" if given.why else "")))
     stored = store(
         project,
@@ -158,9 +155,6 @@ def _add_fact(project: Project, given: Add, text: str) -> Added:
 
 
 def _add_preference(project: Project, given: Add, text: str) -> Added:
-    from quire.files.digests import hex_digest
-    from quire.verbs.profile.remember import RememberEntry, remember_entry
-
     category, _, key = (given.key or "").rpartition(".")
     entry = RememberEntry(
         category=category or "user",
@@ -193,7 +187,7 @@ def _add_preference(project: Project, given: Add, text: str) -> Added:
     )
 
 
-def lines(added: Added) -> Iterator[Line]:
+def lines(added: Added) -> Lines:
     said = {
         "added": "Would add" if added.dry_run else "Added",
         "confirmed": "Recorded already:",

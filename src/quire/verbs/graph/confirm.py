@@ -14,7 +14,7 @@ from quire.model.vocabulary import LIVE_STATUSES, Actor
 from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.save import save_nodes, saved_fields
 from quire.verbs.plain import verdict_fields
-from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -169,7 +169,7 @@ def confirm_nodes(
     return ConfirmedRecords(saved=saved, before=before, warnings=saved.warnings)
 
 
-def lines(done: ConfirmedRecords) -> Iterator[Line]:
+def lines(done: ConfirmedRecords) -> Lines:
     for ref in done.saved.memory_confirmed:
         was = done.before[ref]
         note = f" (was {was.verdict}{f': {was.because}' if was.because else ''})"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from quire.verbs.verb import Arguments, Line, Recalled, Result, Style, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Recalled, Result, Style, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -44,7 +43,7 @@ def diff(project: Project, given: Diff) -> Uncommitted:
     return Uncommitted(found=found)
 
 
-def lines(done: Uncommitted) -> Iterator[Line]:
+def lines(done: Uncommitted) -> Lines:
     if not done.found.files:
         yield "The memory is as the last commit has it."
     for file in done.found.files:

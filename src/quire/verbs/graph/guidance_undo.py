@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.clients.wiring.diffs import unified
+from quire.clients.wiring.manifest import Manifests, known_base, make_manifest
+from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
+from quire.files import disk
+from quire.files.durable_write import write_file
+from quire.files.marked_sections import find_section
+from quire.files.paths import PASSING, follow_inside, read_bytes, storage_failed
+from quire.model.errors import OutsideProject
+from quire.project import Project
+from quire.upkeep.guidance import GUIDANCE, GuidanceFile, install_guidance
 from quire.verbs.ask.product_map import product_map
-
-if TYPE_CHECKING:
-    from quire.clients.wiring.manifest import Manifests
-    from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
-    from quire.project import Project
-    from quire.upkeep.guidance import GuidanceFile
 
 _PART = "guidance"
 _READS = {
@@ -31,10 +34,6 @@ _FILES = ("AGENTS.md", "CLAUDE.md")
 
 def with_guidance(project: Project, done: Integrated, manifests: Manifests) -> Integrated:
     """Install the guidance as `init` does, and note what came with it."""
-    from quire.clients.wiring.diffs import unified
-    from quire.clients.wiring.types import FileDone, PartDone
-    from quire.upkeep.guidance import install_guidance
-
     readers = {client: _READS[client] for client in done.clients if client in _READS}
     if not readers:
         return done
@@ -87,9 +86,6 @@ def without_guidance(
     project: Project, clients: Sequence[str], manifests: Manifests, *, dry_run: bool
 ) -> tuple[list[PartDone], list[FileDone]]:
     """Take out what came with wiring, once no wired client needs it; what `init` put there stays."""
-    from quire.clients.wiring.diffs import unified
-    from quire.clients.wiring.manifest import known_base
-    from quire.clients.wiring.types import FileDone, PartDone
     from quire.upkeep.guidance import without_guidance
 
     parts: list[PartDone] = []
@@ -123,10 +119,6 @@ def without_guidance(
 
 def guidance_seen(project: Project, one: ClientStatus) -> tuple[PartSeen, ...]:
     """The parts of a client with the guidance among them."""
-    from quire.clients.wiring.types import PartSeen
-    from quire.files.marked_sections import find_section
-    from quire.upkeep.guidance import GUIDANCE
-
     name = _READS.get(one.client)
     if name is None:
         return one.parts
@@ -157,10 +149,6 @@ def _note(
     project: Project, target: GuidanceFile, before: bytes | None, clients: tuple[str, ...], manifests: Manifests
 ) -> None:
     """What came into an instruction file with us; sections that were there already are those of `init`."""
-    from quire.clients.wiring.manifest import make_manifest
-    from quire.files.marked_sections import find_section
-    from quire.upkeep.guidance import GUIDANCE
-
     known = manifests.get(target.path)
     current = _held(project, target.path)
     had = before is not None and find_section(before, GUIDANCE).state != "missing"
@@ -180,9 +168,6 @@ def _note(
 
 def _held(project: Project, name: str) -> bytes | None:
     """An instruction file's bytes; a link is followed only inside the project."""
-    from quire.files.paths import PASSING, follow_inside, read_bytes, storage_failed
-    from quire.model.errors import OutsideProject
-
     try:
         return read_bytes(follow_inside(project.root, name))
     except OutsideProject:
@@ -195,10 +180,6 @@ def _held(project: Project, name: str) -> bytes | None:
 
 
 def _put(project: Project, name: str, current: bytes | None, base: bytes | None) -> None:
-    from quire.files import disk
-    from quire.files.durable_write import write_file
-    from quire.files.paths import follow_inside
-
     if base == current:
         return
     real = follow_inside(project.root, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -17,7 +17,7 @@ from quire.model.vocabulary import LIVE_STATUSES, Actor
 from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.similar_records import alike_problems
 from quire.verbs.reviewed import note_reviewed
-from quire.verbs.verb import Arguments, Input, Line, Option, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Input, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
@@ -213,7 +213,7 @@ def _named(warnings: list[Problem]) -> frozenset[str]:
     return frozenset(warning.message.split("`")[1] for warning in warnings if warning.code == "SimilarNode")
 
 
-def lines(done: IntentSaved) -> Iterator[Line]:
+def lines(done: IntentSaved) -> Lines:
     saved = done.saved
     if not saved.changed:
         yield "Nothing to change: the memory already says this."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from quire.model.records import Problem
 from quire.model.text import counted, one_line
 from quire.verbs.ask.product_map import product_map
-from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -103,7 +103,7 @@ def _explained(project: Project, changed: list[ChangedNode], most: int) -> list[
     return [msgspec.structs.replace(one, explained=said.get(one.id, [])) for one in changed]
 
 
-def lines(done: CodeSynced) -> Iterator[Line]:
+def lines(done: CodeSynced) -> Lines:
     found = done.found
     yield _summary(found)
     if found.hidden_files_count:
@@ -156,7 +156,7 @@ def _summary(found: Synced) -> str:
     return f"Sync: {since}. Records: {', '.join(counts)}."
 
 
-def _known_before(found: Synced, listed: int) -> Iterator[Line]:
+def _known_before(found: Synced, listed: int) -> Lines:
     """What was reported before, in a line."""
     known = found.findings - listed
     notes = [f"out of date since earlier: {known}"] if known else []
@@ -174,7 +174,7 @@ def _few(names: list[str]) -> str:
     return one_line(", ".join(names[:_NAMED])) + rest
 
 
-def _section(title: str, entries: Sequence[str], given: Sync) -> Iterator[Line]:
+def _section(title: str, entries: Sequence[str], given: Sync) -> Lines:
     """A list with its title; of a long one the beginning, unless all of it was asked for."""
     most = given.most or (None if given.everything else _LISTED)
     if not entries:
@@ -187,7 +187,7 @@ def _section(title: str, entries: Sequence[str], given: Sync) -> Iterator[Line]:
         yield f"- and {len(entries) - most} more{'' if given.everything else ': `memory sync --all`'}"
 
 
-def _prompt(found: Synced, listed: Iterable[str]) -> Iterator[Line]:
+def _prompt(found: Synced, listed: Iterable[str]) -> Lines:
     """The task for an agent, with a save for the nodes that are listed above it."""
     shown = set(listed)
     skeleton = {

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from quire.layers.journal.layout import ALL_FOLDERS
+from quire.capture.transcripts.places import source_path
+from quire.files.paths import is_text
+from quire.guard.admission import refuse_secret
+from quire.layers.journal.layout import ALL_FOLDERS, SOURCE_TYPES
+from quire.layers.journal.sources import SourceRegistry, source_id, with_source
+from quire.layers.journal.types import SessionSource
 from quire.model import limits
 from quire.model.errors import Conflict, InputError, NotFound
 from quire.verbs.journal.journal_state import journal_time
 from quire.verbs.journal.options import DryRun
 from quire.verbs.journal.source_registry import SourceChange, agree_source, change_sources
-from quire.verbs.verb import Arguments, Line, Option, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal
-    from quire.layers.journal.types import SessionSource
     from quire.project import Project
 
 
@@ -36,11 +38,6 @@ def add(project: Project, given: JournalAdd) -> SourceChange:
     answered with the list. Of a folder with the sessions of many projects, those of this one count. Nothing is imported
     yet.
     """
-    from quire.capture.transcripts.places import source_path
-    from quire.guard.admission import refuse_secret
-    from quire.layers.journal.sources import source_id, with_source
-    from quire.layers.journal.types import SessionSource
-
     name = given.name or ""
     _check_names(given.source_type, name)
     place = source_path(given.path, cwd=project.world.cwd, home=project.world.home)
@@ -71,8 +68,6 @@ def add(project: Project, given: JournalAdd) -> SourceChange:
 
 
 def _check_names(kind: str, name: str) -> None:
-    from quire.layers.journal.layout import SOURCE_TYPES
-
     if kind not in SOURCE_TYPES:
         raise InputError(
             f"`{kind[:40]}` is no type of source.",
@@ -88,8 +83,6 @@ def _check_names(kind: str, name: str) -> None:
 
 
 def _check_place(place: str, path: str) -> None:
-    from quire.files.paths import is_text
-
     if not is_text(place):
         raise InputError("The path is not UTF-8 text.", hint="Rename the folder.", details={"field": "path"})
     if not os.path.exists(place):
@@ -110,7 +103,7 @@ def _portable(project: Project, place: str) -> str:
     return place
 
 
-def lines(done: SourceChange) -> Iterator[Line]:
+def lines(done: SourceChange) -> Lines:
     said = "Would be added" if done.dry_run else "Added"
     yield f"{said}: source {done.source.id} ({done.source.type}) -> {done.source.path}"
     if not done.dry_run:

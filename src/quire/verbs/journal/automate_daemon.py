@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
+from quire.files.paths import storage_failed
+from quire.files.programs import own_command
+from quire.layers.journal.daemon_loop import Bounds, DaemonLoop
+from quire.project import Project
 from quire.verbs.journal.journal_state import journal_is_there
-from quire.verbs.verb import Arguments, Line, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Result, Verb
 
 
 def daemon(project: Project, given: Arguments) -> Result:
     """Internal: be the process that `start` starts."""
-    from quire.files.paths import storage_failed
-    from quire.files.programs import own_command
-    from quire.layers.journal.daemon_loop import Bounds, DaemonLoop
-
     journal_is_there(project)
     cycle = own_command("journal", "automate", "run-once", "--background")
     try:
@@ -27,7 +21,7 @@ def daemon(project: Project, given: Arguments) -> Result:
     return Result()
 
 
-def lines(done: Result) -> Iterator[Line]:
+def lines(done: Result) -> Lines:
     yield from ()
 
 

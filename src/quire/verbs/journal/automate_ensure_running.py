@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.model.errors import QuireError
 from quire.model.records import as_warning
 from quire.verbs.journal.journal_state import journal_is_there, prepare_journal
 from quire.verbs.journal.options import Quiet
-from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.daemon_process import StartedDaemon
@@ -53,7 +52,7 @@ def ensure_running(project: Project, given: EnsureRunning) -> DaemonRunning:
     return DaemonRunning(pid=done.pid, started=done.started, quiet=given.quiet)
 
 
-def lines(done: DaemonRunning) -> Iterator[Line]:
+def lines(done: DaemonRunning) -> Lines:
     if not done.quiet:
         yield f"Automation daemon {'started' if done.started else 'already running'} (pid={done.pid})."
 

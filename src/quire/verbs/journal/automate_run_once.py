@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from quire.verbs.journal.journal_lines import as_word, prune_lines, told
 from quire.verbs.journal.options import Quiet
-from quire.verbs.verb import Arguments, Aside, Input, Line, Option, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -68,7 +67,7 @@ def _ended_session(payload: bytes) -> str:
     return event.transcript if event.event in ("turn-end", "session-end") else ""
 
 
-def lines(done: CycleDone) -> Iterator[Line]:
+def lines(done: CycleDone) -> Lines:
     if done.background and done.is_incomplete():
         yield Aside(text="; ".join(done.run["errors"]))
     if done.quiet or done.background:
@@ -94,7 +93,7 @@ def lines(done: CycleDone) -> Iterator[Line]:
             yield told(f"- {name}: {' | '.join(run[name])}")
 
 
-def _source_lines(item: dict[str, Any]) -> Iterator[Line]:
+def _source_lines(item: dict[str, Any]) -> Lines:
     counts = f"imported={item['importedCount']} skipped={item['skippedCount']} failed={item['failedCount']}"
     waiting = item.get("waitingCount", 0)
     yield told(f"  - {item['sourceId']}: {counts}" + (f" waiting={waiting}" if waiting else ""))

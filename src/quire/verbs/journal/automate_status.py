@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,7 +10,7 @@ from quire.model.records import Problem
 from quire.model.text import counted, cut, one_line
 from quire.verbs.journal.journal_lines import as_word, prune_lines, told
 from quire.verbs.journal.journal_state import journal_is_there
-from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.types import Daemon
@@ -148,7 +147,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def lines(found: AutomationState) -> Iterator[Line]:
+def lines(found: AutomationState) -> Lines:
     yield f"Automation daemon: {'running' if found.running else 'stopped'}"
     if found.running:
         yield from _process_lines(found)
@@ -163,7 +162,7 @@ def lines(found: AutomationState) -> Iterator[Line]:
         yield told(f"Log: {found.last_log}")
 
 
-def _process_lines(found: AutomationState) -> Iterator[Line]:
+def _process_lines(found: AutomationState) -> Lines:
     where = " (another program's)" if found.other_program else " (in a container or elsewhere)" * found.elsewhere
     yield told(f"- pid: {found.pid}{where}")
     if found.started_at is None:
@@ -179,7 +178,7 @@ def _process_lines(found: AutomationState) -> Iterator[Line]:
         yield told(f"- ends at: {found.ends_at}")
 
 
-def _last_lines(last: dict[str, Any] | None) -> Iterator[Line]:
+def _last_lines(last: dict[str, Any] | None) -> Lines:
     if last is None:
         yield told("- last run: none")
         return

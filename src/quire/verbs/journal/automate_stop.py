@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
+from quire.layers.journal.daemon_process import stop_daemon
+from quire.project import Project
 from quire.verbs.journal.journal_state import journal_is_there
-from quire.verbs.verb import Arguments, Line, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Result, Verb
 
 
 class DaemonStopped(Result, kw_only=True):
@@ -20,14 +16,12 @@ class DaemonStopped(Result, kw_only=True):
 
 def stop(project: Project, given: Arguments) -> DaemonStopped:
     """End the process. What it is writing is finished first; no other process is ever touched."""
-    from quire.layers.journal.daemon_process import stop_daemon
-
     journal_is_there(project)
     done = stop_daemon(project.root, project.world)
     return DaemonStopped(pid=done.pid, stopped=done.stopped, killed=done.killed)
 
 
-def lines(done: DaemonStopped) -> Iterator[Line]:
+def lines(done: DaemonStopped) -> Lines:
     if done.stopped:
         yield f"Automation daemon stopped (pid={done.pid}{', it had to be killed' if done.killed else ''})."
     elif done.pid is not None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+from quire.project import Project
 from quire.verbs.journal.checkpoints import as_state, journal_checkpoint, page_diffs
 from quire.verbs.journal.journal_lines import difference_lines, file_diff_lines, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.results import FileChange
-from quire.verbs.verb import Arguments, Line, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 _STATE = "state"
 
@@ -37,8 +35,6 @@ def journal_diff(project: Project, given: JournalDiff) -> JournalDifference:
 
     With one, from that checkpoint to the memory as it is now. The pages are compared line by line.
     """
-    from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
-
     state = read_journal(project).state
     before, after = (
         state if name == _STATE else as_state(state, journal_checkpoint(project, name))
@@ -57,7 +53,7 @@ def journal_diff(project: Project, given: JournalDiff) -> JournalDifference:
     )
 
 
-def lines(found: JournalDifference) -> Iterator[Line]:
+def lines(found: JournalDifference) -> Lines:
     yield told(f"From {found.before} to {found.after}: {found.summary}")
     if not found.same:
         yield from difference_lines(found.diff)

@@ -3,10 +3,35 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from quire.layers.journal.layout import BACKUP, FOLDER, SECTION_KEYS, STATE
+from quire.files.digests import sha256
+from quire.files.paths import read_bytes
+from quire.files.transaction import FileUpdate
+from quire.layers.journal.canonical import file_bytes
+from quire.layers.journal.documents import new_state, value_of
+from quire.layers.journal.events import History, appended_bytes
+from quire.layers.journal.layout import (
+    ATTRIBUTES,
+    ATTRIBUTES_TEXT,
+    BACKUP,
+    CONFIG,
+    EVENTS,
+    EVENTS_BYTES,
+    FOLDER,
+    SECTION_KEYS,
+    SOURCES,
+    STATE,
+    default_config,
+)
+from quire.layers.journal.settings import config_bytes, read_config
+from quire.layers.journal.sources import SourceRegistry
+from quire.layers.journal.state_changes import write_bundle
+from quire.layers.journal.store import Journal, Writing, checkpoint_path, commit, open_journal
+from quire.layers.journal.types import Maintenance, State
 from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError, UnsupportedVersion
+from quire.model.times import stamp
+from quire.project import Project
 from quire.verbs.journal.journal_state import (
     journal_locked,
     journal_ready,
@@ -17,11 +42,6 @@ from quire.verbs.journal.journal_state import (
 )
 from quire.verbs.journal.new_bundle import JournalRefreshed, LookAtProject, NewBundle, lines, look_at
 from quire.verbs.verb import Verb
-
-if TYPE_CHECKING:
-    from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import State
-    from quire.project import Project
 
 _KEPT_IN_PLACE = ("automation", "local", "recovery", BACKUP, ".lock")
 
@@ -69,8 +89,6 @@ def journal_entry_files(project: Project) -> list[str]:
 
 
 def _refuse_init(project: Project) -> QuireError:
-    from quire.layers.journal.store import open_journal
-
     try:
         journal = open_journal(project.root)
     except UnsupportedVersion as error:
@@ -91,20 +109,6 @@ def _refuse_init(project: Project) -> QuireError:
 
 def _write_first(project: Project, look: NewBundle, there: list[str]) -> str | None:
     """The first state, in the place of whatever is there, which is copied aside; one transaction."""
-    from quire.files.transaction import FileUpdate
-    from quire.layers.journal.events import History
-    from quire.layers.journal.layout import (
-        ATTRIBUTES,
-        ATTRIBUTES_TEXT,
-        CONFIG,
-        SOURCES,
-        default_config,
-    )
-    from quire.layers.journal.settings import config_bytes, read_config
-    from quire.layers.journal.sources import SourceRegistry
-    from quire.layers.journal.state_changes import write_bundle
-    from quire.layers.journal.store import Journal, commit
-
     place, changes = _set_aside(project, there)
     journal = Journal(
         root=project.root,
@@ -141,12 +145,6 @@ def _write_first(project: Project, look: NewBundle, there: list[str]) -> str | N
 
 def _set_aside(project: Project, there: list[str]) -> tuple[str | None, list[Any]]:
     """Changes that copy everything to a backup and take it away; where the backup is, below the journal."""
-    from quire.files.digests import sha256
-    from quire.files.paths import read_bytes
-    from quire.files.transaction import FileUpdate
-    from quire.layers.journal.layout import EVENTS_BYTES
-    from quire.model.times import stamp
-
     if not there:
         return None, []
     place = f"{BACKUP}/init-{stamp(project.world.now())}-{project.world.token()[:8]}"
@@ -170,9 +168,6 @@ def _set_aside(project: Project, there: list[str]) -> tuple[str | None, list[Any
 
 
 def _first_state(project: Project, look: NewBundle) -> State:
-    from quire.layers.journal.documents import new_state
-    from quire.layers.journal.types import Maintenance
-
     return new_state(look.bundle, provider=look.maker, generated_at=journal_time(project), maintenance=Maintenance())
 
 
@@ -186,12 +181,6 @@ def _files_below(path: str) -> list[str]:
 
 def _as_changes(writing: Writing, journal: Journal) -> dict[str, bytes]:
     """The files of a first writing, by their paths."""
-    from quire.layers.journal.canonical import file_bytes
-    from quire.layers.journal.documents import value_of
-    from quire.layers.journal.events import appended_bytes
-    from quire.layers.journal.layout import EVENTS
-    from quire.layers.journal.store import checkpoint_path
-
     found = {EVENTS: appended_bytes(journal.history, writing.events)}
     if writing.state is not None and writing.checkpoint is not None:
         found[STATE] = file_bytes(value_of(writing.state))

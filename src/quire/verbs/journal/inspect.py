@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +13,7 @@ from quire.model.refs import parse_ref
 from quire.model.text import cut
 from quire.verbs.journal.checkpoints import journal_checkpoint
 from quire.verbs.journal.journal_state import read_journal
-from quire.verbs.verb import Line, Recalled
+from quire.verbs.verb import Lines, Recalled
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -92,7 +91,7 @@ def _stored(project: Project, record: Record) -> Any:
     return held["value"] if record.kind == "bundle" else held
 
 
-def item_lines(found: InspectedJournal) -> Iterator[Line]:
+def item_lines(found: InspectedJournal) -> Lines:
     """Each item as it is read, with what its marks say."""
     if not found.items:
         yield "Nothing recorded yet."

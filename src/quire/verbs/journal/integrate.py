@@ -7,7 +7,7 @@ This verb writes entries under the journal's own name beside those, and no recor
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -20,7 +20,7 @@ from quire.verbs.journal.journal_lines import as_word, listed
 from quire.verbs.journal.journal_state import journal_locked
 from quire.verbs.journal.options import DryRun
 from quire.verbs.plain import json_line
-from quire.verbs.verb import Arguments, Aside, Line, Option, Result, Verb, Word
+from quire.verbs.verb import Arguments, Aside, Lines, Option, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.clients.wiring.journal import JournalPartDone, JournalPartSeen
@@ -264,7 +264,7 @@ def _client(parts: Sequence[JournalPartSeen]) -> str:
 # -- lines ------------------------------------------------------------------------------------
 
 
-def lines(result: JournalIntegrated | JournalIntegration) -> Iterator[Line]:
+def lines(result: JournalIntegrated | JournalIntegration) -> Lines:
     if isinstance(result, JournalIntegrated):
         yield from _done_lines(result)
     elif result.as_json:
@@ -273,7 +273,7 @@ def lines(result: JournalIntegrated | JournalIntegration) -> Iterator[Line]:
         yield from _status_lines(result)
 
 
-def _status_lines(found: JournalIntegration) -> Iterator[Line]:
+def _status_lines(found: JournalIntegration) -> Lines:
     yield "Integration Status:"
     yield f"- target: {found.target}"
     yield f"- overall healthy: {as_word(found.healthy)}"
@@ -290,7 +290,7 @@ def _status_lines(found: JournalIntegration) -> Iterator[Line]:
     yield f"- suggested next action: {found.advice}"
 
 
-def _done_lines(done: JournalIntegrated) -> Iterator[Line]:
+def _done_lines(done: JournalIntegrated) -> Lines:
     if done.repair and not done.files:
         yield "Nothing to repair: what was written is as it was written."
         yield f"Suggested next action: {done.advice}"
@@ -317,7 +317,7 @@ def _done_lines(done: JournalIntegrated) -> Iterator[Line]:
                 yield Aside(text=f"hint: {item.hint}")
 
 
-def _ending_lines(done: JournalIntegrated) -> Iterator[Line]:
+def _ending_lines(done: JournalIntegrated) -> Lines:
     if not done.dry_run:
         if done.config == "made":
             yield "Additional setup: created .agent-memory/config.json."

@@ -7,7 +7,7 @@ from typing import Any
 
 from quire.model.text import cut, one_line
 from quire.verbs.journal.results import FileChange, SourceState
-from quire.verbs.verb import Line, Recalled
+from quire.verbs.verb import Lines, Recalled
 
 _SHORT = 400
 _ITEMS = (
@@ -55,7 +55,7 @@ def difference_lines(value: dict[str, Any], *, capital: bool = True) -> Iterator
         yield told(f"- {label[0].upper() + label[1:] if capital else label}: {names}")
 
 
-def planned_lines(planned: Iterable[FileChange]) -> Iterator[Line]:
+def planned_lines(planned: Iterable[FileChange]) -> Lines:
     """Each file that is written, or would be."""
     yield "Planned changes:"
     for item in planned:
@@ -82,7 +82,7 @@ def as_word(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def prune_lines(prune: dict[str, Any], path: str, skipped: str) -> Iterator[Line]:
+def prune_lines(prune: dict[str, Any], path: str, skipped: str) -> Lines:
     """What retention did in a cycle."""
     yield told(f"- prune attempted: {as_word(prune['attempted'])}")
     yield told(f"- archived events: {prune['archivedEventCount']}")

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from quire.layers.journal.layout import SECTION_KEYS
+from quire.layers.journal.archive import find_batches
+from quire.layers.journal.bundle_diff import diff_bundles
+from quire.layers.journal.layout import BATCH_CHECKPOINTS, BATCH_EVENTS, CHECKPOINTS, SECTION_KEYS
+from quire.layers.journal.store import Journal, checkpoint_ids, load_checkpoint, load_history
 from quire.model.errors import QuireError, UsageError
 from quire.model.records import Problem
 from quire.model.text import cut, one_line
 from quire.verbs.journal.journal_lines import listed, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import Archived
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.events import History
-    from quire.layers.journal.store import Journal
     from quire.layers.journal.types import Checkpoint
     from quire.project import Project
 
@@ -76,10 +78,6 @@ def journal_log(project: Project, given: JournalLog) -> JournalHistory:
 
 
 def _events(project: Project, journal: Journal, archived: bool) -> Iterator[HistoryEntry]:
-    from quire.layers.journal.archive import find_batches
-    from quire.layers.journal.layout import BATCH_EVENTS
-    from quire.layers.journal.store import load_history
-
     parts: list[tuple[str | None, History]] = [(None, journal.history)]
     if archived:
         parts += [
@@ -101,11 +99,6 @@ def _events(project: Project, journal: Journal, archived: bool) -> Iterator[Hist
 
 
 def _checkpoints(project: Project, journal: Journal, archived: bool, problems: list[Problem]) -> Iterator[HistoryEntry]:
-    from quire.layers.journal.archive import find_batches
-    from quire.layers.journal.bundle_diff import diff_bundles
-    from quire.layers.journal.layout import BATCH_CHECKPOINTS, CHECKPOINTS
-    from quire.layers.journal.store import checkpoint_ids, load_checkpoint
-
     places: list[tuple[str, str | None]] = [(CHECKPOINTS, None)]
     if archived:
         places += [(f"{batch.path}/{BATCH_CHECKPOINTS}", batch.name) for batch in reversed(find_batches(project.root))]
@@ -135,7 +128,7 @@ def _checkpoints(project: Project, journal: Journal, archived: bool, problems: l
         )
 
 
-def lines(found: JournalHistory) -> Iterator[Line]:
+def lines(found: JournalHistory) -> Lines:
     for entry in found.results:
         notes = ["latest"] if entry.is_latest else []
         notes += [note for note in (entry.batch if entry.archived else "", entry.source) if note]

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import msgspec
 
+from quire.capture.repository.bundle import Validation, build_bundle
+from quire.capture.repository.scan import ProjectScan, scan_repository
+from quire.capture.repository.scripts import find_checks
+from quire.capture.transcripts.redaction import redacted
+from quire.files.programs import run_program
+from quire.guard.hostile_text import make_safe
 from quire.layers.journal.layout import FOLDER, LOCAL_PROVIDER, STATE
+from quire.layers.journal.shapes import bundle_faults
+from quire.layers.journal.state_changes import local_provider
+from quire.layers.journal.types import Bundle, State
+from quire.layers.journal.types import Provider as Maker
 from quire.model.errors import InputError
 from quire.model.text import cut, one_line
+from quire.project import Project
 from quire.verbs.journal.journal_lines import cost_lines, file_diff_lines, listed, planned_lines, told
 from quire.verbs.journal.journal_state import ask_model, journal_time, model_warnings, provider_name, sift_rejected
 from quire.verbs.journal.model_requests import bundle_request
 from quire.verbs.journal.options import Checks, DryRun, Provider, ShowDiff, Yes
 from quire.verbs.journal.results import FileChange
-from quire.verbs.verb import Arguments, Line, Result
-
-if TYPE_CHECKING:
-    from quire.capture.repository.bundle import Validation
-    from quire.capture.repository.scan import ProjectScan
-    from quire.layers.journal.types import Bundle, State
-    from quire.layers.journal.types import Provider as Maker
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Result
 
 _VALIDATION_SECONDS = 600.0
 _SUMMARY_LINES = 5
@@ -82,12 +86,6 @@ def look_at(
 
     `known` is what the validation commands said a moment ago, if they are not to be run again.
     """
-    from quire.capture.repository.bundle import build_bundle
-    from quire.capture.repository.scan import scan_repository
-    from quire.layers.journal.shapes import bundle_faults
-    from quire.layers.journal.state_changes import local_provider
-    from quire.layers.journal.types import Provider as Maker
-
     provider = provider_name(given.provider)
     is_loud = known is None and (given.validate or provider != LOCAL_PROVIDER or project.by_person)
     tell = project.tell if is_loud else lambda _: None
@@ -130,10 +128,6 @@ def look_at(
 
 def _run_validations(project: Project, scan: ProjectScan, tell: Callable[[str], None]) -> list[Validation]:
     """Run the commands that tell whether the project is well: no shell, a time limit, nothing on stdin."""
-    from quire.capture.repository.bundle import Validation
-    from quire.capture.repository.scripts import find_checks
-    from quire.files.programs import run_program
-
     found = []
     for check in find_checks(scan):
         argv = list(check.command)
@@ -152,9 +146,6 @@ def _run_validations(project: Project, scan: ProjectScan, tell: Callable[[str], 
 
 def validation_commands(project: Project) -> list[str]:
     """What `--validate` would run."""
-    from quire.capture.repository.scan import scan_repository
-    from quire.capture.repository.scripts import find_checks
-
     return [" ".join(check.command) for check in find_checks(scan_repository(project.root, project.git))]
 
 
@@ -165,23 +156,20 @@ def _last_lines(data: bytes) -> str:
 
 def _kept(text: str) -> str:
     """What a command printed, as it may stand in a file that others read."""
-    from quire.capture.transcripts.redaction import redacted
-    from quire.guard.hostile_text import make_safe
-
     return cut(make_safe(redacted(text)[0]), 500) or "nothing was printed"
 
 
 # -- what is told ---------------------------------------------------------------------------------
 
 
-def lines(done: JournalRefreshed) -> Iterator[Line]:
+def lines(done: JournalRefreshed) -> Lines:
     yield from look_lines(done)
     yield from plan_lines(done)
     yield ""
     yield from done_lines(done)
 
 
-def look_lines(done: JournalRefreshed) -> Iterator[Line]:
+def look_lines(done: JournalRefreshed) -> Lines:
     """What project this is."""
     yield told(f"Project: {done.project}")
     yield told(f"Root: {done.root}")
@@ -193,7 +181,7 @@ def look_lines(done: JournalRefreshed) -> Iterator[Line]:
         yield "Note: nothing here tells what project this is; is this its root?"
 
 
-def plan_lines(done: JournalRefreshed) -> Iterator[Line]:
+def plan_lines(done: JournalRefreshed) -> Lines:
     """Which files are written, or would be."""
     if done.planned:
         yield ""
@@ -202,7 +190,7 @@ def plan_lines(done: JournalRefreshed) -> Iterator[Line]:
         yield from file_diff_lines(done.planned)
 
 
-def done_lines(done: JournalRefreshed) -> Iterator[Line]:
+def done_lines(done: JournalRefreshed) -> Lines:
     """What came of it."""
     if done.command == "update" and not done.changed:
         anew = "its pages were written anew" if done.pages_anew else "nothing was written"

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
+from quire.capture.providers.availability import available
+from quire.capture.providers.settings import ceiling_of, read_settings, settings_path, write_settings
+from quire.capture.providers.spend_log import spent_today
 from quire.layers.journal.layout import LOCAL_PROVIDER
 from quire.model.errors import InputError
 from quire.model.text import counted
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 
 class JournalProviders(Arguments, frozen=True, kw_only=True):
@@ -49,10 +49,6 @@ def journal_providers(project: Project, given: JournalProviders) -> ProvidersSee
     No model is asked unless --provider names one. --ceiling sets what may be spent in a day, in US dollars, on this
     machine; 0 turns it off.
     """
-    from quire.capture.providers.availability import available
-    from quire.capture.providers.settings import ceiling_of, read_settings, settings_path, write_settings
-    from quire.capture.providers.spend_log import spent_today
-
     settings = read_settings(project.world)
     if given.ceiling is not None:
         if not math.isfinite(given.ceiling) or given.ceiling < 0:
@@ -82,7 +78,7 @@ def journal_providers(project: Project, given: JournalProviders) -> ProvidersSee
     )
 
 
-def lines(found: ProvidersSeen) -> Iterator[Line]:
+def lines(found: ProvidersSeen) -> Lines:
     yield f"Daily ceiling: ${found.ceiling_usd:.2f}"
     waiting = f", and ${found.open_usd:.4f} set aside" if found.open_usd else ""
     yield f"Spent on {found.day}: ${found.spent_usd:.4f} in {counted(found.calls, 'call')}{waiting}"

@@ -19,7 +19,7 @@ from quire.verbs.journal.journal_state import ask_model, journal_ready, provider
 from quire.verbs.journal.model_requests import question_request
 from quire.verbs.journal.options import Archived, Provider
 from quire.verbs.plain import json_line, plain
-from quire.verbs.verb import Arguments, Line, Option, Output, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Output, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -154,7 +154,7 @@ def _usual_output(project: Project) -> str:
         return "text"
 
 
-def lines(found: JournalAnswered) -> Iterator[Line]:
+def lines(found: JournalAnswered) -> Lines:
     if found.output == "json":
         cited = [{name: item for name, item in row.items() if name != "ref"} for row in found.citations]
         fields = {"mode": found.mode, "answer": found.answer, "why": found.why, "citations": cited}

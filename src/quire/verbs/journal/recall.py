@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
@@ -35,7 +34,7 @@ from quire.verbs.journal.journal_state import (
 from quire.verbs.journal.model_requests import recall_request
 from quire.verbs.journal.options import DryRun, Provider, Yes
 from quire.verbs.journal.results import FileChange
-from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.bundle_diff import BundleDiff
@@ -301,13 +300,13 @@ def _in_numbers(before: Bundle, after: Bundle, result: JournalRecalled) -> dict[
     return {**counts, "changedSections": result.changed_sections, **{k: v for k, v in result.diff.items() if v}}
 
 
-def lines(done: JournalRecalled) -> Iterator[Line]:
+def lines(done: JournalRecalled) -> Lines:
     yield from scope_lines(done)
     yield from plan_lines(done)
     yield from done_lines(done)
 
 
-def scope_lines(done: JournalRecalled) -> Iterator[Line]:
+def scope_lines(done: JournalRecalled) -> Lines:
     """What was looked at."""
     yield told(f"Recall source scope: {done.source}")
     yield told(f"Recall section: {done.section}")
@@ -321,7 +320,7 @@ def scope_lines(done: JournalRecalled) -> Iterator[Line]:
     yield told("")
 
 
-def plan_lines(done: JournalRecalled) -> Iterator[Line]:
+def plan_lines(done: JournalRecalled) -> Lines:
     """What changes, or would."""
     if done.planned:
         yield from planned_lines(done.planned)
@@ -352,7 +351,7 @@ def plan_lines(done: JournalRecalled) -> Iterator[Line]:
     yield ""
 
 
-def done_lines(done: JournalRecalled) -> Iterator[Line]:
+def done_lines(done: JournalRecalled) -> Lines:
     """What came of it."""
     if done.noop_reason is not None:
         anew = " Its pages were written anew." if done.pages_anew else ""

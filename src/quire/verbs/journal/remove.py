@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
+from quire.layers.journal.sources import SourceRegistry, without_source
 from quire.verbs.journal.options import DryRun
 from quire.verbs.journal.source_registry import SourceChange, change_sources, no_such_source
-from quire.verbs.verb import Arguments, Line, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal
     from quire.layers.journal.types import SessionSource
     from quire.project import Project
@@ -23,7 +22,6 @@ class JournalRemove(Arguments, frozen=True, kw_only=True):
 
 def remove(project: Project, given: JournalRemove) -> SourceChange:
     """Forget a source. What was imported from it stays."""
-    from quire.layers.journal.sources import without_source
 
     def plan(journal: Journal) -> tuple[SessionSource, SourceRegistry]:
         source = journal.registry.find(given.name)
@@ -34,7 +32,7 @@ def remove(project: Project, given: JournalRemove) -> SourceChange:
     return change_sources(project, "remove a source", plan, removed=True, dry_run=given.dry_run)
 
 
-def lines(done: SourceChange) -> Iterator[Line]:
+def lines(done: SourceChange) -> Lines:
     said = "Would be removed" if done.dry_run else "Removed"
     yield f"{said}: source {done.source.id}. What was imported from it stays."
 

@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 
+from quire.files.digests import sha256
+from quire.files.transaction import FileUpdate
+from quire.layers.journal.archive import find_batches, plan_return, sweep_batches
+from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+from quire.layers.journal.canonical import content_hash, file_bytes
+from quire.layers.journal.documents import new_state, value_of
 from quire.layers.journal.layout import BATCH_PREFIX, FOLDER, SECTION_KEYS, STATE
+from quire.layers.journal.state_changes import local_provider, write_bundle
+from quire.layers.journal.store import (
+    Journal,
+    Writing,
+    checkpoint_ids,
+    commit,
+    held_file,
+    load_checkpoint,
+    load_config,
+    load_history,
+    load_sources,
+    open_journal,
+)
+from quire.layers.journal.types import Cursor, Cursors, Maintenance
 from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Problem
 from quire.model.text import counted
+from quire.model.times import stamp
+from quire.project import Project
 from quire.verbs.journal.checkpoints import journal_checkpoint
 from quire.verbs.journal.journal_lines import file_diff_lines, listed, planned_lines, told
 from quire.verbs.journal.journal_state import (
@@ -29,11 +50,7 @@ from quire.verbs.journal.journal_state import (
 )
 from quire.verbs.journal.options import DryRun, ShowDiff, Yes
 from quire.verbs.journal.results import FileChange
-from quire.verbs.verb import Arguments, Line, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.layers.journal.store import Journal, Writing
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 
 class JournalRestore(Arguments, frozen=True, kw_only=True):
@@ -76,9 +93,6 @@ def journal_restore(project: Project, given: JournalRestore) -> JournalRestored:
 
 
 def _restored(project: Project, given: JournalRestore) -> JournalRestored:
-    from quire.layers.journal.archive import find_batches
-    from quire.layers.journal.store import checkpoint_ids, commit, open_journal
-
     name, diffs = given.name, given.show_diff
     journal_ready(project)
     if name.startswith(BATCH_PREFIX):
@@ -110,10 +124,6 @@ def _restored(project: Project, given: JournalRestore) -> JournalRestored:
 
 def _unsaved(project: Project, journal: Journal) -> Writing | None:
     """A checkpoint of the memory as it is, where the latest one holds something else."""
-    from quire.layers.journal.canonical import content_hash
-    from quire.layers.journal.state_changes import write_bundle
-    from quire.layers.journal.store import load_checkpoint
-
     latest = journal.latest_checkpoint
     try:
         held = load_checkpoint(project.root, latest).bundle_hash if latest else None
@@ -133,9 +143,6 @@ def _unsaved(project: Project, journal: Journal) -> Writing | None:
 
 
 def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tuple[JournalRestored, Writing | None]:
-    from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
-    from quire.layers.journal.state_changes import write_bundle
-
     checkpoint = journal_checkpoint(project, name)
     result = JournalRestored(restored=name)
     bundle = sift_rejected(project, checkpoint.bundle, result.warnings)
@@ -159,8 +166,6 @@ def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tu
 
 
 def _return_batch(project: Project, name: str, *, dry_run: bool) -> JournalRestored:
-    from quire.layers.journal.archive import plan_return, sweep_batches
-
     def plan(journal: Journal) -> tuple[JournalRestored, Writing | None]:
         writing, events, checkpoints = plan_return(journal, name)
         result = JournalRestored(
@@ -177,13 +182,6 @@ def _return_batch(project: Project, name: str, *, dry_run: bool) -> JournalResto
 
 def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> JournalRestored:
     """A state made from a checkpoint, where there is none that can be used. The damaged one is kept."""
-    from quire.files.digests import sha256
-    from quire.files.transaction import FileUpdate
-    from quire.layers.journal.canonical import file_bytes
-    from quire.layers.journal.documents import value_of
-    from quire.layers.journal.store import Writing, commit, held_file, open_journal
-    from quire.model.times import stamp
-
     result = JournalRestored(restored=name, changed_sections=list(SECTION_KEYS), summary=f"state made from {name}")
     journal_checkpoint(project, name)
     if dry_run:
@@ -212,11 +210,6 @@ def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> JournalRest
 
 def _from_checkpoint(project: Project, name: str, warnings: list[Problem]) -> Journal:
     """The journal as it is, with the state that a checkpoint and the history together tell."""
-    from quire.layers.journal.documents import new_state
-    from quire.layers.journal.state_changes import local_provider
-    from quire.layers.journal.store import Journal, checkpoint_ids, load_config, load_history, load_sources
-    from quire.layers.journal.types import Cursor, Cursors, Maintenance
-
     checkpoint = journal_checkpoint(project, name)
     history, (registry, _) = load_history(project.root), load_sources(project.root)
     cursor = Cursor(last_recalled_at=checkpoint.created_at, last_recalled_event_id=checkpoint.event_id)
@@ -245,14 +238,14 @@ def _from_checkpoint(project: Project, name: str, warnings: list[Problem]) -> Jo
     )
 
 
-def lines(done: JournalRestored) -> Iterator[Line]:
+def lines(done: JournalRestored) -> Lines:
     if done.changed:
         yield from plan_lines(done)
         yield ""
     yield from done_lines(done)
 
 
-def plan_lines(done: JournalRestored) -> Iterator[Line]:
+def plan_lines(done: JournalRestored) -> Lines:
     """What changes, or would."""
     if done.changed_sections:
         yield told(f"Changed sections: {listed(done.changed_sections)}")
@@ -268,7 +261,7 @@ def plan_lines(done: JournalRestored) -> Iterator[Line]:
         yield from file_diff_lines(done.planned)
 
 
-def done_lines(done: JournalRestored) -> Iterator[Line]:
+def done_lines(done: JournalRestored) -> Lines:
     """What came of it."""
     if not done.changed:
         yield told(f"The memory is that of {done.restored} already; nothing was written.")

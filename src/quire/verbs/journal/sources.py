@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quire.verbs.journal.journal_lines import source_state_text
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.results import SourceState
-from quire.verbs.verb import Arguments, Line, Result, Verb
+from quire.verbs.verb import Arguments, Lines, Result, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -23,7 +22,7 @@ def sources(project: Project, given: Arguments) -> JournalSources:
     return JournalSources(sources=[source_state(project, source) for source in read_journal(project).registry.sources])
 
 
-def lines(found: JournalSources) -> Iterator[Line]:
+def lines(found: JournalSources) -> Lines:
     for source in found.sources:
         notes = [("all folders", source.all_folders), ("not on this machine", not source.exists)]
         said = ", ".join(text for text, is_so in notes if is_so)

@@ -15,7 +15,7 @@ from quire.verbs.journal.journal_lines import difference_lines, file_diff_lines,
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.options import Name
 from quire.verbs.journal.results import FileChange, SourceState
-from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.archive import Batch, Candidates
@@ -244,7 +244,7 @@ def _oldest(batches: list[Batch]) -> str | None:
     return min((batch.manifest.created_at for batch in batches if batch.manifest), default=None)
 
 
-def lines(found: JournalOverview) -> Iterator[Line]:
+def lines(found: JournalOverview) -> Lines:
     for text in _state_lines(found):
         yield told(text)
     yield from _drift_lines(found.drift)
@@ -281,7 +281,7 @@ def _state_lines(found: JournalOverview) -> Iterator[str]:
     yield from ("", "Checkpoint Drift:")
 
 
-def _drift_lines(drift: dict[str, Any] | None) -> Iterator[Line]:
+def _drift_lines(drift: dict[str, Any] | None) -> Lines:
     if drift is None:
         yield told("- there is no checkpoint to compare with")
         return

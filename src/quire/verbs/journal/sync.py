@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
@@ -16,7 +15,7 @@ from quire.verbs.journal.options import DryRun, Name, Provider
 from quire.verbs.journal.session_import import Progress, SyncedSource, import_sessions
 from quire.verbs.journal.source_registry import source_is_agreed
 from quire.verbs.plain import plain, short_lists
-from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -107,7 +106,7 @@ def _progress(project: Project) -> Progress | None:
     return count
 
 
-def lines(done: SyncedSessions) -> Iterator[Line]:
+def lines(done: SyncedSessions) -> Lines:
     for source in done.sources:
         yield from _source_lines(source, done)
     yield from cost_lines(done.cost_usd, done.provider)
@@ -117,7 +116,7 @@ def lines(done: SyncedSessions) -> Iterator[Line]:
         yield "`memory journal recall` works what was imported into the memory."
 
 
-def _source_lines(source: SyncedSource, done: SyncedSessions) -> Iterator[Line]:
+def _source_lines(source: SyncedSource, done: SyncedSessions) -> Lines:
     waiting = f" waiting={source.waiting}" if source.waiting else ""
     yield told(f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}")
     if source.is_unknown:

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+from quire.layers.journal.bundles import shown
 from quire.layers.journal.layout import LOCAL_PROVIDER
+from quire.layers.journal.pages import holds_entry
+from quire.layers.journal.state_changes import write_bundle
+from quire.layers.journal.store import Journal, Writing
 from quire.model.errors import Conflict
 from quire.verbs.journal.journal_state import (
     change_journal,
@@ -20,7 +25,6 @@ from quire.verbs.journal.new_bundle import JournalRefreshed, LookAtProject, line
 from quire.verbs.verb import Verb
 
 if TYPE_CHECKING:
-    from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import Bundle
     from quire.project import Project
 
@@ -36,10 +40,6 @@ def journal_update(project: Project, given: JournalUpdate) -> JournalRefreshed:
     into a file that has none with --yes, or after a question. With --validate, the commands that tell whether the
     project is well are run.
     """
-    from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
-    from quire.layers.journal.state_changes import write_bundle
-    from quire.layers.journal.store import Writing
-
     journal = read_journal(project)
     look = look_at(project, given, journal.state)
     result = look.result
@@ -87,9 +87,6 @@ def journal_update(project: Project, given: JournalUpdate) -> JournalRefreshed:
 
 def _with_its_entry(project: Project, bundle: Bundle, before: Bundle) -> Bundle:
     """The bundle with the entry file it had, as long as that has the block: to move it, a person has to agree."""
-    from quire.layers.journal.bundles import shown
-    from quire.layers.journal.pages import holds_entry
-
     place = ("project", "recommendedEntryFile")
     held = shown(before, *place)
     if not held or held == shown(bundle, *place) or not holds_entry(project.root, held):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from quire.model.records import Problem
 from quire.verbs.journal.journal_lines import for_people, short
 from quire.verbs.journal.journal_state import journal_locked, journal_ready, read_journal, write_due_pages
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Style, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Style, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -103,7 +102,7 @@ def _mend(project: Project) -> list[str]:
     return mending.said
 
 
-def lines(found: JournalValidated) -> Iterator[Line]:
+def lines(found: JournalValidated) -> Lines:
     for text in found.mended:
         yield f"MENDED {text}"
     if found.mend:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from quire.model.text import one_line
 from quire.verbs.journal.journal_lines import told
-from quire.verbs.verb import Line, Result
+from quire.verbs.verb import Lines, Result
 
 _WORD_CHARS = 80
 GIVES = {
@@ -49,7 +49,7 @@ class Workflow(Result, kw_only=True):
         return "fail" if self.errors else "warn" if self.alerts else "ok"
 
 
-def workflow_lines(done: Workflow) -> Iterator[Line]:
+def workflow_lines(done: Workflow) -> Lines:
     yield f"Status: {done.status()}"
     yield f"Suggested next action: {one_line(done.action)}"
     details = {name: _on_one_line(value) for name, value in done.details.items()}

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.files.undo_recorder import record_changes
 from quire.files.write_access import (
     LOCAL,
 )
+from quire.layers.facts.drafts import find_fact
+from quire.layers.graph.inspect import inspect_node
 from quire.layers.graph.layout import (
     FOLDER,
 )
+from quire.layers.record_details import node_revision
 from quire.model import limits
 from quire.model.errors import Conflict, InputError, InvalidStore
 from quire.model.records import Problem
@@ -168,8 +172,6 @@ class ActEdit(PageArguments, frozen=True, tag_field="action", tag="edit"):
 
 def act_edit(project: Project, given: ActEdit) -> Acted:
     """Another title, body or stage of a node, if it still is the one that the edit was made of."""
-    from quire.layers.record_details import node_revision
-
     node = _node(project, given.ref, "edited")
     if node_revision(node.data, node.body_data) != given.revision:
         raise _edited_meanwhile(node)
@@ -255,8 +257,6 @@ def perform(project: Project, action: PageAction) -> Acted:
 
 
 def _act(project: Project, action: str, work: Callable[[], _Told]) -> Acted:
-    from quire.files.undo_recorder import record_changes
-
     project.by_person = True
     # The episode of a session takes the place of what was noted of it on the way.
     with record_changes([os.path.join(project.root, FOLDER, LOCAL, _SESSIONS)]) as notes:
@@ -266,8 +266,6 @@ def _act(project: Project, action: str, work: Callable[[], _Told]) -> Acted:
 
 def _node(project: Project, ref: str, what: str) -> StoredNode:
     """The node that is meant; what says it is missing, and that others are none, is what every verb says."""
-    from quire.layers.graph.inspect import inspect_node
-
     project.ready()
     parsed = parse_ref(full_ref(ref))
     if parsed.layer != "graph":
@@ -290,8 +288,6 @@ def _node(project: Project, ref: str, what: str) -> StoredNode:
 
 
 def _fact(project: Project, ref: str) -> Fact:
-    from quire.layers.facts.drafts import find_fact
-
     return ask_facts(project, lambda index: find_fact(known_facts(index), full_ref(ref), "ref").fact)
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quire.clients.receipt_totals import ReceiptHealth, sum_receipts
+from quire.clients.receipts import read_receipts
 from quire.model import limits
 from quire.model.vocabulary import LIVE_STATUSES
+from quire.upkeep.views.drift import AnchorHealth, anchor_health
+from quire.upkeep.views.file_states import FileHealth, file_health, without_private
+from quire.upkeep.views.items import is_judged
+from quire.upkeep.views.landscape import CoverageHealth, coverage_health
+from quire.upkeep.views.timeline import Timeline, timeline_of
 from quire.verbs.page.page_view import PageArguments, ready_to_view, verify_for_page
 
 if TYPE_CHECKING:
-    from quire.clients.receipt_totals import ReceiptHealth
     from quire.index.catalog import Index
     from quire.project import Project
-    from quire.upkeep.views.drift import AnchorHealth
-    from quire.upkeep.views.file_states import FileHealth
-    from quire.upkeep.views.landscape import CoverageHealth
-    from quire.upkeep.views.timeline import Timeline
 
 _MARKS_MOST = 20_000
 _NODES_MOST = 20_000
@@ -28,8 +30,6 @@ class ViewTimeline(PageArguments, frozen=True):
 
 def view_timeline(project: Project, given: ViewTimeline) -> Timeline:
     """What happened when, as at most so many marks; the newest of every lane."""
-    from quire.upkeep.views.timeline import timeline_of
-
     limits.within(given.limit, "limit", 1, _MARKS_MOST)
     ready_to_view(project)
     return project.with_index(lambda index: timeline_of(index, project.graph, project.git, given.limit))
@@ -41,8 +41,6 @@ class ViewAnchorHealth(PageArguments, frozen=True):
 
 def view_anchor_health(project: Project, _: ViewAnchorHealth) -> AnchorHealth:
     """How many nodes still hold of the code, how that came about, and which have waited longest for a look."""
-    from quire.upkeep.views.drift import anchor_health
-    from quire.upkeep.views.items import is_judged
 
     def work(index: Index) -> AnchorHealth:
         judged = [record for record in index.records("graph", statuses=LIVE_STATUSES) if is_judged(record)]
@@ -59,8 +57,6 @@ class ViewCoverage(PageArguments, frozen=True):
 
 def view_coverage(project: Project, given: ViewCoverage) -> CoverageHealth:
     """The code, and what of it live features cover, as a tree of at most so many nodes."""
-    from quire.upkeep.views.items import is_judged
-    from quire.upkeep.views.landscape import coverage_health
 
     def work(index: Index) -> CoverageHealth:
         found = index.records("graph", kind="feature", statuses=LIVE_STATUSES)
@@ -83,8 +79,6 @@ def view_receipts(project: Project, given: ViewReceipts) -> ReceiptHealth:
 
     Receipts are nobody else's business: without `private` there are none.
     """
-    from quire.clients.receipt_totals import sum_receipts
-    from quire.clients.receipts import read_receipts
 
     def work(index: Index) -> ReceiptHealth:
         def title_of(ref: str) -> str:
@@ -104,7 +98,6 @@ class ViewFiles(PageArguments, frozen=True):
 
 def view_files(project: Project, given: ViewFiles) -> FileHealth:
     """The files of every layer, whether git keeps them, what is wrong with them; and the index."""
-    from quire.upkeep.views.file_states import file_health, without_private
 
     def work(index: Index) -> FileHealth:
         found = file_health(project.root, project.git, index, project.index_folder())

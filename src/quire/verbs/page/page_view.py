@@ -9,12 +9,13 @@ import msgspec
 
 from quire.model.errors import InvalidStore, NotInitialized
 from quire.model.records import Problem, as_warning
+from quire.upkeep.verdicts import Verdicts
+from quire.upkeep.views.shared_verdicts import KnownVerdicts
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.project import Project
     from quire.upkeep.views.record_list import Verify
-    from quire.upkeep.views.shared_verdicts import KnownVerdicts
 
 PageRef = Annotated[str, msgspec.Meta(max_length=4_000)]
 
@@ -47,14 +48,10 @@ def ready_to_view(project: Project) -> list[Problem]:
 
 def new_verdicts() -> KnownVerdicts:
     """What a process that stays alive hands to every project that it opens, as long as nothing changes."""
-    from quire.upkeep.views.shared_verdicts import KnownVerdicts
-
     return KnownVerdicts()
 
 
 def verify_for_page(project: Project, index: Index) -> Verify:
     """Verdicts for views: those that such a process has at hand, the others as everybody gets them."""
-    from quire.upkeep.verdicts import Verdicts
-
     verify = Verdicts(project.root, project.git, index)
     return verify if project.known_verdicts is None else project.known_verdicts.sharing(verify)

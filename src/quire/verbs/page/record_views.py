@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from quire.layers.graph.source import node_record
 from quire.layers.journal.layout import STATE
 from quire.layers.table import layer_named
 from quire.model import limits
 from quire.model.errors import Conflict, InputError
 from quire.model.records import Record
 from quire.model.refs import parse_ref
+from quire.upkeep.views.anchor_diff import anchor_diff, commit_diff
+from quire.upkeep.views.record import RecordDetail, record_detail
+from quire.upkeep.views.record_events import graph_events, kept_dates
+from quire.upkeep.views.record_history import RecordHistory, record_histories
 from quire.verbs.ask.inspect import Inspect, full_ref, inspect
 from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
 
@@ -18,8 +23,6 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.record_details import RecordDetails
     from quire.project import Project
-    from quire.upkeep.views.record import RecordDetail
-    from quire.upkeep.views.record_history import RecordHistory
     from quire.upkeep.views.text_diff import TextDiff
     from quire.verbs.journal.inspect import InspectedJournal
 
@@ -34,7 +37,6 @@ class ViewRecord(PageArguments, frozen=True):
 
 def view_record(project: Project, given: ViewRecord) -> RecordDetail:
     """One record of any layer in full."""
-    from quire.upkeep.views.record import record_detail
 
     def work(index: Index, record: Record) -> RecordDetail:
         return record_detail(record, _details_of(project, record), index, project.git, verify_for_page(project, index))
@@ -44,8 +46,6 @@ def view_record(project: Project, given: ViewRecord) -> RecordDetail:
 
 def view_details(project: Project, refs: Iterable[str]) -> dict[str, RecordDetail]:
     """Many records in full; what is not there is left out."""
-    from quire.upkeep.views.record import record_detail
-
     project.ready_to_ask()
 
     def work(index: Index) -> dict[str, RecordDetail]:
@@ -66,9 +66,6 @@ class ViewHistory(PageArguments, frozen=True):
 
 def view_history(project: Project, given: ViewHistory) -> RecordHistory:
     """What became of a record: commits, what the memory noted, what is not committed."""
-    from quire.upkeep.views.record_events import graph_events, kept_dates
-    from quire.upkeep.views.record_history import record_histories
-
     most = limits.within(given.limit, "limit", 1, _ENTRIES_MOST)
 
     def work(_index: Index, record: Record) -> RecordHistory:
@@ -81,9 +78,6 @@ def view_history(project: Project, given: ViewHistory) -> RecordHistory:
 
 def view_histories(project: Project, refs: Iterable[str]) -> dict[str, RecordHistory]:
     """The histories of many nodes of the graph at once; what is none, or is not there, is left out."""
-    from quire.upkeep.views.record_events import graph_events
-    from quire.upkeep.views.record_history import record_histories
-
     project.ready_to_ask()
 
     def work(index: Index) -> dict[str, RecordHistory]:
@@ -103,8 +97,6 @@ class ViewDiff(PageArguments, frozen=True):
 
 def view_diff(project: Project, given: ViewDiff) -> TextDiff:
     """What changed in the files of an anchor since somebody looked, or what a commit did to the record."""
-    from quire.upkeep.views.anchor_diff import anchor_diff, commit_diff
-
     anchor, commit = given.anchor, given.commit
     if bool(anchor) == bool(commit):
         raise InputError(
@@ -144,8 +136,6 @@ def _viewed(project: Project, ref: str, work: Callable[[Index, Record], Result])
 
 def _meant(project: Project, ref: str) -> Record:
     """A record as every other command finds it: by the beginning of its id, a section as a whole."""
-    from quire.layers.graph.source import node_record
-
     looked = inspect(project, Inspect(id=ref))
     found: Any = looked.found
     if looked.layer == "graph":

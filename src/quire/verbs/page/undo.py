@@ -5,10 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.files.branches import writes_fragments
+from quire.files.digests import sha256
+from quire.files.fragments import new_fragment
+from quire.files.transaction import FileUpdate, apply_changes
+from quire.files.undo_recorder import RecordedChange, UndoRecorder, record_changes
 from quire.files.write_access import (
     RECOVERY,
 )
@@ -17,19 +21,19 @@ from quire.layers.graph.layout import (
     EVENTS,
     FOLDER,
 )
+from quire.layers.graph.lock import write_access
+from quire.layers.graph.save import apply_with_events
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import HOME_FOLDER
 from quire.model.errors import InputError
 from quire.model.records import Problem
+from quire.model.sources import Written
 from quire.model.text import cut
 from quire.model.times import timestamp
+from quire.project import Project
+from quire.upkeep.undo_plan import UndoStep, events_back, refuse_rejected, refuse_torn, steps_back
 from quire.verbs.graph.save import after_save
 from quire.verbs.profile.document import profile_locked
-
-if TYPE_CHECKING:
-    from quire.files.undo_recorder import RecordedChange, UndoRecorder
-    from quire.project import Project
-    from quire.upkeep.undo_plan import UndoStep
 
 UNDO, REDO = "undo", "redo"
 _UNDONE, _AGAIN = "Undone: ", "Done again: "
@@ -57,9 +61,6 @@ class Acted(msgspec.Struct, frozen=True, kw_only=True):
 
 def undo_acted(project: Project, acted: Acted) -> Acted:
     """Put back what an action changed, all or nothing; refused where somebody changed it since."""
-    from quire.files.undo_recorder import record_changes
-    from quire.model.sources import Written
-
     project.ready()
     groups = _groups(project, acted.changes)
     if not acted.changes or sum(map(len, groups.values())) < len(acted.changes):
@@ -163,13 +164,6 @@ def _groups(project: Project, changes: Iterable[RecordedChange]) -> dict[str, li
 
 def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]], task: str) -> None:
     """Put the files of one layer back: planned on what is there once nobody else can write."""
-    from quire.files.branches import writes_fragments
-    from quire.files.digests import sha256
-    from quire.files.fragments import new_fragment
-    from quire.files.transaction import FileUpdate, apply_changes
-    from quire.layers.graph.save import apply_with_events
-    from quire.upkeep.undo_plan import events_back
-
     with _right_to_undo(project, folder):
         steps = _planned_back(project, folder, noted)
         changes = [
@@ -189,8 +183,6 @@ def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChan
 
 @contextlib.contextmanager
 def _right_to_undo(project: Project, folder: str) -> Iterator[None]:
-    from quire.layers.graph.lock import write_access
-
     if folder == _memory_folder(project):
         with write_access(project.graph, project.world, UNDO):
             yield
@@ -200,8 +192,6 @@ def _right_to_undo(project: Project, folder: str) -> Iterator[None]:
 
 
 def _planned_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]]) -> list[UndoStep]:
-    from quire.upkeep.undo_plan import refuse_rejected, refuse_torn, steps_back
-
     steps = steps_back(folder, noted)
     if folder == _memory_folder(project):
         refuse_torn(project.graph, steps)

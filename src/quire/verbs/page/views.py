@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from quire.inbox.store import count_pending, read_inbox
+from quire.layers.facts.notes import read_notes
+from quire.layers.facts.working_memory import read_working
+from quire.layers.table import layer_named, path_from_root
 from quire.model import limits
 from quire.model.errors import InputError, InvalidStore, NotInitialized
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
-from quire.model.times import timestamp
+from quire.model.times import instant, timestamp
 from quire.model.vocabulary import LAYER_NAMES
-from quire.upkeep.views.record_list import RecordFilter
+from quire.upkeep.views.board import ProductMap, product_board
+from quire.upkeep.views.network import GraphData, all_edges, network_of
+from quire.upkeep.views.record_list import RecordFilter, RecordPage, hidden_refs, page_of_records, records_and_verdicts
+from quire.upkeep.views.summary import ProjectSummary, project_summary
+from quire.upkeep.views.today import WAITING, InboxPage, Today, inbox_page, today_of
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.query import answered
 from quire.verbs.facts.pins import live_pins
@@ -26,11 +34,6 @@ from quire.verbs.plain import plain
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.project import Project
-    from quire.upkeep.views.board import ProductMap
-    from quire.upkeep.views.network import GraphData
-    from quire.upkeep.views.record_list import RecordPage
-    from quire.upkeep.views.summary import ProjectSummary
-    from quire.upkeep.views.today import InboxPage, Today
 
 Result = TypeVar("Result")
 
@@ -47,9 +50,6 @@ class ViewSummary(PageArguments, frozen=True):
 
 def view_summary(project: Project, given: ViewSummary) -> ProjectSummary:
     """What the project holds, in numbers."""
-    from quire.inbox.store import count_pending
-    from quire.upkeep.views.record_list import hidden_refs
-    from quire.upkeep.views.summary import project_summary
 
     def work(index: Index, problems: list[Problem]) -> ProjectSummary:
         return project_summary(
@@ -74,11 +74,6 @@ class ViewToday(PageArguments, frozen=True):
 
 def view_today(project: Project, given: ViewToday) -> Today:
     """What changed since a time, by default within a week, and what is to be looked at or waits."""
-    from quire.inbox.store import read_inbox
-    from quire.layers.facts.notes import read_notes
-    from quire.upkeep.views.record_list import hidden_refs, records_and_verdicts
-    from quire.upkeep.views.today import WAITING, inbox_page, today_of
-
     now = project.world.now()
     start = _since(given.since, now)
     private = given.private
@@ -112,9 +107,6 @@ class ViewInbox(PageArguments, frozen=True):
 
 def view_inbox(project: Project, given: ViewInbox) -> InboxPage:
     """Proposals that wait, the oldest first."""
-    from quire.inbox.store import read_inbox
-    from quire.upkeep.views.today import inbox_page
-
     _check_page(given.offset, given.limit)
     ready_to_view(project)
     return inbox_page(read_inbox(project.root).pending if given.private else [], given.offset, given.limit)
@@ -126,8 +118,6 @@ class ViewMap(PageArguments, frozen=True):
 
 def view_map(project: Project, given: ViewMap) -> ProductMap:
     """Features by stage, decisions, traps and questions, at most so many of each."""
-    from quire.upkeep.views.board import product_board
-
     limits.within(given.limit, "limit", 1, _SHELF_MOST)
     return _looked_at(project, lambda index, _: product_board(index, verify_for_page(project, index), given.limit))
 
@@ -140,8 +130,6 @@ class ViewRecords(RecordFilter, frozen=True, kw_only=True, forbid_unknown_fields
 
 def view_records(project: Project, given: ViewRecords) -> RecordPage:
     """Records of all layers that are so and say this, the newest first."""
-    from quire.upkeep.views.record_list import hidden_refs, page_of_records, records_and_verdicts
-
     _check_page(given.offset, given.limit)
     if given.layer and given.layer not in LAYER_NAMES:
         raise InputError(
@@ -166,9 +154,6 @@ class ViewGraph(PageArguments, frozen=True):
 
 def view_graph(project: Project, given: ViewGraph) -> GraphData:
     """The records of all layers and what ties them, in columns."""
-    from quire.upkeep.views.network import all_edges, network_of
-    from quire.upkeep.views.record_list import hidden_refs, records_and_verdicts
-
     limits.within(given.limit, "limit", 1, _NODES_MOST)
 
     def work(index: Index, _: list[Problem]) -> GraphData:
@@ -184,8 +169,6 @@ def view_graph(project: Project, given: ViewGraph) -> GraphData:
 
 def _looked_at(project: Project, work: Callable[[Index, list[Problem]], Result], *, private: bool = True) -> Result:
     """Do this with a fresh index, and with what could not be read."""
-    from quire.layers.table import layer_named, path_from_root
-
     found = ready_to_view(project)
 
     def looked(index: Index) -> Result:
@@ -210,8 +193,6 @@ def view_name(project: Project) -> str:
 
 def _shown_pins(project: Project, index: Index, problems: list[Problem]) -> list[Record]:
     """The facts that all sessions have pinned; one that was superseded gives its place to what replaced it."""
-    from quire.layers.facts.working_memory import read_working
-
     working, wrong = read_working(project.root)
     problems += wrong
     if not working.pins:
@@ -223,8 +204,6 @@ def _shown_pins(project: Project, index: Index, problems: list[Problem]) -> list
 
 def _since(text: str, now: datetime) -> datetime:
     """The time that is meant, in UTC; a week ago where none is."""
-    from quire.model.times import instant
-
     moment = instant(text.strip())
     try:
         return moment.astimezone(UTC) if moment else now - timedelta(days=_DAYS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.layers.profile.layout import FILE
@@ -10,7 +9,7 @@ from quire.verbs.profile.document import ask_profile
 from quire.verbs.profile.entries import entry_readings, entry_view, need_entry
 from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.results import EntryLink, EntryView, link_lines, recalled
-from quire.verbs.verb import Line, Result, Tool, Verb
+from quire.verbs.verb import Lines, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -55,7 +54,7 @@ def entry_connections(project: Project, given: EntryName) -> EntryConnections:
     return ask_profile(project, work)
 
 
-def lines(found: EntryConnections) -> Iterator[Line]:
+def lines(found: EntryConnections) -> Lines:
     yield recalled(found.entry, f"{found.entry.ref}: {found.entry.title}")
     yield from link_lines(found.outgoing, found.incoming)
     if not found.outgoing and not found.incoming:

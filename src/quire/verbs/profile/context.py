@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from quire.model import limits
+from quire.project import Project
+from quire.retrieval.profile_context import ProfileContext, fit_profile
 from quire.verbs.profile.document import ask_profile
 from quire.verbs.profile.entries import profile_entries
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.retrieval.profile_context import ProfileContext
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Verb
 
 
 class ShowProfileContext(Arguments, frozen=True, kw_only=True):
@@ -21,8 +18,6 @@ class ShowProfileContext(Arguments, frozen=True, kw_only=True):
 
 def profile_context(project: Project, given: ShowProfileContext) -> ProfileContext:
     """Show what an agent should know at the start: something of every category, the most important first."""
-    from quire.retrieval.profile_context import fit_profile
-
     tokens = limits.within(
         limits.PROFILE_TOKENS if given.budget is None else given.budget,
         "budget",
@@ -32,7 +27,7 @@ def profile_context(project: Project, given: ShowProfileContext) -> ProfileConte
     return ask_profile(project, lambda index: fit_profile(profile_entries(project, index), tokens))
 
 
-def lines(found: ProfileContext) -> Iterator[Line]:
+def lines(found: ProfileContext) -> Lines:
     if found.markdown:
         yield Recalled(text=found.markdown.rstrip("\n"), origin="profile")
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import UNSET, UnsetType
@@ -13,7 +12,7 @@ from quire.model.text import cut
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import profile_entries
 from quire.verbs.profile.options import one_of
-from quire.verbs.verb import Arguments, Aside, Line, Option, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Aside, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -84,7 +83,7 @@ def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
     return ask_profile(project, work)
 
 
-def lines(done: ProfileExported) -> Iterator[Line]:
+def lines(done: ProfileExported) -> Lines:
     if done.private_left_out is not UNSET:
         yield Aside(text=f"Private entries left out: {done.private_left_out}; the command line shows them to the user.")
     if done.format == "json":

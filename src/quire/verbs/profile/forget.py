@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import DryRun, EntryName
 from quire.verbs.profile.results import EntryView, line_naming, recalled
-from quire.verbs.verb import Line, Result, Tool, Verb
+from quire.verbs.verb import Lines, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -53,7 +52,7 @@ def forget_entry(project: Project, given: ForgetEntry) -> EntryForgotten:
     return change_profile(project, "forget", plan, dry_run=given.dry_run)
 
 
-def lines(done: EntryForgotten) -> Iterator[Line]:
+def lines(done: EntryForgotten) -> Lines:
     gone = done.removed
     yield recalled(gone, f"{gone.ref} ({gone.title})", f"{'Would be forgotten' if done.dry_run else 'Forgotten'}: ")
     if done.links_removed:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from quire.layers.profile.pages import index_page
+from quire.project import Project
 from quire.verbs.profile.options import Everything
 from quire.verbs.profile.pages import ProfilePage, page_lines, page_of
 from quire.verbs.verb import Arguments, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 
 class ShowIndex(Arguments, frozen=True, kw_only=True):
@@ -18,8 +15,6 @@ class ShowIndex(Arguments, frozen=True, kw_only=True):
 
 def entry_index(project: Project, given: ShowIndex) -> ProfilePage:
     """Show one line for each entry. Looking at it does not count as reading."""
-    from quire.layers.profile.pages import index_page
-
     return page_of(
         project,
         lambda entries: index_page(entries, everything=given.everything),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.options import DryRun, LinkEnds, Relation
 from quire.verbs.profile.results import line_naming
-from quire.verbs.verb import Arguments, Line, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -68,7 +67,7 @@ def add_link(project: Project, given: AddLink) -> EntriesLinked:
     return link_entries(project, LinkEntries(source=given.source(), target=given.target(), relation=given.relation))
 
 
-def lines(done: EntriesLinked) -> Iterator[Line]:
+def lines(done: EntriesLinked) -> Lines:
     said = "Linked already" if not done.created else "Would be linked" if done.dry_run else "Linked"
     names = (done.source, done.target)
     yield line_naming(f"{said}: {done.source} {done.relation} {done.target}", names)

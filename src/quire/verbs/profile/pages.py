@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.layers.profile.layout import ACTIVE
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import profile_entries, profile_warnings
-from quire.verbs.verb import Line, Recalled, Result
+from quire.verbs.verb import Lines, Recalled, Result
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -48,7 +48,7 @@ def page_of(
     return ask_profile(project, work)
 
 
-def page_lines(page: ProfilePage) -> Iterator[Line]:
+def page_lines(page: ProfilePage) -> Lines:
     yield Recalled(text=page.profile.rstrip("\n"), origin="profile") if page.profile else page.nothing
     if page.put_away:
         yield f"Archived or superseded, and not shown: {page.put_away}; `memory profile index --all` shows them."

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from quire.layers.profile.layout import FILE, FOLDER
+from quire.layers.profile.privacy import carry_out, plan_move, refuse_undecided, retarget
+from quire.layers.profile.store import migrate
 from quire.model.errors import GitRequired, UsageError
+from quire.project import Project
 from quire.verbs.profile.document import prepare_profile, profile_locked
 from quire.verbs.profile.status import profile_status
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
 _PLACES = {"here": "here", "home": "home", "shared": "shared", "off": "shared"}
 
@@ -72,9 +71,6 @@ def keep_private(project: Project, given: KeepPrivate) -> PrivatePlace | Entries
 
 
 def _moved(project: Project, place: str, given: KeepPrivate) -> EntriesMoved:
-    from quire.layers.profile.privacy import carry_out, plan_move, refuse_undecided, retarget
-    from quire.layers.profile.store import migrate
-
     project.recover()
     places = project.profile_places()
     # Also before it is done: what is refused must leave nothing behind.
@@ -109,7 +105,7 @@ def _is_committed(project: Project) -> bool:
         return False
 
 
-def lines(done: PrivatePlace | EntriesMoved) -> Iterator[Line]:
+def lines(done: PrivatePlace | EntriesMoved) -> Lines:
     if isinstance(done, EntriesMoved):
         yield from _move_lines(done)
     elif done.private == "shared":
@@ -118,7 +114,7 @@ def lines(done: PrivatePlace | EntriesMoved) -> Iterator[Line]:
         yield f"user and relationships are private, in {done.path}; entries there: {done.entries}."
 
 
-def _move_lines(done: EntriesMoved) -> Iterator[Line]:
+def _move_lines(done: EntriesMoved) -> Lines:
     if done.before == done.after and not done.moved and not done.copied:
         yield "That is where they are; nothing to move."
         return

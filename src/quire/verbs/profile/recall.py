@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
@@ -19,7 +18,7 @@ from quire.verbs.profile.entries import (
 )
 from quire.verbs.profile.options import EntryName, Everything, Name, split_entry
 from quire.verbs.profile.results import EntryView, entry_lines, fitting, stored_fields, whole_entry
-from quire.verbs.verb import Line, Result, Tool, Verb, Word
+from quire.verbs.verb import Lines, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -85,7 +84,7 @@ def recall_entries(project: Project, given: RecallEntries, *, note: bool = True)
     return ask_profile(project, work)
 
 
-def lines(found: EntriesRecalled) -> Iterator[Line]:
+def lines(found: EntriesRecalled) -> Lines:
     if found.is_one:
         yield whole_entry(found.results[0])
     else:

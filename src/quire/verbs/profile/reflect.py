@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from quire.layers.profile.layout import ARCHIVED
@@ -10,7 +9,7 @@ from quire.layers.profile.reflection import Archival, ConfidenceUpdate, Reflecti
 from quire.verbs.profile.document import ask_profile, change_profile
 from quire.verbs.profile.entries import entry_readings, need_entry, profile_entries
 from quire.verbs.profile.options import DryRun
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -113,7 +112,7 @@ def _reflected(found: Reflection, wanted: set[str], **done: Any) -> Reflected:
     )
 
 
-def lines(found: Reflected) -> Iterator[Line]:
+def lines(found: Reflected) -> Lines:
     if found.applied:
         said = "Would be changed" if found.dry_run else "Changed"
         yield Recalled(text=f"{said}: {', '.join(found.applied)}.", origin="profile")

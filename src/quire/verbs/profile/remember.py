@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
@@ -27,7 +26,7 @@ from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import Category, DryRun, Name, one_of
 from quire.verbs.profile.results import EntryView, line_naming, stored_fields
 from quire.verbs.reviewed import note_reviewed
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -263,7 +262,7 @@ def _candidates(index: Index, telling: EntryInput, broad: bool) -> list[SameEntr
     return found
 
 
-def lines(done: Remembered) -> Iterator[Line]:
+def lines(done: Remembered) -> Lines:
     if done.entry is None:
         yield from _candidate_lines(done)
         return
@@ -281,7 +280,7 @@ def lines(done: Remembered) -> Iterator[Line]:
         yield "  in the document that git shares; `memory profile private` keeps such entries out of it"
 
 
-def _candidate_lines(done: Remembered) -> Iterator[Line]:
+def _candidate_lines(done: Remembered) -> Lines:
     same = done.recommendation == "NOOP"
     yield "Not remembered: this is known already." if same else "Not remembered: an entry says nearly this."
     for item in done.candidates:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from quire.layers.profile.forgotten import read_forgotten
+from quire.layers.profile.links import restore
 from quire.model.errors import NotFound, UsageError
 from quire.model.text import counted, cut, one_line
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.entries import entry_view
 from quire.verbs.profile.options import DryRun, split_entry
 from quire.verbs.profile.results import EntryView, recalled
-from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -70,9 +71,6 @@ def restore_entry(project: Project, given: RestoreEntry) -> EntryRestored | Forg
 
 
 def _restored(project: Project, category: str, key: str, given: RestoreEntry) -> EntryRestored:
-    from quire.layers.profile.forgotten import read_forgotten
-    from quire.layers.profile.links import restore
-
     def plan(draft: ProfileDraft, _: Index) -> EntryRestored:
         found = [
             item
@@ -94,8 +92,6 @@ def _restored(project: Project, category: str, key: str, given: RestoreEntry) ->
 
 def forgotten_entries(project: Project) -> list[ForgottenEntry]:
     """What can be restored, the newest first."""
-    from quire.layers.profile.forgotten import read_forgotten
-
     project.recover()
     return [
         ForgottenEntry(
@@ -111,7 +107,7 @@ def forgotten_entries(project: Project) -> list[ForgottenEntry]:
     ]
 
 
-def lines(done: EntryRestored | ForgottenEntries) -> Iterator[Line]:
+def lines(done: EntryRestored | ForgottenEntries) -> Lines:
     if isinstance(done, EntryRestored):
         links = f", with {counted(done.links_restored, 'link')} to it" if done.links_restored else ""
         yield recalled(

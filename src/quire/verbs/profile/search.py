@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
@@ -15,7 +14,7 @@ from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import entry_readings, entry_view, note_entries_read, profile_warnings
 from quire.verbs.profile.options import Category
 from quire.verbs.profile.results import EntryView, entry_lines, fitting, stored_fields
-from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -166,7 +165,7 @@ def _searched(index: Index, allowed: Filter) -> int:
     )
 
 
-def lines(found: EntriesFound) -> Iterator[Line]:
+def lines(found: EntriesFound) -> Lines:
     if found.weak:
         yield "Nothing clearly answers this. Possible:"
     yield from entry_lines(found.results, found=True)

@@ -15,7 +15,7 @@ from quire.model.text import counted, cut, one_line
 from quire.verbs.profile.document import ask_profile, change_profile, usable_documents
 from quire.verbs.profile.entries import entry_readings, profile_entries, profile_warnings
 from quire.verbs.profile.results import EntryLink, line_naming
-from quire.verbs.verb import Arguments, Line, Recalled, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -133,7 +133,7 @@ def _contradictions(active: list[Entry], by_name: dict[str, Entry]) -> Iterator[
                 )
 
 
-def lines(found: SessionStarted) -> Iterator[Line]:
+def lines(found: SessionStarted) -> Lines:
     counts = ", ".join(f"{count} {name}" for name, count in found.categories.items() if count)
     yield line_naming(
         f"Session {found.session_count}{'' if found.counted else ' (not counted: the document is only read)'}: "

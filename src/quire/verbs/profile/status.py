@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.files.write_access import LOCAL
@@ -13,7 +12,7 @@ from quire.model.text import counted
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import entry_readings, profile_entries, profile_warnings
 from quire.verbs.profile.results import line_naming
-from quire.verbs.verb import Arguments, Line, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -118,7 +117,7 @@ def _backups(project: Project) -> list[str]:
     return found
 
 
-def lines(found: ProfileStatus) -> Iterator[Line]:
+def lines(found: ProfileStatus) -> Lines:
     if not found.exists:
         yield 'There is no profile yet. `memory profile remember user timezone "…"` begins one.'
         return

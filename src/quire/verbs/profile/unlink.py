@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.options import DryRun, LinkEnds, Relation
 from quire.verbs.profile.results import line_naming
-from quire.verbs.verb import Arguments, Line, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -53,7 +52,7 @@ def remove_link(project: Project, given: RemoveLink) -> EntriesUnlinked:
     return unlink_entries(project, UnlinkEntries(source=given.source(), target=given.target(), relation=given.relation))
 
 
-def lines(done: EntriesUnlinked) -> Iterator[Line]:
+def lines(done: EntriesUnlinked) -> Lines:
     said = "Would be unlinked" if done.dry_run else "Unlinked"
     names = (done.source, done.target)
     yield line_naming(f"{said}: {done.source} {', '.join(done.relations)} {done.target}", names)
