@@ -45,12 +45,12 @@ from quire.layers.journal.store import open_journal
 from quire.project import Project
 from quire.retrieval.journal.answer import answer_journal
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import JournalAdd, add
 
 SESSIONS, CHANGED, STAGED, SYNC_ROUNDS = 1_000, 10, 100, 3
 SIZES = (100, 1_000, 10_000)

@@ -26,20 +26,18 @@ from quire.model.errors import InputError, InvalidStore, NotFound, UnsupportedVe
 from quire.model.times import instant
 from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.profile.about_me import about_me
-from quire.verbs.profile.about_us import about_us
 from quire.verbs.profile.connections import entry_connections
 from quire.verbs.profile.export import ExportProfile, export_profile
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
-from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.link import LinkEntries, UnlinkEntries, link_entries, unlink_entries
 from quire.verbs.profile.options import EntryName
+from quire.verbs.profile.pages import about_me, about_us
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.profile.search import SearchEntries, search_entries
 from quire.verbs.profile.session_start import start_session
 from quire.verbs.profile.status import profile_status
-from quire.verbs.profile.unlink import UnlinkEntries, unlink_entries
 from quire.verbs.verb import Arguments
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "profile"

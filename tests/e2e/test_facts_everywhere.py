@@ -19,9 +19,8 @@ from quire.files.world import World
 from quire.layers.facts.layout import SECTIONS
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.archive import Archive, Restore, archive, restore
 from quire.verbs.facts.connect import Connect, connect
-from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede

@@ -33,13 +33,11 @@ from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.profile.about_me import about_me
-from quire.verbs.profile.about_us import about_us
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.export import ExportProfile, export_profile
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
-from quire.verbs.profile.index import ShowIndex, entry_index
-from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.link import LinkEntries, UnlinkEntries, link_entries, unlink_entries
+from quire.verbs.profile.pages import ShowIndex, about_me, about_us, entry_index
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
@@ -47,7 +45,6 @@ from quire.verbs.profile.restore import RestoreEntry, restore_entry
 from quire.verbs.profile.search import SearchEntries, search_entries
 from quire.verbs.profile.session_start import start_session
 from quire.verbs.profile.status import profile_status
-from quire.verbs.profile.unlink import UnlinkEntries, unlink_entries
 from quire.verbs.verb import Arguments
 
 ROOT = Path(__file__).parents[2]

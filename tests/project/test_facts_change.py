@@ -25,7 +25,7 @@ from quire.model.errors import (
     StorageFailed,
 )
 from quire.project import Project
-from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.archive import Archive, Restore, archive, restore
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
@@ -36,7 +36,6 @@ from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
-from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store

@@ -21,7 +21,7 @@ from quire.model.errors import InputError, NotFound, OutsideProject, QuireError
 from quire.project import Project
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.archive import Archive, Restore, archive, restore
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.focus import Focus, focus
@@ -31,7 +31,6 @@ from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
-from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede

@@ -18,16 +18,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from quire.files.digests import hex_digest
 from quire.layers.facts.lines import read_lines
 from quire.model.errors import QuireError
-from quire.verbs.facts.archive import Archive
+from quire.verbs.facts.archive import Archive, Restore
 from quire.verbs.facts.archive import archive as archive_fact
+from quire.verbs.facts.archive import restore as restore_fact
 from quire.verbs.facts.connect import Connect
 from quire.verbs.facts.connect import connect as connect_fact
 from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.restore import Restore
-from quire.verbs.facts.restore import restore as restore_fact
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact

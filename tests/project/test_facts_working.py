@@ -14,14 +14,12 @@ from clocks import Clock
 from quire.files.world import World
 from quire.model.errors import InputError
 from quire.project import Project
-from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.archive import Archive, Restore, archive, restore
 from quire.verbs.facts.context import ShowContext, context
-from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.focus import Focus, Release, focus, release
 from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.recall import Recall, find_facts
-from quire.verbs.facts.release import Release, release
-from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact

@@ -21,9 +21,9 @@ from quire.layers.journal.canonical import file_bytes
 from quire.model.errors import NotInitialized, UnsupportedVersion
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import JournalAdd, add
 from quire.verbs.journal.status import JournalStatus, journal_status
 
 LESSON = (

@@ -21,11 +21,10 @@ import pytest
 
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.journal.sources import sources
+from quire.verbs.journal.sources import JournalAdd, add, sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.verb import Arguments

@@ -23,13 +23,12 @@ from quire.files.world import World
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
 from quire.layers.journal.shapes import bundle_faults
 from quire.project import Project
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.journal_state import change_journal
 from quire.verbs.journal.recall import JournalRecall, journal_recall
-from quire.verbs.journal.remove import JournalRemove, remove
 from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import JournalAdd, JournalRemove, add, remove
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.journal.validate import JournalValidate, journal_validate

@@ -30,9 +30,9 @@ from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.connections import entry_connections
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
-from quire.verbs.profile.index import ShowIndex, entry_index
-from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.link import LinkEntries, UnlinkEntries, link_entries, unlink_entries
 from quire.verbs.profile.options import EntryName
+from quire.verbs.profile.pages import ShowIndex, entry_index
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
@@ -41,7 +41,6 @@ from quire.verbs.profile.restore import RestoreEntry, forgotten_entries, restore
 from quire.verbs.profile.search import SearchEntries, search_entries
 from quire.verbs.profile.session_start import start_session
 from quire.verbs.profile.status import profile_status
-from quire.verbs.profile.unlink import UnlinkEntries, unlink_entries
 from quire.verbs.verb import Arguments
 from thorough import either
 

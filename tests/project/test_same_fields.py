@@ -41,8 +41,8 @@ from quire.verbs.plain import json_line, plain
 from quire.verbs.profile.connections import entry_connections
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.export import ExportProfile, export_profile
-from quire.verbs.profile.index import ShowIndex, entry_index
 from quire.verbs.profile.options import EntryName
+from quire.verbs.profile.pages import ShowIndex, entry_index
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry

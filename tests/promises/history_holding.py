@@ -14,7 +14,7 @@ from quire.project import Project
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
-from quire.verbs.journal.add import JournalAdd, add
+from quire.verbs.journal.sources import JournalAdd, add
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 
 __all__ = ["ACTS", "CHANGES"]

@@ -33,11 +33,10 @@ from quire.verbs.facts.notes import show_notes
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.log import JournalLog, journal_log
-from quire.verbs.journal.sources import sources
+from quire.verbs.journal.sources import JournalAdd, add, sources
 from quire.verbs.journal.status import JournalStatus, journal_status
-from quire.verbs.profile.about_me import about_me as page_on_user
+from quire.verbs.profile.pages import about_me as page_on_user
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.verb import Arguments

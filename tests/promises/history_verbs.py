@@ -63,10 +63,9 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_proposals
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.recall import JournalRecall, journal_recall
-from quire.verbs.journal.remove import JournalRemove, remove
 from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import JournalAdd, JournalRemove, add, remove
 from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.page.actions import ActEdit, act_edit
 from quire.verbs.profile.forget import ForgetEntry, forget_entry

@@ -25,7 +25,6 @@ from quire.model.errors import InvalidStore, NotInitialized, StorageFailed
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.diff import JournalDiff, journal_diff
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.inspect import journal_inspect
@@ -33,10 +32,9 @@ from quire.verbs.journal.journal_state import change_journal
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import JournalRecall, journal_recall
-from quire.verbs.journal.remove import JournalRemove, remove
 from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.journal.sources import sources
+from quire.verbs.journal.sources import JournalAdd, JournalRemove, add, remove, sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.journal.validate import JournalValidate, journal_validate

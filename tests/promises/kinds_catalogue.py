@@ -53,7 +53,6 @@ from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import rejected
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.integrate import JournalIntegrate, integrate_journal
 from quire.verbs.journal.log import JournalLog, journal_log
@@ -61,7 +60,7 @@ from quire.verbs.journal.providers import JournalProviders, journal_providers
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.restore import JournalRestore, journal_restore
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.journal.sources import sources
+from quire.verbs.journal.sources import JournalAdd, add, sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.page.views import ViewGraph, view_graph
 from quire.verbs.profile.forget import ForgetEntry, forget_entry

@@ -49,14 +49,13 @@ from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.rejected import rejected
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.integrate import journal_integration
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.providers import JournalProviders, journal_providers
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import JournalRecall, journal_recall
-from quire.verbs.journal.sources import sources
+from quire.verbs.journal.sources import JournalAdd, add, sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.journal.validate import JournalValidate, journal_validate
@@ -88,9 +87,9 @@ from quire.verbs.page.views import (
     view_summary,
     view_today,
 )
-from quire.verbs.profile.about_me import about_me
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.export import ExportProfile, export_profile
+from quire.verbs.profile.pages import about_me
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry

@@ -16,9 +16,9 @@ from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.reject import Reject
 from quire.verbs.inbox.reject import reject as reject_text
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import JournalAdd, add
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 

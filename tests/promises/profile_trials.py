@@ -28,8 +28,8 @@ from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
-from quire.verbs.profile.index import ShowIndex, entry_index
 from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.pages import ShowIndex, entry_index
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries

@@ -21,7 +21,7 @@ from quire.model.errors import InputError, QuireError
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.archive import Archive, Restore, archive, restore
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
@@ -32,7 +32,6 @@ from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.notes import DoneNotes, done, show_notes
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
-from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store

@@ -19,13 +19,13 @@ from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
-from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.archive import Archive, Restore, archive, restore
 from quire.verbs.facts.compact import Compact, compact
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.episodes import ShowEpisodes
 from quire.verbs.facts.episodes import episodes as episodes_fact
-from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.focus import Focus, Release, focus, release
 from quire.verbs.facts.import_ import Import, import_facts
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
@@ -35,8 +35,6 @@ from quire.verbs.facts.note import TakeNote, take_note
 from quire.verbs.facts.notes import clear, undo
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
-from quire.verbs.facts.release import Release, release
-from quire.verbs.facts.restore import Restore, restore
 from quire.verbs.facts.search_archive import SearchArchive, search_archive
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store

@@ -25,10 +25,9 @@ from quire.verbs.agents.session_end import collect_sessions
 from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.session_import import import_sessions
-from quire.verbs.journal.sources import sources
+from quire.verbs.journal.sources import JournalAdd, add, sources
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.profile.restore import forgotten_entries

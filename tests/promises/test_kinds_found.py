@@ -26,8 +26,8 @@ from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.automate_status import automate_status
+from quire.verbs.journal.sources import JournalAdd, add
 from quire.verbs.page.record_views import ViewRecord, view_record
 from quire.verbs.verb import Arguments
 

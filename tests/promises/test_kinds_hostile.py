@@ -39,9 +39,9 @@ from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.edit import Edit, edit
 from quire.verbs.inbox.overview import ShowInbox, inbox
 from quire.verbs.inbox.reject import Reject, reject
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.restore import JournalRestore, journal_restore
+from quire.verbs.journal.sources import JournalAdd, add
 from quire.verbs.page.record_views import ViewRecord, view_record
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.remember import RememberEntry, remember_entry

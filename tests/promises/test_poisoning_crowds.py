@@ -23,9 +23,9 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.overview import ShowInbox, inbox
-from quire.verbs.journal.add import JournalAdd, add
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.session_import import import_sessions
+from quire.verbs.journal.sources import JournalAdd, add
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from thorough import either
 

@@ -28,15 +28,13 @@ from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspect import Inspect, inspect
 from quire.verbs.ask.status import status as status_of
-from quire.verbs.profile.about_me import about_me
-from quire.verbs.profile.about_us import about_us
 from quire.verbs.profile.connections import entry_connections
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.export import ExportProfile, export_profile
 from quire.verbs.profile.forget import ForgetEntry, forget_entry
-from quire.verbs.profile.index import ShowIndex, entry_index
-from quire.verbs.profile.link import LinkEntries, link_entries
+from quire.verbs.profile.link import LinkEntries, UnlinkEntries, link_entries, unlink_entries
 from quire.verbs.profile.options import EntryName
+from quire.verbs.profile.pages import ShowIndex, about_me, about_us, entry_index
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
@@ -45,7 +43,6 @@ from quire.verbs.profile.restore import RestoreEntry, forgotten_entries, restore
 from quire.verbs.profile.search import SearchEntries, search_entries
 from quire.verbs.profile.session_start import start_session
 from quire.verbs.profile.status import profile_status
-from quire.verbs.profile.unlink import UnlinkEntries, unlink_entries
 from quire.verbs.verb import Arguments
 from thorough import some
 

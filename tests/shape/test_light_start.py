@@ -18,7 +18,7 @@ NEVER = {
     *("json", "logging", "tempfile", "shutil", "pathlib", "inspect", "dataclasses", "traceback", "locale"),
     *("random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
     *("quire.capture", "quire.verbs.graph.save", "quire.verbs.admin", "quire.verbs.envelope"),
-    *("quire.verbs.ask.inspect", "quire.verbs.journal.journal_state", "quire.verbs.journal.results"),
+    *("quire.verbs.ask.inspect", "quire.verbs.journal.journal_state", "quire.verbs.journal.journal_lines"),
     *("quire.index.sentence_model", "quire.files.programs"),
     *("quire.layers.graph.types", "quire.layers.graph.save", "quire.layers.journal.events"),
     *("quire.layers.profile.drafts", "quire.layers.profile.store", "quire.layers.profile.rules"),

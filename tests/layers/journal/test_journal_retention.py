@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from journaling import bundle, event
 
+from quire.layers.journal.archive import aged_checkpoints, aged_events, is_expired, new_manifest
 from quire.layers.journal.documents import new_checkpoint, read_manifest, value_of
-from quire.layers.journal.retention import aged_checkpoints, aged_events, is_expired, new_manifest
 from quire.layers.journal.settings import JournalSettings, merged, read_config
 from quire.layers.journal.types import ArchiveManifest, Checkpoint, Maintenance
 

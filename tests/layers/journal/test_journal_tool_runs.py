@@ -9,7 +9,7 @@ from quire.layers.journal.bundle_diff import diff_bundles, diff_value
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.documents import value_of
 from quire.layers.journal.shapes import EVENT
-from quire.layers.journal.tool_runs import bundle_signals, run_summary, tool_run_event
+from quire.layers.journal.state_changes import bundle_signals, run_summary, tool_run_event
 from quire.layers.journal.types import Signals
 from quire.layers.journal.value_shapes import find_faults
 

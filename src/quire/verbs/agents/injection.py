@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.guard.effects import words_of
-from quire.guard.framing import Boundary, make_boundary
 from quire.model.records import Record, origin_shown
 from quire.model.times import instant
-from quire.retrieval.injection import OfferedLine, record_line, unreviewed_line
-from quire.upkeep.order_flags import effects_in, flagged_records
 from quire.verbs.reviewed import reviews
 
 if TYPE_CHECKING:
+    from quire.guard.framing import Boundary
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.model.verdicts import Verdict
     from quire.project import Project
+    from quire.retrieval.injection import OfferedLine
 
 _FLAGGED = "it reads like an order to a model"
 _REJECTED = "it says what was rejected"
@@ -54,6 +52,10 @@ def injected_lines(
     told: Collection[str] = (),
 ) -> list[OfferedLine]:
     """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
+    from quire.guard.effects import words_of
+    from quire.retrieval.injection import OfferedLine, record_line, unreviewed_line
+    from quire.upkeep.order_flags import effects_in, flagged_records
+
     every = [record for record, _, _ in records]
     flags, effects = flagged_records(index, every), effects_in(index, every)
     rejections = project.rejections()
@@ -93,6 +95,8 @@ def trust_of(project: Project, index: Index, records: Sequence[Record], began: s
 
 
 def new_fence(project: Project) -> Boundary:
+    from quire.guard.framing import make_boundary
+
     return make_boundary(project.world.token)
 
 

@@ -6,28 +6,20 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from quire.files.branches import writes_map
-from quire.inbox.store import count_pending
-from quire.layers.facts.notes import read_notes
-from quire.layers.facts.working_memory import PinnedFact, read_working
 from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model import limits
-from quire.model.errors import NotInitialized, QuireError
+from quire.model.errors import QuireError
 from quire.model.records import Record, note_record
-from quire.model.text import cut, one_line
 from quire.model.tokens import count_tokens
 from quire.model.vocabulary import LIVE_STATUSES
-from quire.retrieval.injection import Injection, LineGroup, fit_groups
-from quire.upkeep.guidance import held_map
-from quire.upkeep.merge.git_setup import lacks_driver
-from quire.upkeep.order_flags import flagged_records
-from quire.upkeep.product_map import render_map
 from quire.verbs.agents.injection import Judged, injected_lines, new_fence, trust_of
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.layers.facts.working_memory import PinnedFact
     from quire.model.verdicts import Verdict
     from quire.project import Project
+    from quire.retrieval.injection import Injection
 
 HEAD = (
     "Project memory of {name}, kept by Quire: what earlier sessions and people recorded about this project, quoted as "
@@ -68,6 +60,8 @@ def hook_start(
 
     After a compaction also what was `told` before it: the agent has it no more. `began` is when the session did.
     """
+    from quire.retrieval.injection import Injection
+
     project.ready_to_ask()
 
     def work(index: Index) -> Injection:
@@ -103,6 +97,8 @@ def _opening(
 
 
 def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Injection:
+    from quire.retrieval.injection import LineGroup, fit_groups
+
     trust = trust_of(project, index, [record for _, records, _ in groups for record, _, _ in records], began)
     shelves = [
         LineGroup(title=title, offers=injected_lines(project, index, records, trust), most=most)
@@ -119,6 +115,10 @@ def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, c
 
 def _told_name(project: Project, index: Index) -> str:
     """What the project is called, unless the name tries to tell the reader what to do."""
+    from quire.model.errors import NotInitialized
+    from quire.model.text import cut, one_line
+    from quire.upkeep.order_flags import flagged_records
+
     try:
         name = cut(one_line(project.graph.config().project.name), 80)
     except NotInitialized:
@@ -151,6 +151,8 @@ def _pins(project: Project, index: Index, session: str) -> list[Record]:
 
 
 def _pinned_in(project: Project, session: str) -> Sequence[PinnedFact]:
+    from quire.layers.facts.working_memory import read_working
+
     try:
         return read_working(project.root, session)[0].pins
     except QuireError:
@@ -191,11 +193,16 @@ def _last_session(index: Index) -> list[Judged]:
 
 def _notes(project: Project) -> list[Judged]:
     """Notes as records, so that they pass what records pass."""
+    from quire.layers.facts.notes import read_notes
+
     return [(note_record(note.number, note.text), None, "a note") for note in read_notes(project.root)]
 
 
 def _waiting(project: Project) -> list[str]:
     """That a person should look at something."""
+    from quire.inbox.store import count_pending
+    from quire.upkeep.merge.git_setup import lacks_driver
+
     count = count_pending(project.root)
     said = [f"{count} proposal{'s wait' if count > 1 else ' waits'} for the user's word: `memory inbox`."]
     lacking = ["This clone does not merge the memory by record yet; the user can run `memory integrate git`."]
@@ -204,11 +211,16 @@ def _waiting(project: Project) -> list[str]:
 
 def _held_map(project: Project, client: str) -> str:
     """The product map that the client reads from an instruction file anyway."""
+    from quire.upkeep.guidance import held_map
+
     return "".join(held_map(project.root, name) for name in _INSTRUCTION_FILES.get(client, _OFTEN))
 
 
 def _is_current(project: Project, index: Index, held: str) -> bool:
     """Whether a map says what the memory says; on other branches than the default one no save writes it."""
+    from quire.files.branches import writes_map
+    from quire.upkeep.product_map import render_map
+
     return writes_map(project) or render_map(index, project.root, project.git).strip() in held
 
 

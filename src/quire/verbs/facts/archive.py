@@ -1,4 +1,4 @@
-"""`memory facts archive`, the tool `memory_archive`: archive facts."""
+"""`memory facts archive` and `restore`, the tool `memory_archive`: put facts away, and bring them back."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from quire.layers.facts.archive import ArchiveOutcome
 from quire.layers.facts.layout import ACTIVE
 from quire.model.errors import UsageError
 from quire.verbs.facts.fact_file import change_facts
-from quire.verbs.facts.options import IDS_SCHEMA, DryRun, FactIds, Reason, named
-from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb
+from quire.verbs.facts.options import IDS_SCHEMA, DryRun, FactIds, Reason, Refs, named
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -118,4 +118,29 @@ VERB = Verb(
         gives={"outcomes": "array", "changed": "integer"},
         destructive=True,
     ),
+)
+
+
+class Restore(Arguments, frozen=True, kw_only=True):
+    fact_ids: Annotated[Refs, Word(name="facts")]
+    dry_run: DryRun = False
+
+
+def restore(project: Project, given: Restore) -> ArchiveChanged:
+    """Bring facts back from the archive, or accept those that were only proposed. A connection comes by edge:…."""
+    from quire.layers.facts.archive import restore_facts
+
+    def plan(draft: FactsDraft, _index: Index) -> ArchiveChanged:
+        outcomes = restore_facts(draft, given.fact_ids)
+        return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=given.dry_run)
+
+    return change_facts(project, "restore facts", plan, dry_run=given.dry_run)
+
+
+RESTORE = Verb(
+    takes=Restore,
+    run=restore,
+    lines=outcome_lines,
+    writes=True,
+    examples="Example:\n  memory facts restore 57afd07611e9\n",
 )

@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
-from quire.layers.facts.normalize import file_state
-from quire.layers.facts.notes import read_notes
-from quire.layers.facts.originals import not_imported
-from quire.layers.facts.source import stamp_now
-from quire.layers.facts.store import read_all
-from quire.layers.facts.working_memory import SLOTS
 from quire.model.text import counted
-from quire.retrieval.current_records import FADED
 from quire.verbs.facts.fact_file import facts_ready, known_facts
 from quire.verbs.facts.faded import most_faded
 from quire.verbs.facts.pins import working_memory
@@ -60,6 +53,14 @@ def overview(project: Project, _given: Arguments) -> FactStats:
 
     Kept in .memory/facts.jsonl, one line each, merged by git without conflicts. Without a verb, shows the counts.
     """
+    from quire.layers.facts.normalize import file_state
+    from quire.layers.facts.notes import read_notes
+    from quire.layers.facts.originals import not_imported
+    from quire.layers.facts.source import stamp_now
+    from quire.layers.facts.store import read_all
+    from quire.layers.facts.working_memory import SLOTS
+    from quire.retrieval.current_records import FADED
+
     facts_ready(project)
     working = working_memory(project, "")
     data = read_all(project.root)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from quire.model.errors import NotFound, QuireError
-from quire.verbs.journal.results import FileChange
+from quire.verbs.journal.journal_lines import FileChange
 
 if TYPE_CHECKING:
     from quire.layers.journal.types import Bundle, Checkpoint, State

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
 from quire.project import Project
 from quire.verbs.journal.checkpoints import as_state, journal_checkpoint, page_diffs
-from quire.verbs.journal.journal_lines import difference_lines, file_diff_lines, told
+from quire.verbs.journal.journal_lines import FileChange, difference_lines, file_diff_lines, told
 from quire.verbs.journal.journal_state import read_journal
-from quire.verbs.journal.results import FileChange
 from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 _STATE = "state"

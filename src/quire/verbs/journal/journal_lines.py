@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from quire.model.text import cut, one_line
-from quire.verbs.journal.results import FileChange, SourceState
 from quire.verbs.verb import Lines, Recalled
 
 _SHORT = 400
@@ -92,3 +93,28 @@ def prune_lines(prune: dict[str, Any], path: str, skipped: str) -> Lines:
         yield told(f"{path}: {prune['archiveBatchPath']}")
     if prune["skippedReason"]:
         yield told(f"{skipped}: {prune['skippedReason']}")
+
+
+class FileChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that is written, or would be."""
+
+    kind: str
+    """CREATE, OVERWRITE, or PATCH where only a part of it is ours."""
+    path: str
+    note: str
+    diff: str | None = None
+    """Line by line, where it was asked for and something differs."""
+
+
+class SourceState(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    type: str
+    path: str
+    last_synced_at: str | None
+    last_sync_status: str
+    last_sync_error: str | None
+    last_imported_count: float
+    exists: bool
+    """Whether there is something at its path on this machine."""
+    all_folders: bool = False
+    """Whether sessions that ran in other folders count, too."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
 from quire.model.errors import InputError, InvalidStore, QuireError
 from quire.model.records import Problem
-from quire.verbs.journal.results import FileChange, SourceState
+from quire.verbs.journal.journal_lines import FileChange, SourceState
 
 if TYPE_CHECKING:
     from quire.capture.providers.ask import ProviderAnswer as ModelAnswer

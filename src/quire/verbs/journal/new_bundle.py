@@ -21,11 +21,10 @@ from quire.layers.journal.types import Provider as Maker
 from quire.model.errors import InputError
 from quire.model.text import cut, one_line
 from quire.project import Project
-from quire.verbs.journal.journal_lines import cost_lines, file_diff_lines, listed, planned_lines, told
+from quire.verbs.journal.journal_lines import FileChange, cost_lines, file_diff_lines, listed, planned_lines, told
 from quire.verbs.journal.journal_state import ask_model, journal_time, model_warnings, provider_name, sift_rejected
 from quire.verbs.journal.model_requests import bundle_request
 from quire.verbs.journal.options import Checks, DryRun, Provider, ShowDiff, Yes
-from quire.verbs.journal.results import FileChange
 from quire.verbs.verb import Arguments, Lines, Result
 
 _VALIDATION_SECONDS = 600.0

@@ -10,6 +10,7 @@ from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, S
 from quire.model.errors import Conflict
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
 from quire.verbs.journal.journal_lines import (
+    FileChange,
     cost_lines,
     difference_lines,
     file_diff_lines,
@@ -33,7 +34,6 @@ from quire.verbs.journal.journal_state import (
 )
 from quire.verbs.journal.model_requests import recall_request
 from quire.verbs.journal.options import DryRun, Provider, Yes
-from quire.verbs.journal.results import FileChange
 from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from quire.model.text import counted
 from quire.model.times import stamp
 from quire.project import Project
 from quire.verbs.journal.checkpoints import journal_checkpoint
-from quire.verbs.journal.journal_lines import file_diff_lines, listed, planned_lines, told
+from quire.verbs.journal.journal_lines import FileChange, file_diff_lines, listed, planned_lines, told
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_locked,
@@ -49,7 +49,6 @@ from quire.verbs.journal.journal_state import (
     write_due_pages,
 )
 from quire.verbs.journal.options import DryRun, ShowDiff, Yes
-from quire.verbs.journal.results import FileChange
 from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 

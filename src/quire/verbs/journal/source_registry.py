@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from quire.model.errors import NotFound
+from quire.verbs.journal.journal_lines import SourceState
 from quire.verbs.journal.journal_state import change_journal, read_journal, source_place, source_state
-from quire.verbs.journal.results import SourceState
 from quire.verbs.verb import Result
 
 if TYPE_CHECKING:

@@ -11,10 +11,17 @@ from msgspec import Meta, field
 from quire.layers.journal.layout import ALL, FOLDER, SCOPES
 from quire.model.errors import QuireError
 from quire.verbs.journal.checkpoints import as_state, difference_from, journal_checkpoint, page_diffs
-from quire.verbs.journal.journal_lines import difference_lines, file_diff_lines, short, source_state_text, told
+from quire.verbs.journal.journal_lines import (
+    FileChange,
+    SourceState,
+    difference_lines,
+    file_diff_lines,
+    short,
+    source_state_text,
+    told,
+)
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.options import Name
-from quire.verbs.journal.results import FileChange, SourceState
 from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`memory profile link`, the tool `add_link`: link one entry to another."""
+"""`memory profile link` and `unlink`, the tools `add_link` and `remove_link`: tie entries together, or untie them."""
 
 from __future__ import annotations
 
@@ -95,5 +95,79 @@ TOOL = Verb(
         says="Profile: says how one entry stands to another; what is superseded is archived. Entries that share two "
         "tags are linked anyway. Not for facts: memory_connect.",
         gives={"link_created": "boolean"},
+    ),
+)
+
+
+class UnlinkEntries(Arguments, frozen=True, kw_only=True):
+    source: Annotated[str, Word()]
+    target: Annotated[str, Word()]
+    relation: Annotated[str | None, Word(required=False)] = None
+    dry_run: DryRun = False
+
+
+class RemoveLink(LinkEnds, frozen=True, kw_only=True):
+    relation: Relation | None = None
+
+
+class EntriesUnlinked(Result, kw_only=True):
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("dry_run",)
+
+    link_removed: bool = True
+    source: str
+    target: str
+    relations: tuple[str, ...]
+    dry_run: bool = False
+
+
+def unlink_entries(project: Project, given: UnlinkEntries) -> EntriesUnlinked:
+    """Take the links from one entry to another away: all of them, or those of one RELATION."""
+    from quire.layers.profile.links import remove_links
+
+    found = change_profile(
+        project,
+        "unlink",
+        lambda draft, _: remove_links(draft, given.source, given.target, given.relation),
+        dry_run=given.dry_run,
+    )
+    return EntriesUnlinked(source=found.source, target=found.target, relations=found.relations, dry_run=given.dry_run)
+
+
+def remove_link(project: Project, given: RemoveLink) -> EntriesUnlinked:
+    """Take the links from one entry to another away."""
+    return unlink_entries(project, UnlinkEntries(source=given.source(), target=given.target(), relation=given.relation))
+
+
+def unlinked_lines(done: EntriesUnlinked) -> Lines:
+    said = "Would be unlinked" if done.dry_run else "Unlinked"
+    names = (done.source, done.target)
+    yield line_naming(f"{said}: {done.source} {', '.join(done.relations)} {done.target}", names)
+    if "supersedes" in done.relations:
+        category, _, key = done.target.partition(".")
+        command = f"memory profile remember {category} {key} --status active"
+        yield line_naming(f"  It stays archived; bring it back: {command}", names)
+
+
+UNLINK = Verb(
+    takes=UnlinkEntries,
+    run=unlink_entries,
+    lines=unlinked_lines,
+    writes=True,
+    examples="Example:\n  memory profile unlink learnings.flaky_ci project.ci\n",
+)
+
+REMOVE_LINK = Verb(
+    takes=RemoveLink,
+    run=remove_link,
+    lines=unlinked_lines,
+    writes=True,
+    examples="",
+    tool=Tool(
+        name="remove_link",
+        title="Unlink two entries",
+        says="Profile: takes the links from one entry to another away, all or those of one relation. The entries "
+        "stay: forget removes one.",
+        gives={"link_removed": "boolean"},
+        destructive=True,
     ),
 )

@@ -1,4 +1,4 @@
-"""Show a page of the profile: shared by `about-me`, `about-us` and `index`."""
+"""`memory profile about-me`, `about-us` and `index`: show a page of the profile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from quire.layers.profile.layout import ACTIVE
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import profile_entries, profile_warnings
-from quire.verbs.verb import Lines, Recalled, Result
+from quire.verbs.profile.options import Everything
+from quire.verbs.verb import Arguments, Lines, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -52,3 +53,71 @@ def page_lines(page: ProfilePage) -> Lines:
     yield Recalled(text=page.profile.rstrip("\n"), origin="profile") if page.profile else page.nothing
     if page.put_away:
         yield f"Archived or superseded, and not shown: {page.put_away}; `memory profile index --all` shows them."
+
+
+def about_me(project: Project, _given: Arguments) -> ProfilePage:
+    """Show what is known of the user: the profile, and preferences that face the user."""
+    from quire.layers.profile import pages
+
+    return page_of(project, pages.about_me, "Nothing is known of the user yet.")
+
+
+ABOUT_ME = Verb(
+    takes=Arguments,
+    run=about_me,
+    lines=page_lines,
+    examples="Example:\n  memory profile about-me\n",
+    tool=Tool(
+        name="about_me",
+        title="About the user",
+        says="Profile: a page on the user, with the preferences that face them. Use it to adapt to the person. Not "
+        "for one detail: recall.",
+        gives={"profile": "string"},
+    ),
+)
+
+
+def about_us(project: Project, _given: Arguments) -> ProfilePage:
+    """Show how the user and the assistant work together, and who the assistant is."""
+    from quire.layers.profile import pages
+
+    return page_of(project, pages.about_us, "Nothing is known of how you work together yet.")
+
+
+ABOUT_US = Verb(
+    takes=Arguments,
+    run=about_us,
+    lines=page_lines,
+    examples="Example:\n  memory profile about-us\n",
+    tool=Tool(
+        name="about_us",
+        title="About working together",
+        says="Profile: a page on how user and assistant work together, and who the assistant is. Not on the user "
+        "alone: about_me.",
+        gives={"profile": "string"},
+    ),
+)
+
+
+class ShowIndex(Arguments, frozen=True, kw_only=True):
+    everything: Everything = False
+
+
+def entry_index(project: Project, given: ShowIndex) -> ProfilePage:
+    """Show one line for each entry. Looking at it does not count as reading."""
+    from quire.layers.profile.pages import index_page
+
+    return page_of(
+        project,
+        lambda entries: index_page(entries, everything=given.everything),
+        "Nothing is remembered yet.",
+        everything=given.everything,
+    )
+
+
+INDEX = Verb(
+    takes=ShowIndex,
+    run=entry_index,
+    lines=page_lines,
+    examples="Example:\n  memory profile index --all\n",
+)

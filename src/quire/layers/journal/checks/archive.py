@@ -8,11 +8,10 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from quire.layers.journal.archive import Batch, find_batches
+from quire.layers.journal.archive import Batch, find_batches, is_expired
 from quire.layers.journal.checks.findings import listing, passed, warned
 from quire.layers.journal.events import read_history
 from quire.layers.journal.layout import ARCHIVE, BATCH_CHECKPOINTS, BATCH_EVENTS, EVENTS_BYTES, FOLDER
-from quire.layers.journal.retention import is_expired
 from quire.layers.journal.settings import JournalSettings
 from quire.layers.journal.store import checkpoint_ids, held_file
 from quire.model.errors import QuireError
