@@ -90,6 +90,22 @@ def advanced(
     )
 
 
+def cursors_before(maintenance: Maintenance, events: Iterable[JournalEvent], number: int) -> Maintenance:
+    """The cursors before this number, which two events had: one of the two was perhaps never recalled."""
+    before = [event.id for event in events if 0 < ordinal_of(event.id) < number]
+    back = max(before, key=ordinal_of, default=None)
+
+    def moved(cursor: Cursor) -> Cursor:
+        is_behind = ordinal_of(cursor.last_recalled_event_id) >= number
+        return replace(cursor, last_recalled_event_id=back) if is_behind else cursor
+
+    cursors = maintenance.recall_cursors
+    cursors = replace(cursors, **{name: moved(getattr(cursors, name)) for name in ("all", "local", "imports")})
+    if ordinal_of(maintenance.last_recalled_event_id) >= number:
+        maintenance = replace(maintenance, last_recalled_event_id=back)
+    return replace(maintenance, recall_cursors=cursors)
+
+
 def _scope(event: JournalEvent) -> str:
     return "local" if event.kind == TOOL_RUN else "imports"
 

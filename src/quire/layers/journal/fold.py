@@ -5,34 +5,84 @@ from __future__ import annotations
 import os
 
 import msgspec
+from msgspec.structs import replace
 
 from quire.files.digests import sha256
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import RECOVERY
-from quire.layers.journal.canonical import line_bytes
+from quire.layers.journal.canonical import file_bytes, line_bytes
+from quire.layers.journal.cursors import cursors_before
+from quire.layers.journal.documents import parse_document, read_state, value_of
 from quire.layers.journal.events import EventLine, encode_event, read_history
-from quire.layers.journal.layout import EVENTS, EVENTS_BYTES, FOLDER
-from quire.layers.journal.numbered_ids import allocate_ids
-from quire.layers.journal.store import archived_names, held_file, held_log, removed_fragments
+from quire.layers.journal.layout import EVENTS, EVENTS_BYTES, FOLDER, STATE
+from quire.layers.journal.merge import COLLIDED, held_checkpoints
+from quire.layers.journal.numbered_ids import allocate_ids, next_checkpoint_id, ordinal_of
+from quire.layers.journal.store import (
+    archived_names,
+    checkpoint_ids,
+    checkpoint_path,
+    held_file,
+    held_log,
+    removed_fragments,
+)
+from quire.model.errors import QuireError
 
 
 def fold_history(root: str, world: World) -> list[str]:
     """Fold every fragment; what was written, from the project's root. The caller holds the lock.
 
     An event whose id another one has gets the next free one. The order in which branches were merged makes no
-    difference, and what was folded once is not folded again.
+    difference, and what was folded once is not folded again. Checkpoints that a merge put into one file are parted.
     """
     removed = removed_fragments(root)
     if not removed:
         return []
-    before = held_file(root, EVENTS, EVENTS_BYTES)
-    after = folded_history(before or b"", held_log(root) or b"", list(archived_names(root)))
-    digest = None if before is None else sha256(before)
-    changes = [FileUpdate(path=EVENTS, data=after, planned=digest)] if after != before else []
+    before, joined = held_file(root, EVENTS, EVENTS_BYTES), held_log(root) or b""
+    after = folded_history(before or b"", joined, list(archived_names(root)))
+    changes = [_update(EVENTS, before, after)] if after != before else []
+    changes += [*_counted_state(root, joined, after), *_parted_checkpoints(root), *removed]
     folder = os.path.join(root, FOLDER)
-    apply_changes(folder, os.path.join(folder, RECOVERY), [*changes, *removed], [], world.token(), whole=True)
-    return sorted(f"{FOLDER}/{change.path}" for change in [*changes, *removed])
+    apply_changes(folder, os.path.join(folder, RECOVERY), changes, [], world.token(), whole=True)
+    return sorted(f"{FOLDER}/{change.path}" for change in changes)
+
+
+def _update(path: str, before: bytes | None, after: bytes) -> FileUpdate:
+    return FileUpdate(path=path, data=after, planned=None if before is None else sha256(before))
+
+
+def _counted_state(root: str, joined: bytes, after: bytes) -> list[FileUpdate]:
+    """The state with the events counted, and its cursors before the first event that got another id."""
+    data = held_file(root, STATE)
+    try:
+        state = read_state(parse_document(data or b"", STATE))
+    except QuireError:
+        return []  # `memory check` says what is wrong with it
+    history = read_history(after)
+    names = {_without_id(line): line.event.id for line in history.lines if line.event}
+    lines = [line for line in read_history(joined).lines if line.event]
+    moved = [ordinal_of(line.event.id) for line in lines if line.event and names[_without_id(line)] != line.event.id]
+    maintenance = replace(state.maintenance, history_event_count=len(history.events))
+    if moved:
+        maintenance = cursors_before(maintenance, history.events, min(moved))
+    if maintenance == state.maintenance:
+        return []
+    return [_update(STATE, data, file_bytes(value_of(replace(state, maintenance=maintenance))))]
+
+
+def _parted_checkpoints(root: str) -> list[FileUpdate]:
+    taken = [*checkpoint_ids(root), *archived_names(root)]
+    changes = []
+    for name in checkpoint_ids(root):
+        data = held_file(root, checkpoint_path(name)) or b""
+        if COLLIDED.encode() not in data:
+            continue
+        own, *others = held_checkpoints(parse_document(data, checkpoint_path(name)))
+        changes.append(_update(checkpoint_path(name), data, file_bytes(own)))
+        for other in others:
+            taken.append(next_checkpoint_id(taken))
+            changes.append(_update(checkpoint_path(taken[-1]), None, file_bytes({**other, "id": taken[-1]})))
+    return changes
 
 
 def folded_history(before: bytes, joined: bytes, archived: list[str]) -> bytes:
@@ -52,6 +102,7 @@ def folded_history(before: bytes, joined: bytes, archived: list[str]) -> bytes:
         elif line.event is not None:
             taken.append(line.event.id)
         lines.append(raw + b"\n")
+    lines.sort(key=lambda raw: ordinal_of(next(read_history(raw).ids(), None)))
     gap = b"\n" if lines and before and not before.endswith(b"\n") else b""
     return before + gap + b"".join(lines)
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from quire.layers.protocol import Storage
     from quire.layers.record_details import RecordDetails
     from quire.layers.record_parts import Part
+    from quire.model.contested import MergedFile
 
 _STATE = f"{FOLDER}/{STATE}"
 
@@ -148,6 +149,11 @@ class JournalLayer(Layer):
         from quire.layers.journal.fold import fold_history
 
         return fold_history(site.root, site.world)
+
+    def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
+        from quire.layers.journal.merge import merge_journal
+
+        return merge_journal(path.removeprefix(f"{FOLDER}/"), base, ours, theirs)
 
     # -- purge ------------------------------------------------------------------------------
 

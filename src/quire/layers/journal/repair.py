@@ -25,6 +25,7 @@ from quire.layers.journal.checks.history import CONFLICT, accepted_count
 from quire.layers.journal.checks.order import disordered, repeated, set_in_order
 from quire.layers.journal.checks.pages import PAGES_CODES, check_pages
 from quire.layers.journal.checks.sources import accepted_sources
+from quire.layers.journal.cursors import cursors_before
 from quire.layers.journal.documents import new_checkpoint, parse_document, read_state
 from quire.layers.journal.events import EventLine, History, read_history
 from quire.layers.journal.layout import (
@@ -49,13 +50,14 @@ from quire.layers.journal.store import (
     Writing,
     are_pages_due,
     checkpoint_ids,
+    events_in_fragments,
     free_place,
     held_file,
     held_log,
     load_config,
     load_sources,
 )
-from quire.layers.journal.types import Checkpoint, Cursor, Maintenance, State
+from quire.layers.journal.types import Checkpoint, State
 from quire.model.errors import QuireError
 from quire.model.times import stamp, time_text
 
@@ -243,7 +245,8 @@ def _mended_state(found: _Found, history: History, now: datetime) -> tuple[State
         state = replace(state, bundle_hash=digest)
         found.said.append("The hash of the state is made that of its bundle.")
     maintenance = state.maintenance
-    if found.log is not None and not accepted_count(history, maintenance.history_event_count):
+    apart = events_in_fragments(found.journal.root)
+    if found.log is not None and not accepted_count(history, maintenance.history_event_count, apart):
         number = len(history.events)
         found.said.append(f"The state counted {maintenance.history_event_count:,} events; there are {number:,}.")
         maintenance = replace(maintenance, history_event_count=number)
@@ -253,7 +256,9 @@ def _mended_state(found: _Found, history: History, now: datetime) -> tuple[State
         found.said.append(f"The state counted {maintenance.import_source_count:,} sources; there are {number:,}.")
         maintenance = replace(maintenance, import_source_count=number)
     if found.doubled:
-        maintenance = _cursors_before(maintenance, found, history)
+        counted, maintenance = maintenance, cursors_before(maintenance, history.events, found.doubled)
+        if maintenance != counted:
+            found.said.append("The next recall looks again at what was written since then.")
     state = replace(state, maintenance=maintenance)
     looked = look_at_checkpoints(found.journal.root)
     unsound = [one.id for one in looked if one.fault]
@@ -266,24 +271,6 @@ def _mended_state(found: _Found, history: History, now: datetime) -> tuple[State
         return state, checkpoint
     found.said.append(f"The state named the checkpoint `{maintenance.latest_checkpoint_id}`; it is `{named}`.")
     return replace(state, maintenance=replace(maintenance, latest_checkpoint_id=named)), checkpoint
-
-
-def _cursors_before(maintenance: Maintenance, found: _Found, history: History) -> Maintenance:
-    """The cursors before the first id that two events had: one of the two was perhaps never recalled."""
-    before = [event.id for event in history.events if 0 < ordinal_of(event.id) < found.doubled]
-    back = max(before, key=ordinal_of, default=None)
-
-    def moved(cursor: Cursor) -> Cursor:
-        is_behind = ordinal_of(cursor.last_recalled_event_id) >= found.doubled
-        return replace(cursor, last_recalled_event_id=back) if is_behind else cursor
-
-    cursors = maintenance.recall_cursors
-    cursors = replace(cursors, **{name: moved(getattr(cursors, name)) for name in ("all", "local", "imports")})
-    if ordinal_of(maintenance.last_recalled_event_id) >= found.doubled:
-        maintenance = replace(maintenance, last_recalled_event_id=back)
-    if maintenance.recall_cursors != cursors:
-        found.said.append("The next recall looks again at what was written since then.")
-    return replace(maintenance, recall_cursors=cursors)
 
 
 def _first_checkpoint(found: _Found, state: State, now: datetime) -> Checkpoint | None:

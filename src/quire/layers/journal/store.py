@@ -126,6 +126,12 @@ def held_log(root: str) -> bytes | None:
     return b"".join([data or b"", open_end, *parts])
 
 
+def events_in_fragments(root: str) -> int:
+    """How many events stand in fragments. The state counts those of the history, which other programs see alone."""
+    held = [held_file(root, path.removeprefix(f"{FOLDER}/"), EVENTS_BYTES) for path in fragments_of(root, LOG)]
+    return sum(len(read_history(data).events) for data in held if data)
+
+
 def open_journal(root: str) -> Journal:
     """The whole journal. NotInitialized where there is none, InvalidStore where a file cannot be used."""
     data = held_file(root, STATE)
@@ -230,6 +236,8 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
     """Write all of it or nothing. The caller holds the lock, and read the journal while holding it."""
     root = journal.root
     apart = writes_fragments(checkout_at(root, world))
+    if apart and writing.state is not None:
+        writing = _counted_apart(journal, writing, writing.state)
     changes, appends = planned_changes(journal, writing, new_fragment(EVENTS, world) if apart else EVENTS)
     if changes or appends:
         ensure_local(root, FOLDER, world.token())
@@ -240,6 +248,14 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
 
             ensure_folder(os.path.dirname(inside(folder, EVENTS)))
         apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
+
+
+def _counted_apart(journal: Journal, writing: Writing, state: State) -> Writing:
+    """The same without the events of fragments in its count, and without a state that says nothing new."""
+    count = len(journal.history.events) - events_in_fragments(journal.root)
+    maintenance = msgspec.structs.replace(state.maintenance, history_event_count=count)
+    state = msgspec.structs.replace(state, maintenance=maintenance)
+    return msgspec.structs.replace(writing, state=None if state == journal.state else state)
 
 
 def planned_changes(journal: Journal, writing: Writing, log: str = EVENTS) -> tuple[list[FileUpdate], list[Append]]:

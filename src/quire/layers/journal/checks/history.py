@@ -36,15 +36,15 @@ def check_log(root: str) -> tuple[History | None, list[Problem]]:
 
 
 def check_history(
-    history: History, config: JournalSettings, state: State | None, archived: Collection[str]
+    history: History, config: JournalSettings, state: State | None, archived: Collection[str], apart: int = 0
 ) -> list[Problem]:
-    """`archived` are the ids that left the log in an orderly way."""
+    """`archived` are the ids that left the log in an orderly way; so many events stand `apart`, in fragments."""
     found = [*_line_findings(history), *_order_findings(history, config, archived)]
     if not found:
         said = f"All {len(history.events):,} events can be read and are in order."
         found.append(passed("history:events", said, _EVENTS))
     if state is not None:
-        found += [_count_finding(history, state), _backlog_finding(history, config, state)]
+        found += [_count_finding(history, state, apart), _backlog_finding(history, config, state)]
     found += _secret_findings(history)
     return found
 
@@ -112,16 +112,16 @@ def _gaps(names: Iterable[str]) -> int:
 # -- what the state says of it --------------------------------------------------------------------
 
 
-def accepted_count(history: History, count: float) -> bool:
-    """Whether the state counts right; a line that cannot be read may have been counted or not."""
+def accepted_count(history: History, count: float, apart: int = 0) -> bool:
+    """Whether the state counts right; what cannot be read, or stands apart, may have been counted or not."""
     unread = sum(1 for line in history.aside if _code(line) != CONFLICT)
     events = len(history.events)
-    return count in range(events, events + unread + 1)
+    return count in range(events - apart, events + unread + 1)
 
 
-def _count_finding(history: History, state: State) -> Problem:
+def _count_finding(history: History, state: State, apart: int) -> Problem:
     count = state.maintenance.history_event_count
-    if accepted_count(history, count):
+    if accepted_count(history, count, apart):
         return passed("history:event-count", "The state counts the events right.", _EVENTS)
     said = f"The state counts {count:,} events; there are {len(history.events):,}."
     return failed("history:event-count", said, _EVENTS, MENDS)

@@ -28,7 +28,7 @@ from quire.layers.journal.checks.state import (
     check_state,
 )
 from quire.layers.journal.layout import EVENTS, FOLDER, LOCAL, PAGES_DUE, SOURCE_TYPES, STATE
-from quire.layers.journal.store import are_pages_due
+from quire.layers.journal.store import are_pages_due, events_in_fragments
 from quire.model.records import Problem
 
 _LOOKS = 20
@@ -91,7 +91,7 @@ def _validate(
     history, more = check_log(root)
     found += more
     if history is not None:
-        found += check_history(history, config, state, archived_ids(archive))
+        found += check_history(history, config, state, archived_ids(archive), events_in_fragments(root))
     registry, more = check_registry(root)
     found += more
     if registry is not None:
