@@ -61,7 +61,7 @@ def test_a_note_of_claude_goes_where_its_type_says(machine: Machine, document: s
 def test_the_index_of_claudes_notes_is_no_knowledge_but_what_else_it_says_is(machine: Machine) -> None:
     machine.put("note-index.md", f"{machine.notes}/MEMORY.md")
     read = machine.read("claude-memory")
-    first_build = "Build: The first build after a clean checkout needs `make proto`, or imports of `gen/` fail."
+    first_build = "The first build after a clean checkout needs `make proto`, or imports of `gen/` fail. (Build)"
     assert said(read) == [(8, "fact", "Patterns & Conventions", first_build)]
     assert read.skipped == 1
 
@@ -72,7 +72,7 @@ def test_no_path_of_this_machine_is_told(machine: Machine) -> None:
         f"## Build\n\n- Artifacts land in {machine.root}/build/out, the cache in {machine.home}/.cache/harbor.\n",
     )
     (proposal,) = machine.read("claude-memory").proposals
-    assert proposal.fields["content"] == "Build: Artifacts land in build/out, the cache in ~/.cache/harbor."
+    assert proposal.fields["content"] == "Artifacts land in build/out, the cache in ~/.cache/harbor. (Build)"
     assert str(machine.root.parent) not in str(proposal)
 
 
@@ -99,15 +99,19 @@ def test_what_gemini_was_asked_to_remember_is_remembered_one_by_one(machine: Mac
 
 def test_a_file_that_git_does_not_see_is_about_its_user(machine: Machine) -> None:
     machine.write("CLAUDE.local.md", "# Local\n\n## Sandbox\n\n- My test tenant is called `ann-dev`.\n")
-    assert said(machine.read("claude-md")) == [(5, "user.sandbox", "Sandbox: My test tenant is called `ann-dev`.")]
+    assert said(machine.read("claude-md")) == [
+        (5, "user.my_test_tenant_is_called_ann_dev", "My test tenant is called `ann-dev`. (Sandbox)")
+    ]
 
 
-def test_long_preferences_are_several_entries(machine: Machine) -> None:
+def test_each_preference_is_an_entry_with_a_name_of_its_own(machine: Machine) -> None:
     points = "".join(f"- Rule {number}: {'word ' * 40}end.\n" for number in range(4))
     machine.write("~/.claude/CLAUDE.md", f"## Style\n\n{points}")
     read = machine.read("claude-md")
-    assert [each.fields["key"] for each in read.proposals] == ["style", "style_2"]
-    assert all(each.fields["value"].count("- Rule") == 2 for each in read.proposals)
+    assert [each.fields["key"] for each in read.proposals] == [
+        f"rule_{number}_word_word_word_word" for number in range(4)
+    ]
+    assert all(each.fields["value"].endswith("end. (Style)") for each in read.proposals)
 
 
 def test_names_with_underscores_stay_as_they_are(machine: Machine) -> None:
@@ -116,7 +120,7 @@ def test_names_with_underscores_stay_as_they_are(machine: Machine) -> None:
         (3, "gotcha", "__init__.py must stay empty here", "__init__.py must stay empty here.")
     ]
     machine.write("AGENTS.md", "## The `snake_case` of read_only_mode\n\n- It is kept by a_b.\n")
-    assert machine.read("agents-md").proposals[0].text == "The snake_case of read_only_mode: It is kept by a_b."
+    assert machine.read("agents-md").proposals[0].text == "It is kept by a_b. (The snake_case of read_only_mode)"
 
 
 # -- what is brought in ---------------------------------------------------------------------------
@@ -129,9 +133,9 @@ def test_imports_are_followed_and_told_by_their_own_file(machine: Machine) -> No
     machine.write("docs/words.md", "# Glossary\n\n- **Berth**: a place at the quay for one ship.\n")
     read = machine.read("claude-md")
     assert [(each.origin, each.fields["content"]) for each in read.proposals] == [
-        ("file:docs/style.md", "Style: Two spaces, no tabs."),
-        ("file:docs/words.md", "Glossary: **Berth**: a place at the quay for one ship."),
-        ("file:docs/more/deep.md", "Deep: Nested imports lie relative to their own file."),
+        ("file:docs/style.md", "Two spaces, no tabs. (Style)"),
+        ("file:docs/words.md", "Berth: a place at the quay for one ship. (Glossary)"),
+        ("file:docs/more/deep.md", "Nested imports lie relative to their own file. (Deep)"),
     ]
     assert read.problems == ()
 

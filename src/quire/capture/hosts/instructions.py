@@ -127,7 +127,7 @@ def _gathered(document: HostDocument, source: HostSource, places: KnownPlaces, n
     manner = Manner(
         title=title,
         prefix=folder or (title if is_rule else ""),
-        suffix=f"\n(For {', '.join(patterns)}.)" if patterns else "",
+        suffix=f"for {', '.join(patterns)}" if patterns else "",
         intro="" if is_rule else ARCHITECTURE,
     )
     propose_facts(gathering, document.parts, manner)

@@ -44,6 +44,8 @@ class TextItem(Struct, frozen=True):
     """The number of its last line."""
     mark: Mark = ""
     """Whether it is ticked off, as far as the document says."""
+    is_step: bool = False
+    """Whether it has a number."""
 
     @property
     def shown(self) -> str:
@@ -60,6 +62,7 @@ class _Open(Struct):
     lines: list[list[str]]
     """Of each line what it is put together from."""
     last: int
+    is_step: bool = False
     after_blank: bool = False
     has_code: bool = False
 
@@ -114,7 +117,7 @@ def _begun(now: _Open | None, line: str, number: int) -> _Open | None:
     if bullet:
         if now and now.form == "point" and indent >= now.indent + 2:
             return None
-        return _Open("point", number, indent, [[bullet[2]]], number)
+        return _Open("point", number, indent, [[bullet[2]]], number, is_step=line[indent].isdigit())
     if now is None or now.form == "code":
         return _Open("text", number, indent, [[line.strip()]], number)
     if now.form == "point":
@@ -150,7 +153,7 @@ def _closed(item: _Open) -> TextItem | None:
         first, mark = _marked(first)
         first = one_line(first)
     text = "\n".join([first, *lines[1:]]).strip()
-    return TextItem(item.form, item.line, text, item.last, mark) if text else None
+    return TextItem(item.form, item.line, text, item.last, mark, item.is_step) if text else None
 
 
 def _dedented(lines: list[str]) -> list[str]:

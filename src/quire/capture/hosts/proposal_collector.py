@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from quire.capture.hosts.documents import HostDocument
 from quire.capture.hosts.items import TextItem, lead_of
 from quire.capture.hosts.safe_text import Guard
@@ -66,7 +68,7 @@ class ProposalCollector:
             self._items_left -= 1
             text = self._guard.passed(item.text, item.line, item.last)
             if text:
-                found.append(TextItem(item.form, item.line, text, item.last, item.mark))
+                found.append(replace(item, text=text))
         return found
 
     def fact(self, section: str, content: str, items: list[TextItem], tags: Iterable[str] = ()) -> None:

@@ -1,8 +1,12 @@
-"""Turn the sections of a document into proposals: related items stay together, decisions and gotchas stand alone."""
+"""Turn the sections of a document into proposals, one for each rule, decision, gotcha, question or step.
+
+Only what means nothing apart stays together: the steps of a procedure, a listing, the prose of a description.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -10,9 +14,9 @@ from quire.capture.hosts.documents import DocumentPart, HostDocument
 from quire.capture.hosts.items import TextItem, is_lead, lead_of, with_leads
 from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slug, title_and_body
 from quire.capture.hosts.topics import (
+    ARCHITECTURE,
     PATTERNS,
     Place,
-    Subject,
     category_of,
     is_about_commands,
     is_knowledge,
@@ -23,10 +27,9 @@ from quire.capture.hosts.topics import (
     place_of,
     subject_of,
 )
-from quire.layers.profile.layout import LONG_VALUE_CHARS
 
 WHOLE_CHARS = 1_200
-"""A fact of this length is still one that somebody reads; sections beside each other are joined up to it."""
+"""A fact of this length is still one that somebody reads; a longer listing becomes several."""
 _KINDS: dict[Place, str] = {"decision": "decision", "gotcha": "gotcha", "question": "question"}
 _TROUBLE = re.compile(r"(?:\*\*|__)(?:issue|problem|symptom|error|question|q)s?:?(?:\*\*|__)[ \t]*:?[ \t]*", re.I)
 _ANSWER = re.compile(r"[ \t]*(?:\*\*|__)(?:solution|fix|cause|answer|workaround|resolution|a)s?:?(?:\*\*|__)", re.I)
@@ -34,14 +37,26 @@ _ANSWER = re.compile(r"[ \t]*(?:\*\*|__)(?:solution|fix|cause|answer|workaround|
 _UPKEEP = re.compile(r"\bmemory[- ]bank\b", re.I)
 _FEW_WORDS = 3
 _MANY_WORDS = 12
+_KEY_WORDS = 6
+_LEAD_WORDS = 8
+"""Up to so many words before a colon stand for a heading; a longer sentence is ended by the points below it."""
+_LABEL_WORDS = 4
+_TITLES_SHOWN = 3
+# A point that names something and says what it is, or only names it.
+_ENTRY = re.compile(r"`[^`]+`[^.!?]*[.]?$|(?:\*\*|__)?[\w@./-]+(?:\*\*|__)?[ \t]*[:–—-][ \t]")
+_PROCEDURE = re.compile(
+    r"\bsteps?\b|\bhow to\b|\bprocedures?\b|\bprocess\b|\bworkflows?\b|\bchecklists?\b|\bsetup\b|\bset up\b|\binstall|"
+    r"\breleas|\bdeploy|\bflows?\b|\bgetting started\b|\bquick ?start|\badding\b|\bbefore\b|\bto add\b|\bcycle\b",
+    re.I,
+)
 
 
-class _Piece(Struct):
-    """A section, or what of it is left for a fact."""
+class _Rule(Struct, frozen=True):
+    """What one proposal says: one item of a section, or several that mean nothing apart."""
 
-    subject: Subject
-    titles: tuple[str, ...]
     items: list[TextItem]
+    lead: str = ""
+    """The words in bold, or before a colon, that it stands below."""
 
 
 class Manner(Struct, frozen=True, kw_only=True):
@@ -50,9 +65,9 @@ class Manner(Struct, frozen=True, kw_only=True):
     title: str = ""
     """The document's: said where a section has no heading."""
     prefix: str = ""
-    """Said before every fact: the folder or the subject that the document is about."""
+    """The folder or the subject that the document is about: the first of the headings above every fact."""
     suffix: str = ""
-    """Said after every fact: the files that it is for."""
+    """The files that it is for, said behind every fact."""
     default: str = PATTERNS
     intro: str = ""
     """The section of prose before the first heading, which says what the project is."""
@@ -60,27 +75,23 @@ class Manner(Struct, frozen=True, kw_only=True):
 
 
 def propose_facts(gathering: ProposalCollector, parts: tuple[DocumentPart, ...], manner: Manner) -> None:
-    """Facts, and what the headings or the items themselves call decisions, traps, questions or next steps."""
-    pieces: list[_Piece] = []
+    """Each rule as a fact, and what the headings or the items themselves call decisions, traps, questions, steps."""
     for part in parts:
         is_intro = manner.intro and not part.titles and all(item.form == "text" for item in part.items)
         subject = subject_of(part.titles, manner.title, manner.intro if is_intro else manner.default)
         items = worth_keeping(
             gathering, part, manner.title, is_passed_over=subject.place == "none", is_fact=subject.place == "fact"
         )
-        if not items:
-            continue
         if subject.place != "fact":
-            propose_items(gathering, subject.place, part, items)
+            if items:
+                propose_items(gathering, subject.place, part, items)
             continue
+        titles = part.titles or ((manner.title,) if manner.title != manner.prefix else ())
+        above = () if is_remembered(titles) else (manner.prefix, *titles)
         rest = [item for item in items if not _by_its_label(gathering, item)]
-        if is_remembered(part.titles):
-            for item in rest:
-                gathering.fact(subject.section, item.text + manner.suffix, [item], manner.tags)
-        elif rest:
-            pieces.append(_Piece(subject, part.titles, rest))
-    for group in _joined(pieces):
-        _propose_group(gathering, group, manner)
+        for rule in _rules(rest, titles, is_described=subject.section == ARCHITECTURE):
+            said = _said((*above, rule.lead), rule.items, manner.suffix)
+            gathering.fact(subject.section, said, rule.items, (*manner.tags, *above[-1:]))
 
 
 def worth_keeping(
@@ -144,7 +155,7 @@ def propose_items(gathering: ProposalCollector, place: Place, part: DocumentPart
         if item.mark == "done" or item.form == "code" or (points and item not in points and not _is_one(item)):
             continue
         if kind == "decision" and is_order(item.text):
-            gathering.fact(PATTERNS, _said(_heading("", part.titles[-1:]), item.text), [item], part.titles[-1:])
+            gathering.fact(PATTERNS, _said(part.titles[-1:], [item]), [item], part.titles[-1:])
             continue
         title, body = title_and_body(labelled(item.text)[1])
         gathering.node(kind, title, body, [item], **_more(kind))
@@ -196,54 +207,75 @@ def _by_its_label(gathering: ProposalCollector, item: TextItem) -> bool:
     return True
 
 
-def _joined(pieces: list[_Piece]) -> list[list[_Piece]]:
-    """Sections that follow each other, belong below one heading and to one place, and are short, as one."""
-    groups: list[list[_Piece]] = []
-    for piece in pieces:
-        last = groups[-1] if groups else None
-        if last and _is_beside(last[0], piece) and sum(map(_size, last)) + _size(piece) <= WHOLE_CHARS:
-            last.append(piece)
+def _rules(items: list[TextItem], titles: tuple[str, ...] = (), *, is_described: bool = False) -> Iterator[_Rule]:
+    """The items one by one, but for those that mean nothing apart."""
+    above = ""
+    for group in _groups(items, is_described=is_described):
+        if len(group) == 1 and group[0].form == "text" and _leads(group[0].text):
+            above = plain(group[0].text).rstrip(" .:：")
+            continue
+        intro = plain(group[0].text).rstrip(" :：") if group[0].form != group[-1].form == "point" else ""
+        points = group[1:] if intro else group
+        is_heading = bool(intro) and len(intro.split()) <= _LEAD_WORDS
+        lead = " › ".join(filter(None, (above, intro if is_heading else "")))
+        if len(group) == 1 and group[0].text.endswith((":", "：")):
+            continue  # what it leads to stands below another heading
+        if (intro and not is_heading) or points[0].form != "point":
+            yield from (_Rule(pack, lead) for pack in _packed(group, WHOLE_CHARS))
+        elif _belongs_together(points, (*titles, lead), is_described=is_described):
+            yield from (_Rule(pack, lead) for pack in _packed(points, WHOLE_CHARS))
         else:
-            groups.append([piece])
-    return groups
+            yield from (_Rule([item], lead) for item in points)
 
 
-def _is_beside(one: _Piece, other: _Piece) -> bool:
-    return one.titles[:1] == other.titles[:1] != () and one.subject == other.subject
+def _groups(items: list[TextItem], *, is_described: bool) -> Iterator[list[TextItem]]:
+    """Lists with the words that lead to them, and what stands between: paragraphs together where they describe."""
+    group: list[TextItem] = []
+    for item in items:
+        last = group[-1] if group else None
+        goes_on = last is not None and (
+            (item.form == "point" and (last.form == "point" or _introduces(last.text)))
+            or (item.form == last.form == "text" and is_described and not _leads(item.text))
+            or (item.form == "code" and last.form == "text")
+        )
+        if group and (not goes_on or (last is not None and _leads(last.text))):
+            yield group
+            group = []
+        if item.form == "point" and len(group) > 1 and group[-1].form != "point":
+            # Of several paragraphs the last one leads to the list.
+            yield group[:-1]
+            group = group[-1:]
+        group.append(item)
+    if group:
+        yield group
 
 
-def _size(piece: _Piece) -> int:
-    return sum(len(item.shown) + 1 for item in piece.items) + len(piece.titles[-1:]) * 20
+def _introduces(text: str) -> bool:
+    """Whether a line leads to the points below it: it ends with a colon, or is a heading without marks."""
+    return text.endswith((":", "：")) or (len(text.split()) <= _LABEL_WORDS and text[-1].isalnum())
 
 
-def _propose_group(gathering: ProposalCollector, group: list[_Piece], manner: Manner) -> None:
-    section, titles = group[0].subject.section, group[0].titles
-    if len(group) == 1:
-        heading = _heading(manner.prefix, titles or ((manner.title,) if manner.title != manner.prefix else ()))
-        for items in _packed(group[0].items, WHOLE_CHARS):
-            said = _said(heading, _listed(items)) + manner.suffix
-            gathering.fact(section, said, items, (*manner.tags, *titles[-1:]))
-        return
-    lines: list[str] = []
-    for piece in group:
-        inner = piece.titles[1:]
-        lines += [f"{' › '.join(inner)}:"] if inner else []
-        lines.append(_listed(piece.items))
-    items = [item for piece in group for item in piece.items]
-    said = _said(_heading(manner.prefix, titles[:1]), "\n".join(lines)) + manner.suffix
-    gathering.fact(section, said, items, (*manner.tags, *titles[:1]))
+def _belongs_together(points: list[TextItem], titles: tuple[str, ...], *, is_described: bool) -> bool:
+    """Whether points are the steps of a procedure, or a listing of names, files or commands."""
+    if all(item.is_step for item in points):
+        return any(_PROCEDURE.search(title) for title in titles[-2:])
+    entries = sum(_ENTRY.match(item.text) is not None or len(item.text.split()) <= _FEW_WORDS for item in points)
+    return (is_described or is_about_commands(titles)) and 2 * entries > len(points) > 1
 
 
-def _heading(prefix: str, titles: tuple[str, ...]) -> str:
-    return " › ".join(name for name in (prefix, *titles) if name)
-
-
-def _said(heading: str, body: str) -> str:
-    """A text below its heading; one line where it is one."""
-    if not heading:
-        # A fact loses the dash that it begins with.
-        return f"Rules:\n{body}" if body.startswith("- ") else body
-    return f"{heading}:\n{body}" if "\n" in body or body.startswith("- ") else f"{heading}: {body}"
+def _said(titles: tuple[str, ...], items: list[TextItem], suffix: str = "") -> str:
+    """What a rule says, with the headings that it stands below behind it; before a list or code alone."""
+    heading = " › ".join([name for name in titles if name][-_TITLES_SHOWN:])
+    body = _listed(items)
+    if body.startswith(("- ", "```", "~~~", "|")):
+        note = f"\n({suffix})" if suffix else ""
+        return f"{heading or 'Rules'}:\n{body}{note}"
+    lead, rest = lead_of(body)
+    if lead and rest:
+        body = f"{plain(lead)}:\n{rest}" if rest.startswith(("- ", "```", "~~~", "|")) else f"{plain(lead)}: {rest}"
+    note = "; ".join(filter(None, (heading, suffix)))
+    gap = "\n" if "\n" in body else " "
+    return f"{body}{gap}({note})" if note else body
 
 
 def _listed(items: list[TextItem]) -> str:
@@ -274,11 +306,10 @@ def propose_preferences(gathering: ProposalCollector, document: HostDocument) ->
     for part in document.parts:
         heading = () if is_remembered(part.titles) else part.titles[-1:]
         items = worth_keeping(gathering, part, is_passed_over=subject_of(part.titles).place == "none")
-        # What an agent was asked to remember was asked for one by one.
-        for pack in _packed(items, LONG_VALUE_CHARS if heading == part.titles[-1:] else 0):
-            words = plain(pack[0].text)
+        for rule in _rules(items, part.titles):
+            words = plain(rule.items[0].text)
             category = category_of(part.titles if heading else (words,))
-            key = slug(heading[0] if heading else " ".join(words.split()[:6])) or "preferences"
+            key = slug(" ".join(words.split()[:_KEY_WORDS])) or slug(" ".join(heading)) or "preferences"
             taken[f"{category}.{key}"] = number = taken.get(f"{category}.{key}", 0) + 1
             key = key if number == 1 else f"{key}_{number}"
-            gathering.entry(category, key, _said(_heading("", heading), _listed(pack)), pack, heading)
+            gathering.entry(category, key, _said((*heading, rule.lead), rule.items), rule.items, heading)
