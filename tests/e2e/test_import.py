@@ -12,21 +12,21 @@ from hosts_here import PLACES, Hosts, everything_below
 from installed import Git, Memory
 
 COUNTS = {
-    "claude-md": {"fact": 3, "gotcha": 2, "decision": 1},
-    "claude-rules": {"fact": 1},
+    "claude-md": {"fact": 5, "gotcha": 2, "decision": 1},
+    "claude-rules": {"fact": 3},
     "claude-memory": {"fact": 2, "preference": 1},
-    "agents-md": {"fact": 3},
-    "codex-memories": {"fact": 3, "preference": 3},
-    "gemini-md": {"fact": 3},
-    "cursor-rules": {"fact": 2, "gotcha": 1},
-    "cline-memory-bank": {"fact": 3, "decision": 2, "feature": 4, "gotcha": 1, "next step": 2},
+    "agents-md": {"fact": 5},
+    "codex-memories": {"preference": 3, "fact": 3},
+    "gemini-md": {"fact": 4},
+    "cursor-rules": {"fact": 5, "gotcha": 1},
+    "cline-memory-bank": {"next step": 2, "feature": 4, "gotcha": 1, "fact": 4, "decision": 2},
     "cline-rules": {"fact": 2},
-    "copilot-instructions": {"fact": 3},
+    "copilot-instructions": {"fact": 4},
     "serena": {"fact": 1, "gotcha": 1},
     "mcp-memory": {"fact": 2, "preference": 1},
-    "basic-memory": {"decision": 1, "gotcha": 1, "question": 1, "fact": 2, "preference": 1},
+    "basic-memory": {"decision": 1, "gotcha": 1, "question": 1, "preference": 1, "fact": 2},
     "adr": {"decision": 3},
-    "beads": {"feature": 2, "decision": 1, "next step": 1},
+    "beads": {"feature": 2, "next step": 1, "decision": 1},
 }
 TOTAL = sum(sum(counts.values()) for counts in COUNTS.values())
 
@@ -161,7 +161,7 @@ def test_only_what_is_named(hosts: Hosts) -> None:
 def test_a_folder_of_many_files_is_one_line(hosts: Hosts) -> None:
     hosts.put("cline-memory-bank")
     assert hosts().out == (
-        "cline-memory-bank      memory-bank/ (4 files): 12 new of 12\n"
+        "cline-memory-bank      memory-bank/ (4 files): 13 new of 13\n"
         "memory import KIND… proposes them; --dry-run shows each, --accept takes them at once.\n"
     )
 
@@ -191,7 +191,7 @@ def test_a_moved_line_is_the_same(hosts: Hosts) -> None:
     path = hosts.place("CLAUDE.md")
     path.write_text("\n\n" + path.read_text().replace("- Money", "-  Money"), encoding="utf-8")
     again = hosts.data("claude-md")
-    assert (again["results"], again["known"]) == ([], 6)
+    assert (again["results"], again["known"]) == ([], 8)
 
 
 def test_a_rejected_item_never_comes_back(hosts: Hosts, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_our_own_sections_are_nobodys_knowledge(memory: Memory, git: Git) -> Non
     memory.save({"kind": "feature", "title": "Berth plan", "body": "Plans berths.", "stage": "shipped"})
     assert "Berth plan" in hosts.place("AGENTS.md").read_text()
     (item,) = hosts.data("agents-md")["results"]
-    assert item["text"] == "Testing: Run `pytest -q` from the root."
+    assert item["text"] == "Run `pytest -q` from the root. (Testing)"
 
 
 def test_an_export_of_ours_is_known(hosts: Hosts) -> None:
@@ -312,13 +312,15 @@ def test_troubles_and_their_solutions_stay_together(hosts: Hosts) -> None:
     ]
 
 
-def test_short_points_and_their_leads_stay_in_a_fact(hosts: Hosts) -> None:
+def test_short_points_stand_below_their_leads(hosts: Hosts) -> None:
     text = (
         "## Style\n\n**Sources**:\n- [Handbook](https://example.com/handbook)\n\n**Indentation**:\n- Tabs\n\n"
         "**Versions**:\n- php - 8.4\n- vue - v3\n"
     )
     assert proposed(hosts, text) == [
-        ("fact", "Style:\n**Indentation**:\n- Tabs\n**Versions**:\n- php - 8.4\n- vue - v3"),
+        ("fact", "Tabs (Style › Indentation)"),
+        ("fact", "php - 8.4 (Style › Versions)"),
+        ("fact", "vue - v3 (Style › Versions)"),
     ]
 
 
@@ -328,15 +330,15 @@ def test_what_a_file_says_of_itself_is_left_out(hosts: Hosts) -> None:
         "**Author**: Tess Ter\n**License**: MIT\n\n## Official resources\n\n| What | URL |\n| --- | --- |\n"
         "| Portal | https://example.com/portal |\n\n---\n\n**Last Updated**: 2026-01-05\n**Document Version**: 1.1\n"
     )
-    assert proposed(hosts, text) == [("fact", "Testing: Run `pytest -q` from the root.")]
+    assert proposed(hosts, text) == [("fact", "Run `pytest -q` from the root. (Testing)")]
 
 
 def test_code_in_a_quotation(hosts: Hosts) -> None:
     text = (
         "## Commands\n\n> In the background, as `a -> b`:\n>\n> ```bash\n> make dev & sleep 4\n> ```\n\nThen stop it.\n"
     )
-    ((_, said),) = proposed(hosts, text)
-    assert said == "Commands:\nIn the background, as `a -> b`:\n```bash\nmake dev & sleep 4\n```\nThen stop it."
+    ((_, said), _) = proposed(hosts, text)
+    assert said == "In the background, as `a -> b`:\n```bash\nmake dev & sleep 4\n```\n(Commands)"
 
 
 def test_tasks_are_next_steps(hosts: Hosts) -> None:
