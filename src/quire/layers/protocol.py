@@ -209,6 +209,10 @@ class Layer(ABC):
         """The file with these fields settled; None where it is removed with its record."""
         return data
 
+    def deleted_elsewhere(self, path: str, data: bytes) -> bytes:
+        """The file with a note that another branch deleted its record, which this one changed."""
+        return data
+
     # -- purge ------------------------------------------------------------------------------
 
     def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:

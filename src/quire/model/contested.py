@@ -11,14 +11,14 @@ from quire.model.text import cut, one_line
 _SHOWN = 80
 CONTESTED = "contested"
 """The key of a stored object under which it keeps, by field, all values that branches gave it."""
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """One value of a contested field, and when its branch last changed the record."""
-
-    at: str
-    value: Any
-    """None where the branch removed it."""
+SETTLED = "settled"
+"""The key under which it keeps, by field, digests of the values that somebody decided against."""
+RECORD = "record"
+"""The field that stands for the record itself, where one branch deleted what another changed."""
+KEPT = "kept"
+"""The value of that field in the branch that kept the record; None in the one that deleted it."""
+BODY = "body"
+"""The field that stands for the text of a node."""
 
 
 class ContestedField(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,9 +26,9 @@ class ContestedField(msgspec.Struct, frozen=True, kw_only=True):
 
     ref: str
     field: str
-    """The field's stored name; `body` for a node's text, `record` where one branch deleted what another changed."""
-    candidates: tuple[Candidate, ...]
-    """In the order of their time, then of their value: the last one is shown."""
+    """The field's stored name, inner ones after a dot; `body` for a node's text, `record` for a deletion."""
+    values: tuple[Any, ...]
+    """In a fixed order; None where a branch removed it. The last one is shown."""
     path: str = ""
     """The file that holds it, from the project's root."""
 
@@ -48,10 +48,10 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     ref: str
     field: str
     value: Any
-    """One of the candidates, or another value; None removes it."""
+    """One of the values, or another one; None removes it."""
 
 
-def candidate_shown(value: Any, chars: int = _SHOWN) -> str:
+def value_shown(value: Any, chars: int = _SHOWN) -> str:
     """A value in a line."""
     if value is None:
         return "(removed)"
@@ -62,5 +62,5 @@ def candidate_shown(value: Any, chars: int = _SHOWN) -> str:
 
 def disagreement(field: ContestedField, chars: int = _SHOWN) -> str:
     """What branches disagree on, in a line such as `stage: paused | building`; the first is shown till then."""
-    shown = " | ".join(candidate_shown(one.value, chars) for one in reversed(field.candidates))
+    shown = " | ".join(value_shown(value, chars) for value in reversed(field.values))
     return f"{field.field}: {shown}"

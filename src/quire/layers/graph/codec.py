@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ _APART = (
 )
 """The order of the fields of a node: those that people change are kept apart by those that a branch does not change.
 Git merges changes of two lines only where they are not neighbours."""
+
+ANY_BODY = "sha256:" + "0" * 64
+"""The digest of a node whose text was merged: it stands for any text, until somebody writes the right one."""
 
 
 @cache
@@ -71,7 +75,7 @@ def node_hash_holds(fields: dict[str, Any], body: str) -> bool:
     """Whether the stored digest fits: the body's own, or the one over sidecar and body that the
     original program writes."""
     stored = fields.get("content_hash")
-    if stored == body_hash(body):
+    if stored in (ANY_BODY, body_hash(body)):
         return True
     rest = {name: value for name, value in fields.items() if name != "content_hash"}
     return stored == sha256(compact(rest) + b"\n" + body.encode("utf-8"))
@@ -94,6 +98,14 @@ def encode_fields(fields: dict[str, Any], before: dict[str, Any] | None = None) 
     else:
         order = [name for name in names if name in fields] + [name for name in fields if name not in names]
     return pretty({name: _sorted(fields[name]) for name in order})
+
+
+def merged_layout(sides: Sequence[dict[str, Any]], merged: dict[str, Any]) -> dict[str, Any]:
+    """The object whose order of keys a merged file has: that of its sides where they have one of ours."""
+    for key in (None, _place):
+        if all(list(side) == sorted(side, key=key) for side in sides):
+            return sides[0]
+    return merged
 
 
 def _place(name: str) -> tuple[int, str]:

@@ -15,6 +15,7 @@ from quire.files.write_access import recover_folder
 from quire.layers.graph.layout import BACKUP, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
+from quire.model.contested import Choice, ContestedField, MergedFile
 from quire.model.errors import GitRequired, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Edge, Problem, Record
 from quire.model.sources import IndexSource
@@ -135,6 +136,26 @@ class GraphLayer(Layer):
         from quire.layers.graph.fold import fold_events
 
         return fold_events(GraphStore(site.root), site.world)
+
+    def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
+        from quire.layers.graph.merge import merge_file
+
+        return merge_file(path, base, ours, theirs)
+
+    def contested_in(self, path: str, data: bytes) -> list[ContestedField]:
+        from quire.layers.graph.merge import contested_in
+
+        return contested_in(path, data)
+
+    def settled(self, path: str, data: bytes, choices: Sequence[Choice]) -> bytes | None:
+        from quire.layers.graph.merge import settled
+
+        return settled(path, data, choices)
+
+    def deleted_elsewhere(self, path: str, data: bytes) -> bytes:
+        from quire.layers.graph.merge import deleted_elsewhere
+
+        return deleted_elsewhere(path, data)
 
     # -- purge ------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -11,7 +10,7 @@ from quire.inbox.rejections import Rejections
 from quire.layers.protocol import Layer
 from quire.layers.record_parts import fields_of
 from quire.layers.table import layer_named, layer_of_file
-from quire.model.contested import ContestedField
+from quire.model.contested import ContestedField, value_shown
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import parse_seal
 from quire.model.text import cut
@@ -194,19 +193,19 @@ def changes_of_parts(
 
 def contested_records(before: RecordState, after: RecordState) -> Iterator[ReviewFinding]:
     """A finding for each field that branches disagree on since this change."""
-    known = {(one.ref, one.field): one.candidates for one in _contested(before.files)}
+    known = {(one.ref, one.field): one.values for one in _contested(before.files)}
     for one in _contested(after.files):
-        if known.get((one.ref, one.field)) == one.candidates:
+        if known.get((one.ref, one.field)) == one.values:
             continue
         record = after.records.get(one.ref)
-        values = (f"{item.at}: {json.dumps(item.value, ensure_ascii=False)}" for item in one.candidates)
+        values = (value_shown(value, _CHARS) for value in one.values)
         yield ReviewFinding(
             code="M401",
             message=f"Branches gave {quoted(one.field)} of {quoted(one.ref)} different values.",
             ref=one.ref,
             kind=record.kind if record else "",
             title=record.title if record else "",
-            details=tuple(cut(value, _CHARS) for value in values),
+            details=tuple(values),
             anchor=one.field,
             path=one.path,
         )
