@@ -162,6 +162,7 @@ def test_a_folder_of_many_files_is_one_line(hosts: Hosts) -> None:
     hosts.put("cline-memory-bank")
     assert hosts().out == (
         "cline-memory-bank      memory-bank/ (4 files): 13 new of 13\n"
+        "git                    the history of this repository: `memory import git` reads it\n"
         "memory import KIND… proposes them; --dry-run shows each, --accept takes them at once.\n"
     )
 
@@ -217,7 +218,7 @@ def test_two_files_that_say_the_same(hosts: Hosts) -> None:
     hosts.write("AGENTS.md", text)
     done = hosts.data("--all")
     assert [item["origin"] for item in done["results"]] == ["file:CLAUDE.md"]
-    assert [(source["items"], source["new"]) for source in done["sources"]] == [(1, 1), (1, 0)]
+    assert [(source["items"], source["new"]) for source in done["sources"]] == [(1, 1), (1, 0), (0, 0)]
     assert done["known"] == 1
 
 

@@ -30,6 +30,7 @@ _ALLOWED = frozenset(
         "diff-files",
         "diff-index",
         "diff-tree",
+        "grep",
         "ls-files",
         "ls-tree",
         "merge-base",
@@ -60,6 +61,9 @@ _LOG_BYTES = 64 * 1024 * 1024
 _BY_HAND = "Run the same git command by hand to see what is wrong with the repository."
 _FOREIGN = "It belongs to another user. Where you trust it, add it to git's `safe.directory`, or change its owner."
 _PLAIN_NAME = r"[A-Za-z0-9._-]+"
+GREP = ("-I", "-n", "-z", "--no-color", "--no-textconv", "--full-name", "--no-recurse-submodules")
+_GREP_ALSO = ("-E", "-F", "-e", "-o", "-w")
+"""How files are searched, always, and what else may be said: `-O` and a conversion of files would start programs."""
 _OUR_SETTING = re.compile(r"merge\.(quire|union)\.(driver|name|recursive)")
 """The only settings that are ever written: how this clone merges our files."""
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -390,6 +394,10 @@ def _is_allowed(command: str, arguments: tuple[str, ...]) -> bool:
     """Whether a command only reads, or writes a setting that is ours."""
     if command == "merge-file":
         return arguments[:1] == ("--stdout",)
+    if command == "grep":
+        return arguments[: len(GREP)] == GREP and not any(
+            word.startswith(("-O", "--op", "--textc")) for word in arguments
+        )
     if command == "config" and arguments[:1] == ("--local",):
         return len(arguments) == 3 and any(map(_OUR_SETTING.fullmatch, arguments[1:]))
     return command in _ALLOWED and (command != "config" or "--get-regexp" in arguments)

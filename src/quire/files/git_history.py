@@ -11,6 +11,7 @@ import os
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
+from typing import Literal
 
 import msgspec
 
@@ -266,19 +267,21 @@ def _with_changes(git: Git, commits: list[tuple[Commit, int]], paths: list[str])
     return made
 
 
-_BLOB_SIZE = re.compile(r"^([0-9a-f]+) blob (\d+)$", re.MULTILINE)
+_SIZE = re.compile(r"^([0-9a-f]+) (blob|commit) (\d+)$", re.MULTILINE)
 
 
-def read_blobs(git: Git, ids: Iterable[str], *, each: int, together: int) -> dict[str, bytes]:
-    """What blobs hold; one that is larger than `each`, or comes after so much `together`, is left out."""
+def read_blobs(
+    git: Git, ids: Iterable[str], *, each: int, together: int, kind: Literal["blob", "commit"] = "blob"
+) -> dict[str, bytes]:
+    """What blobs hold, or commits; one that is larger than `each`, or comes after so much `together`, is left out."""
     wanted = [name for name in dict.fromkeys(ids) if _COMMIT.fullmatch(name) and name.strip("0")]
     if not wanted:
         return {}
     sizes = git.run("cat-file", "--batch-check", "--buffer", stdin="\n".join(wanted).encode() + b"\n")
     taken = []
     room = together
-    for name, size in _BLOB_SIZE.findall(sizes.decode("ascii", "replace")):
-        if int(size) <= min(each, room):
+    for name, of, size in _SIZE.findall(sizes.decode("ascii", "replace")):
+        if of == kind and int(size) <= min(each, room):
             taken.append(name)
             room -= int(size)
     if not taken:

@@ -32,6 +32,7 @@ _HOMES = {
     "basic-memory": "basic_memory",
     "adr": "adr",
     "beads": "beads",
+    "git": "git_history",
 }
 
 

@@ -11,6 +11,8 @@ from quire.model.records import Problem
 
 Scope = Literal["project", "user"]
 
+HISTORY = "git"
+"""The kind whose source is no file: the repository's own history."""
 KINDS = {
     "claude-md": "Claude Code's instructions: CLAUDE.md, CLAUDE.local.md and those in folders",
     "claude-rules": "Claude Code's rules: .claude/rules/*.md",
@@ -27,6 +29,7 @@ KINDS = {
     "basic-memory": "Notes of Basic Memory whose project is this one",
     "adr": "Architecture decision records: folders adr, docs/decisions and the like",
     "beads": "Issues of Beads: .beads/*.jsonl",
+    "git": "The history of this repository: reasons, reverts, traps, habits; read when it is named",
 }
 """The kinds of sources, in the order they are looked for, each with a line for people."""
 
@@ -57,5 +60,7 @@ class HostRead(msgspec.Struct, frozen=True, kw_only=True):
     """What could not be read, was too large, or may not be kept."""
     skipped: int = 0
     """Sections that are no knowledge."""
+    known: int = 0
+    """What it says that was decided on, or is pending, by where it comes from."""
     is_one_record: bool = False
     """The file is one record: edited, it says something new of that record, and nothing beside it."""

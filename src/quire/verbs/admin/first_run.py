@@ -15,6 +15,7 @@ from quire.model.text import cut
 from quire.project import Project
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.agents.wiring import wire_clients, wiring_manifests, wiring_surroundings
+from quire.verbs.inbox.history_import import HISTORY, wish_of
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, found_host_sources, import_hosts, read_host_source
 
 FOUND, ALL, NONE = "found", "all", "none"
@@ -73,7 +74,7 @@ def take_imports(project: Project, kinds: Sequence[str], *, dry_run: bool = Fals
     if not kinds or NONE in kinds:
         return None
     named = _named_kinds(kinds)
-    return _would_import(project, named) if dry_run else import_hosts(project, named)
+    return _would_import(project, named) if dry_run else import_hosts(project, named, wish=wish_of())
 
 
 def first_answer(project: Project, client: str = "") -> FirstAnswer:
@@ -133,7 +134,9 @@ def _would_import(project: Project, kinds: Sequence[str]) -> ImportedHosts:
     if project.graph.exists():
         return import_hosts(project, kinds, dry_run=True)
     # Before there is a memory, everything is new that two files do not both say.
-    reads = [read_host_source(project, source) for source in found_host_sources(project, kinds)]
+    reads = [
+        read_host_source(project, source) for source in found_host_sources(project, kinds) if source.kind != HISTORY
+    ]
     fresh = {item.id: item for read in reversed(reads) for item in reversed(read.proposals)}
     said = sum(len(read.proposals) for read in reads)
     return ImportedHosts(

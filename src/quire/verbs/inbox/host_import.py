@@ -16,12 +16,14 @@ from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.add import inbox_add
+from quire.verbs.inbox.history_import import HISTORY, read_repository
 from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.proposal_records import is_from
 from quire.verbs.inbox.results import Settled, proposal_fields
 from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
+    from quire.capture.history.findings import Wish
     from quire.capture.hosts.types import HostRead, HostSource
     from quire.inbox.proposals import Proposal
     from quire.index.catalog import Index
@@ -56,6 +58,8 @@ class ImportedHosts(Result, kw_only=True):
     """What became of those that wait, where they were to be accepted at once."""
     looks: bool = False
     """Whether no source was named, so that it only says what there is."""
+    unread: list[str] = []
+    """Kinds of sources that are here and were not read, since nobody named them and reading them takes a while."""
     previews: bool = False
     """Whether each proposal is to be shown."""
 
@@ -78,6 +82,7 @@ class ImportedHosts(Result, kw_only=True):
             "sources": sources,
             "results": [proposal_fields(item) for item in self.proposals],
             "waiting": [item.id for item in self.waiting],
+            "unread": self.unread,
             "known": self.known,
             "rejected": self.rejected,
             "dry_run": self.dry_run,
@@ -91,17 +96,20 @@ def import_hosts(
     *,
     paths: Sequence[str] = (),
     as_kind: str | None = None,
+    wish: Wish | None = None,
     dry_run: bool = False,
 ) -> ImportedHosts:
     """Propose what these kinds of sources say, or all that are found, or the files at `paths`.
 
-    With `dry_run` nothing is written. A second time, only what is new since is proposed.
+    With `dry_run` nothing is written. A second time, only what is new since is proposed. The history of the
+    repository is read by the `wish`; without one it is only named.
     """
     from quire.layers.facts.originals import not_imported
 
     project.ready()
-    sources = _named_sources(project, paths, as_kind) if paths else found_host_sources(project, kinds)
-    reads, same = _beside_records(project, [read_host_source(project, source) for source in sources])
+    found = _named_sources(project, paths, as_kind) if paths else found_host_sources(project, kinds)
+    sources = [source for source in found if wish is not None or source.kind != HISTORY]
+    reads, same = _beside_records(project, [read_host_source(project, source, wish) for source in sources])
     # What two files say is proposed once, as the first of them says it.
     fresh = {item.id: item for read in reversed(reads) for item in reversed(read.proposals)}
     ordered = [item for read in reads for item in read.proposals if fresh.get(item.id) is item]
@@ -112,9 +120,10 @@ def import_hosts(
         sources=[_found(read, fresh, new) for read in reads],
         proposals=added.added,
         waiting=[] if dry_run else _pending_from(project, {item.origin for item in ordered}),
-        known=added.known + len(same) + sum(len(read.proposals) for read in reads) - len(ordered),
+        known=added.known + len(same) + sum(len(read.proposals) + read.known for read in reads) - len(ordered),
         rejected=added.rejected,
         dry_run=dry_run,
+        unread=list(dict.fromkeys(source.kind for source in found if source not in sources)),
         warnings=[
             *(problem for read in reads for problem in read.problems),
             *_many(len(reads)),
@@ -184,9 +193,11 @@ def _was_seen(project: Project, held: StoredNode, source: HostSource) -> bool:
         return False
 
 
-def read_host_source(project: Project, source: HostSource) -> HostRead:
+def read_host_source(project: Project, source: HostSource, wish: Wish | None = None) -> HostRead:
     from quire.capture.hosts.registry import read_host
 
+    if source.kind == HISTORY and wish is not None:
+        return read_repository(project, source, wish)
     return read_host(source, project.root, project.world.home, timestamp(project.world.now()))
 
 
@@ -265,7 +276,7 @@ def _says_the_same(held: StoredNode, item: Proposal) -> bool:
 def _found(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) -> FoundSource:
     return FoundSource(
         source=read.source,
-        items=len(read.proposals),
+        items=len(read.proposals) + read.known,
         new=sum(item.id in new and fresh[item.id] is item for item in read.proposals),
         skipped=read.skipped,
         problems=read.problems,

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
+from msgspec import Meta
+
 from quire.model.errors import UsageError
 from quire.model.text import counted
+from quire.verbs.inbox.history_import import HISTORY, LIMIT_MOST, SOURCES, wish_of
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, accept_imported, import_hosts
 from quire.verbs.inbox.results import failed_lines, proposal_lines, undecided_lines
 from quire.verbs.verb import Arguments, Line, Option, Verb, Word
@@ -27,13 +30,27 @@ class ImportSources(Arguments, frozen=True, kw_only=True):
     accept: Annotated[bool, Option(help="Make records of it at once, also of what was proposed before.")] = False
     choose: Annotated[bool, Option(help="Ask for each, in a terminal.")] = False
     dry_run: Annotated[bool, Option(help="Show what would be proposed, write nothing.")] = False
+    limit: Annotated[
+        int | None,
+        Meta(ge=1, le=LIMIT_MOST),
+        Option(metavar="NUMBER", help="Of `git`: at most so many; 30 by default."),
+    ] = None
+    since: Annotated[
+        Annotated[str, Meta(max_length=40)] | None,
+        Option(metavar="DATE", help="Of `git`: only commits of that day or later."),
+    ] = None
+    history: Annotated[
+        list[str],
+        Option(name="--kind", metavar="KINDS", commas=True, choices=SOURCES, help=f"Of `git`: {', '.join(SOURCES)}."),
+    ] = []
 
 
 def import_sources(project: Project, given: ImportSources) -> ImportedHosts:
     """Read what other programs already know of this project.
 
     Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, Claude's and Codex's own
-    notes, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads. Without a SOURCE,
+    notes, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads. `git` reads the
+    history of this repository: reasons that commits give, reverts, traps, warnings in comments. Without a SOURCE,
     shows what there is. Those that are named (by kind, or with --as by path) become proposals with their origin, which
     wait in `memory inbox`. Their files are only read; a second import proposes only what is new.
     """
@@ -42,7 +59,8 @@ def import_sources(project: Project, given: ImportSources) -> ImportedHosts:
         raise UsageError("--choose asks in a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
     looks = not given.words and not given.everything
     kinds, paths = (given.words, []) if given.as_kind is None else ([], given.words)
-    done = import_hosts(project, kinds, paths=paths, as_kind=given.as_kind, dry_run=given.dry_run or looks)
+    wish = None if looks else wish_of(given.limit, given.since, given.history)
+    done = import_hosts(project, kinds, paths=paths, as_kind=given.as_kind, wish=wish, dry_run=given.dry_run or looks)
     done.looks, done.previews = looks, given.dry_run
     if given.accept:
         done.accepted = accept_imported(project, done)
@@ -59,10 +77,14 @@ def refuse_contradictions(given: ImportSources) -> None:
         raise UsageError("Give sources or --all, not both.")
     if given.as_kind is not None and not given.words:
         raise UsageError("--as names no file.", hint="Give its path: memory import --as KIND PATH…")
+    if given.as_kind == HISTORY:
+        raise UsageError("The history is no file; `git` takes no path.", hint="memory import git")
     if settles and not given.words and not given.everything:
         raise UsageError("No source is named.", hint="Give kinds, as `memory import` lists them, or --all.")
     if given.accept and given.choose:
         raise UsageError("Give --accept or --choose, not both.")
+    if (given.limit or given.since or given.history) and not (given.everything or HISTORY in given.words):
+        raise UsageError("--limit, --since and --kind are about the history.", hint="memory import git --limit 60")
 
 
 def lines(done: ImportedHosts) -> Iterator[Line]:
@@ -72,6 +94,8 @@ def lines(done: ImportedHosts) -> Iterator[Line]:
             yield from proposal_lines(item)
     elif not done.looks:
         yield from _outcome(done)
+    for kind in done.unread:
+        yield f"{kind:22} the history of this repository: `memory import {kind}` reads it"
     if done.looks and done.sources:
         yield "memory import KIND… proposes them; --dry-run shows each, --accept takes them at once."
 
@@ -118,10 +142,13 @@ VERB = Verb(
     run=import_sources,
     lines=lines,
     writes=True,
+    counts="commits",
     examples="""Examples:
   memory import                       show what is found, and what of it is new
   memory import adr claude-md         propose what these say: it waits in `memory inbox`
   memory import adr --accept          make records of it at once
+  memory import git                   the best thirty of what the history says
+  memory import git --since 2025-01-01 --kind decision,revert --dry-run
   memory import --all --choose        decide one by one
   memory import --as mcp-memory ~/notes/memory.json
 """,

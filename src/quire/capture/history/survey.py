@@ -1,0 +1,232 @@
+"""Survey a history: gather findings of every kind, each with its evidence and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from quire.capture.history.changelog import ChangelogEntry, find_entries, names_of
+from quire.capture.history.changes import UNKNOWN, Living, Now, changed_files, living_of
+from quire.capture.history.comments import Remark, find_remarks, written_in
+from quire.capture.history.commits import COMMITS_MOST, PastCommit, Tell, commit_ids, read_commits
+from quire.capture.history.findings import ORIGIN, HistoryFinding, Wish
+from quire.capture.history.habits import FolderPeople, find_pairs, find_people
+from quire.capture.history.messages import TITLE_CHARS, Told, told_by
+from quire.files.git import Git
+from quire.files.git_history import describe_commits, is_shallow
+from quire.inbox.proposals import QUOTE_CHARS, ProposalEvidence, value_digest
+from quire.model.errors import GitRequired
+from quire.model.records import Problem
+from quire.model.text import cut, first_sentence, headline, one_line
+
+CHANGES_MOST = 10_000
+"""Of so many of the newest commits it is read which files they changed."""
+CANDIDATES_MOST = 400
+"""So many messages are compared with the code as it is now, for thirty findings; more where more are wished."""
+_REMARKS_MOST = 12
+_PAIRS_MOST = 3
+_GONE = 0.1
+"""Of what changed in a commit, less is left: it no longer holds."""
+_ENTRIES_LIVE = 0.9
+_REVERTED_LIVES = 0.8
+_PAIR_STRENGTH, _PAIR_SURE, _PEOPLE_STRENGTH = 0.8, 15, 0.6
+
+
+class Survey(Struct, frozen=True, kw_only=True):
+    """What a history says, and what could not be seen of it."""
+
+    findings: tuple[HistoryFinding, ...] = ()
+    commits: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+def survey(git: Git, wish: Wish, tell: Tell | None = None) -> Survey:
+    """Everything that is found, in no order yet."""
+    ids = commit_ids(git, wish.since)
+    shallow = is_shallow(git)
+    problems = _limits(len(ids), shallow)
+    if not ids:
+        return Survey(problems=tuple(problems))
+    commits = list(read_commits(git, ids, tell))
+    told = _candidates(commits, wish)
+    wanted = {commit.id for commit, _ in told}
+    listed = [item for number, item in enumerate(commits) if item.id in wanted or number < CHANGES_MOST]
+    here = set(ids)
+    # Behind the edge of a shallow clone a commit seems to have made everything.
+    whole = [item for item in listed if not shallow or here.issuperset(item.parents)]
+    changed, unseen = changed_files(git, whole, tell)
+    now = Now(git)
+    for item in whole:
+        now.note_moves(changed.get(item.id, ()))
+    living = living_of(git, now, {name: changed[name] for name in wanted if name in changed}) if now.files else {}
+    if unseen:
+        problems.append(_unseen(f"What {unseen:,} commits changed is not in this clone; nothing was fetched."))
+    found = [_of_commit(commit, said, living.get(commit.id, Living(UNKNOWN))) for commit, said in told]
+    if "comment" in wish.kinds:
+        found += _of_remarks(git, find_remarks(git, now)[:_REMARKS_MOST], wish)
+    if "changelog" in wish.kinds and not wish.since:
+        found += [_of_entry(entry) for entry in find_entries(git, now)]
+    if "together" in wish.kinds:
+        pairs = find_pairs(whole, changed, now)[:_PAIRS_MOST]
+        found += [_of_pair(pair.files, pair.together, pair.commits) for pair in pairs]
+    if "people" in wish.kinds:
+        found += _of_people(find_people(whole, changed, now))
+    alive = tuple(item for item in found if item.living >= _GONE)
+    return Survey(findings=alive, commits=len(ids), problems=tuple(problems))
+
+
+def _limits(count: int, shallow: bool) -> list[Problem]:
+    found = []
+    if shallow:
+        hint = "`git fetch --unshallow` brings the rest; then import again."
+        found.append(_unseen(f"This clone is shallow: only {count:,} commits are here to read.", hint))
+    if count >= COMMITS_MOST:
+        found.append(_unseen(f"Only the newest {COMMITS_MOST:,} commits were read."))
+    return found
+
+
+def _unseen(message: str, hint: str | None = None) -> Problem:
+    return Problem(code="HistoryUnseen", severity="warning", message=message, hint=hint)
+
+
+# -- commits ------------------------------------------------------------------------------
+
+
+def _candidates(commits: Sequence[PastCommit], wish: Wish) -> list[tuple[PastCommit, Told]]:
+    """The messages that say most, without those of commits that were taken back."""
+    reverted = _reverted(commits)
+    found = [
+        (item, said)
+        for item in commits
+        if item.id not in reverted and (said := told_by(item.message)) is not None and _source(said) in wish.kinds
+    ]
+    found.sort(key=lambda one: -one[1].strength)
+    return found[: CANDIDATES_MOST * max(1, wish.limit // 30)]
+
+
+def _reverted(commits: Sequence[PastCommit]) -> set[str]:
+    """The commits that were taken back and not brought again; of a revert that was itself taken back both are out."""
+    by_short = {item.id[:7]: item.id for item in commits}
+    gone: set[str] = set()
+    for item in commits:  # the newest first: a revert that is gone takes nothing back
+        if item.id not in gone:
+            names = (by_short.get(name[:7], "") for name in item.reverted)
+            gone.update(name for name in names if name)
+    return gone
+
+
+def _source(said: Told) -> str:
+    return "revert" if said.reverted else "fix" if said.is_fix else "decision"
+
+
+def _of_commit(commit: PastCommit, said: Told, living: Living) -> HistoryFinding:
+    title = f"{said.reverted} was reverted" if said.reverted else said.title
+    return HistoryFinding(
+        source=_source(said),
+        origin=f"{ORIGIN}{commit.id}",
+        title=headline(title, TITLE_CHARS),
+        body=said.body or f"{said.title}.",
+        evidence=(_commit_evidence(commit.id, commit.author, commit.day, said.reason),),
+        strength=said.strength,
+        # What a revert took away is not there: that is what it says.
+        living=_REVERTED_LIVES if said.reverted else living.share,
+        commits=(commit.id,),
+        paths=tuple(part.path for part in living.parts),
+        lines={part.path: part.lines for part in living.parts if part.lines},
+    )
+
+
+def _commit_evidence(name: str, author: str, day: str, quote: str) -> ProposalEvidence:
+    who = f" by {cut(one_line(author), 60)}" if author else ""
+    return ProposalEvidence(
+        quote=cut(one_line(quote), QUOTE_CHARS), by="file", where=f"commit {name[:12]}{who}", at=day
+    )
+
+
+# -- what lies in the tree ----------------------------------------------------------------
+
+
+def _of_remarks(git: Git, remarks: Sequence[Remark], wish: Wish) -> Iterator[HistoryFinding]:
+    written = [written_in(git, remark) for remark in remarks]
+    try:
+        known = describe_commits(git, filter(None, written))
+    except GitRequired:
+        known = {}
+    for remark, name in zip(remarks, written, strict=True):
+        commit = known.get(name)
+        if wish.since and (commit is None or commit.date[:10] < wish.since):
+            continue
+        where = f"{remark.path}:{remark.line}"
+        if commit is not None:
+            where += f", commit {name[:12]} by {cut(one_line(commit.author), 60)}"
+        quote = ProposalEvidence(
+            quote=cut(remark.text, QUOTE_CHARS), by="file", where=where, at=commit.date[:10] if commit else ""
+        )
+        yield HistoryFinding(
+            source="comment",
+            origin=f"{ORIGIN}comment:{remark.path}:{value_digest(remark.text)[:12]}",
+            title=_title(remark.text),
+            body=remark.text,
+            evidence=(quote,),
+            strength=remark.strength,
+            living=1.0,
+            commits=(name,) if commit is not None else (),
+            paths=(remark.path,),
+            lines={remark.path: frozenset((remark.text,))},
+        )
+
+
+def _of_entry(entry: ChangelogEntry) -> HistoryFinding:
+    where = f"{entry.path}:{entry.line}"
+    return HistoryFinding(
+        source="changelog",
+        origin=f"{ORIGIN}changelog:{value_digest(entry.text)[:12]}",
+        title=_title(entry.text),
+        body=f"{entry.text} (since {entry.release})" if entry.release[:1].isdigit() else entry.text,
+        evidence=(ProposalEvidence(quote=cut(entry.text, QUOTE_CHARS), by="file", where=where),),
+        strength=entry.strength,
+        living=_ENTRIES_LIVE if names_of(entry.text) else UNKNOWN,
+        paths=(),
+    )
+
+
+def _of_pair(files: tuple[str, str], together: int, commits: int) -> HistoryFinding:
+    first, second = files
+    text = f"Of the {commits} commits that changed `{first}` or `{second}`, {together} changed both."
+    names = [path.rpartition("/")[2] for path in files]
+    if names[0] == names[1]:
+        names = list(files)
+    return HistoryFinding(
+        source="together",
+        origin=f"{ORIGIN}together:{first}+{second}",
+        title=f"`{names[0]}` and `{names[1]}` change together",
+        body=f"{text} A change of one of them usually needs the other.",
+        evidence=(ProposalEvidence(quote=text, by="file", where="git history"),),
+        strength=_PAIR_STRENGTH * together / commits * min(1.0, together / _PAIR_SURE),
+        living=1.0,
+        paths=files,
+    )
+
+
+def _of_people(folders: Sequence[FolderPeople]) -> Iterator[HistoryFinding]:
+    if not folders:
+        return
+    said = [
+        f"`{one.folder}/`: {', '.join(f'{one_line(name)} ({share:.0%})' for name, share in one.people)}"
+        for one in folders
+    ]
+    body = "Who made most commits in each folder: " + "; ".join(said) + "."
+    yield HistoryFinding(
+        source="people",
+        origin=f"{ORIGIN}people",
+        title="Who knows which folder",
+        body=body,
+        evidence=(ProposalEvidence(quote=cut(body, QUOTE_CHARS), by="file", where="git history"),),
+        strength=_PEOPLE_STRENGTH,
+        living=1.0,
+    )
+
+
+def _title(text: str) -> str:
+    return headline(first_sentence(text).rstrip(".:;"), TITLE_CHARS)
