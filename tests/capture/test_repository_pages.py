@@ -9,12 +9,12 @@ import pytest
 from repository_making import put
 
 from cases import each
-from quire.capture.repository.ci_files import plain_words
 from quire.capture.repository.clean_text import are_alike, plain, said, sentence_of
 from quire.capture.repository.documents import json_object, table_at, text_at, texts_at, toml_table
 from quire.capture.repository.manifests import ManifestTarget, pnpm_members, read_manifest
 from quire.capture.repository.pages import PAGES_MOST, described_paths, find_readme, read_pages
 from quire.capture.repository.readme import first_paragraph, page_sections, title_of
+from quire.capture.repository.scripts import plain_words
 from quire.capture.repository.top_comments import introduction
 from quire.capture.repository.tree import Tree, make_tree
 

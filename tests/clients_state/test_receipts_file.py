@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.clients.logs import read_log
+from quire.clients.lines import read_log
 from quire.clients.receipts import MOST_BYTES, Receipt, ReceiptItem, add_receipt, read_receipts
 from thorough import either
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from quire.clients.logs import read_log
+from quire.clients.lines import read_log
 from quire.clients.receipts import Receipt, read_receipts
 
 __all__ = ["SHOP_NODES", "SILENCE", "Answered", "Hooks", "left_behind", "text_in", "unseen"]

@@ -35,13 +35,12 @@ from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.profile.context import ShowProfileContext, profile_context
 from quire.verbs.profile.export import ExportProfile, export_profile
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.link import LinkEntries, UnlinkEntries, link_entries, unlink_entries
 from quire.verbs.profile.pages import ShowIndex, about_me, about_us, entry_index
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
-from quire.verbs.profile.restore import RestoreEntry, restore_entry
+from quire.verbs.profile.restore import ForgetEntry, RestoreEntry, forget_entry, restore_entry
 from quire.verbs.profile.search import SearchEntries, search_entries
 from quire.verbs.profile.session_start import start_session
 from quire.verbs.profile.status import profile_status

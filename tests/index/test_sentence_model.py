@@ -17,8 +17,7 @@ from quire.index import model_vectors
 from quire.index.embedding import Vector, embedder
 from quire.index.open_index import open_index, rebuild_index
 from quire.index.search import Filter
-from quire.index.sentence_model import SentenceModel, _Config, open_sentence_model
-from quire.index.tensor_file import TensorFile
+from quire.index.sentence_model import SentenceModel, TensorFile, _Config, open_sentence_model
 from quire.model.errors import InputError, LockBusy, NotReady, QuireError, StorageFailed
 from quire.model.records import Record
 from quire.model.vocabulary import LayerName

@@ -21,8 +21,8 @@ from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.update import JournalUpdate, journal_update
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import ForgetEntry, forget_entry
 
 __all__ = ["MENDED", "PERSONS", "Break", "State", "built", "leftover", "opened", "state_of"]
 

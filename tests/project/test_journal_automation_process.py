@@ -24,9 +24,8 @@ from quire.layers.journal.daemon_process import StartedDaemon, start_daemon
 from quire.model.errors import Conflict, QuireError
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
-from quire.verbs.journal.automate_start import start
+from quire.verbs.journal.automate_process import start, stop
 from quire.verbs.journal.automate_status import automate_status
-from quire.verbs.journal.automate_stop import stop
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.sources import JournalAdd, add

@@ -22,7 +22,7 @@ from quire.project import Project
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import TakeNote, take_note
 from quire.verbs.facts.store import Store, store
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.save import save_nodes

@@ -207,7 +207,7 @@ TARGETS: tuple[Target, ...] = (
             f"capture.transcripts.{kind.partition('-')[0] if kind.endswith('-local') else 'exports'} "
             "capture.transcripts.read_session capture.transcripts.lines capture.transcripts.parser "
             "capture.transcripts.lenient_json capture.transcripts.tools capture.transcripts.places "
-            "capture.transcripts.original_hash capture.transcripts.gemini_messages capture.session_proposals",
+            "capture.transcripts.original_hash capture.transcripts.gemini capture.session_proposals",
             (QuireError,),
             cost=10,
         )
@@ -295,7 +295,7 @@ TARGETS: tuple[Target, ...] = (
             functools.partial(lambda seed: [seed], seed),
             "capture.repository.manifests capture.repository.documents capture.repository.readme "
             "capture.repository.pages capture.repository.traps capture.repository.next_steps "
-            "capture.repository.ci_files capture.repository.scripts capture.repository.top_comments "
+            "capture.repository.scripts capture.repository.top_comments "
             "capture.repository.architecture capture.repository.clean_text capture.repository.focus "
             "capture.repository.entrypoints capture.repository.consolidation capture.repository.tree "
             "capture.repository.scan",

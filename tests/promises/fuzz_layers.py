@@ -203,7 +203,7 @@ TARGETS: tuple[Target, ...] = (
         _facts,
         lambda: [_FACTS, *held(".memory/facts.jsonl")],
         "layers.facts.lines layers.facts.objects layers.facts.content layers.facts.resolve layers.facts.winners "
-        "layers.facts.normalize layers.facts.decay",
+        "layers.facts.normalize layers.facts.records",
         cost=2,
     ),
     of_file("facts-file", ".memory/facts.jsonl", _fact_file, "layers.facts.source layers.facts.checks", _FACTS, cost=2),

@@ -17,7 +17,7 @@ from quire.capture.trusted_sources import is_agreed
 from quire.clients.hooks.read_event import patched_files, read_event
 from quire.clients.hooks.reply import reply
 from quire.clients.hooks.types import CLIENTS
-from quire.clients.logs import read_log
+from quire.clients.lines import read_log
 from quire.clients.receipt_totals import sum_receipts
 from quire.clients.receipts import last_start, read_receipts
 from quire.clients.spool import waiting_sessions
@@ -225,7 +225,7 @@ TARGETS: tuple[Target, ...] = (
             b'[mcp_servers.memory]\ncommand = "memory-mcp"\n\n[x]\ny = 1\n',
             b"# Rules\n\n<!-- memory:start -->\nx\n<!-- memory:end -->\n",
         ],
-        "clients.wiring.entries clients.wiring.documents clients.wiring.hook_items clients.wiring.whole_files "
+        "clients.wiring.entries clients.wiring.hook_items clients.wiring.whole_files "
         "clients.wiring.catalogue clients.wiring.journal_parts",
         cost=30,
     ),
@@ -252,7 +252,9 @@ TARGETS: tuple[Target, ...] = (
         b'{"client":"claude","session":"s1","transcript":"/h/t.jsonl","at":"2026-03-02T11:19:00Z",'
         b'"event":"session-end"}\n',
     ),
-    of_local("hooks-log", ".memory/local/hooks.log", lambda: read_log(root(), 20), "clients.logs", b"2026 a\n2026 b\n"),
+    of_local(
+        "hooks-log", ".memory/local/hooks.log", lambda: read_log(root(), 20), "clients.lines", b"2026 a\n2026 b\n"
+    ),
     of_local(
         "lock",
         ".memory/.lock",

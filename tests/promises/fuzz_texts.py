@@ -20,9 +20,7 @@ from quire.guard.redaction import InputSecrets, redacted
 from quire.guard.secrets import find_secrets, secret_values
 from quire.index.embedding import embedder
 from quire.index.text_analysis import all_words, index_text, match_all, match_any, phrases, question_words
-from quire.layers.journal.question_modes import folded, query_mode, without_phrases
-from quire.layers.journal.question_times import since_when
-from quire.layers.journal.question_words import sought_text, topic_text
+from quire.layers.journal.question import folded, query_mode, since_when, sought_text, topic_text, without_phrases
 from quire.model import ids, refs, seals, text, times, tokens
 from quire.model.errors import QuireError
 from quire.retrieval.answer_lines import cut_body
@@ -180,8 +178,7 @@ TARGETS: tuple[Target, ...] = (
         "questions",
         as_text(_question),
         lambda: list(_QUESTIONS),
-        "index.text_analysis retrieval.relevance retrieval.low_signal layers.journal.question_modes "
-        "layers.journal.question_times layers.journal.question_words",
+        "index.text_analysis retrieval.relevance retrieval.low_signal layers.journal.question layers.journal.question",
         most=2000,
     ),
     Target(

@@ -18,10 +18,10 @@ from quire.capture.hosts.topics import is_order, labelled, subject_of
 from quire.capture.markdown import fields_of, open_items, sections_of
 from quire.capture.providers.call import value_in
 from quire.capture.quotable_text import quote, safe_text, sentences
-from quire.capture.repository.ci_files import plain_words
 from quire.capture.repository.clean_text import plain, sentence_of
 from quire.capture.repository.readme import page_sections, paragraphs
 from quire.capture.repository.scripts import _read_targets as read_targets
+from quire.capture.repository.scripts import plain_words
 from quire.capture.repository.traps import sorted_sentences
 from quire.capture.signals.commands import checks_in
 from quire.capture.signals.extraction import extract

@@ -16,7 +16,7 @@ from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import ListFacts, list_facts
-from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -24,10 +24,10 @@ from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import JournalAdd, add
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.link import LinkEntries, link_entries
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import ForgetEntry, forget_entry
 
 __all__ = ["NOW", "as_text", "held", "home", "instead_of", "put", "root", "world"]
 

@@ -50,8 +50,7 @@ from quire.verbs.facts.connect import Connect
 from quire.verbs.facts.connect import connect as connect_fact
 from quire.verbs.facts.focus import Focus
 from quire.verbs.facts.focus import focus as focus_fact
-from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import DoneNotes, PromoteNote, done
+from quire.verbs.facts.notes import DoneNotes, PromoteNote, TakeNote, done, take_note
 from quire.verbs.facts.notes import promote as promote_note
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact
@@ -68,8 +67,8 @@ from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import JournalAdd, JournalRemove, add, remove
 from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.page.actions import ActEdit, act_edit
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import ForgetEntry, forget_entry
 from quire.verbs.profile.session_start import start_session
 from quire.verbs.verb import Arguments
 

@@ -40,8 +40,7 @@ from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import ListFacts, list_facts
-from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import DoneNotes, done, show_notes
+from quire.verbs.facts.notes import DoneNotes, TakeNote, done, show_notes, take_note
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
@@ -63,12 +62,11 @@ from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import JournalAdd, add, sources
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.page.views import ViewGraph, view_graph
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.link import LinkEntries, link_entries
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
-from quire.verbs.profile.restore import forgotten_entries
+from quire.verbs.profile.restore import ForgetEntry, forget_entry, forgotten_entries
 from quire.verbs.profile.status import profile_status
 from quire.verbs.verb import Arguments
 from thorough import either
@@ -489,7 +487,7 @@ def _clients(project: Project) -> None:
 
 def _inbox(project: Project, space: str) -> None:
     from quire.clients.hooks.types import HookEvent
-    from quire.clients.logs import log_line
+    from quire.clients.lines import log_line
     from quire.inbox.proposals import propose
 
     texts = ("Mails go out at night.", "Uploads are kept for a week.", "Nobody reads the reports.")

@@ -19,8 +19,8 @@ from quire.verbs.inbox.reject import reject as reject_text
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import JournalAdd, add
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import ForgetEntry, forget_entry
 
 __all__ = [
     "archive_events",

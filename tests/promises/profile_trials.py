@@ -27,14 +27,13 @@ from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.profile.context import ShowProfileContext, profile_context
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.link import LinkEntries, link_entries
 from quire.verbs.profile.pages import ShowIndex, entry_index
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.reflect import ReflectOnEntries, reflect_on_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
-from quire.verbs.profile.restore import RestoreEntry, forgotten_entries, restore_entry
+from quire.verbs.profile.restore import ForgetEntry, RestoreEntry, forget_entry, forgotten_entries, restore_entry
 from quire.verbs.profile.search import SearchEntries, search_entries
 from quire.verbs.profile.session_start import start_session
 from quire.verbs.profile.status import profile_status

@@ -15,7 +15,7 @@ from promised import proves, tally
 from quire.inbox.proposals import propose
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes

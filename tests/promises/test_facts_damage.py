@@ -28,8 +28,7 @@ from quire.verbs.facts.episodes import ShowEpisodes, episodes
 from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import DoneNotes, done, show_notes
+from quire.verbs.facts.notes import DoneNotes, TakeNote, done, show_notes, take_note
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive

@@ -31,8 +31,7 @@ from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.inspect import inspect_fact
 from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.normalize import Normalize, normalize
-from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import clear, undo
+from quire.verbs.facts.notes import TakeNote, clear, take_note, undo
 from quire.verbs.facts.overview import overview
 from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.facts.search_archive import SearchArchive, search_archive

@@ -24,8 +24,7 @@ from quire.upkeep.guidance import refresh_map
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.facts import session as sessions
 from quire.verbs.facts import store as fact_storing
-from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import DoneNotes, PromoteNote, done, promote, show_notes
+from quire.verbs.facts.notes import DoneNotes, PromoteNote, TakeNote, done, promote, show_notes, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store
 from quire.verbs.facts.store import store as store_fact

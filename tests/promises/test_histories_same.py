@@ -25,7 +25,7 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.supersede import Supersede, supersede
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
+from quire.verbs.profile.restore import ForgetEntry, forget_entry
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 what, root, number, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 project = Project.open(root)

@@ -28,9 +28,8 @@ from quire.verbs.graph.save import save_nodes
 from quire.verbs.journal.log import JournalLog, journal_log
 from quire.verbs.journal.session_import import import_sessions
 from quire.verbs.journal.sources import JournalAdd, add, sources
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.remember import RememberEntry, remember_entry
-from quire.verbs.profile.restore import forgotten_entries
+from quire.verbs.profile.restore import ForgetEntry, forget_entry, forgotten_entries
 from quire.verbs.verb import Arguments
 from thorough import either, some
 

@@ -32,7 +32,7 @@ from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.context import ShowContext, context
 from quire.verbs.facts.list import ListFacts, list_facts
-from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes

@@ -19,7 +19,7 @@ from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import TakeNote, take_note
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.add import inbox_add

@@ -28,10 +28,10 @@ from quire.model.errors import Conflict
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.profile.forget import ForgetEntry, forget_entry
 from quire.verbs.profile.private import KeepPrivate, keep_private
 from quire.verbs.profile.recall import RecallEntries, recall_entries
 from quire.verbs.profile.remember import RememberEntry, remember_entry
+from quire.verbs.profile.restore import ForgetEntry, forget_entry
 from quire.verbs.profile.session_start import start_session
 from quire.verbs.verb import Arguments
 from thorough import either

@@ -30,7 +30,7 @@ from quire.verbs.admin.repair import repair, repairs_kept, undo_repair
 from quire.verbs.admin.reset import reset_project
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.inspected_node import inspect_node
-from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -323,7 +323,7 @@ def _kill_at(space: Space, number: int) -> None:
 _SAVER = """
 import sys
 from quire.project import Project
-from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import TakeNote, take_note
 from quire.verbs.facts.store import Store, store
 for number in range(int(sys.argv[2])):
     project = Project.open(sys.argv[1])

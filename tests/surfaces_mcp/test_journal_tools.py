@@ -20,7 +20,7 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
-from quire.verbs.journal.automate_stop import stop
+from quire.verbs.journal.automate_process import stop
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.integrate import JournalIntegrate, integrate_journal
 from quire.verbs.journal.sources import JournalAdd, add

@@ -25,7 +25,7 @@ from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.connect import Connect, connect
 from quire.verbs.facts.focus import Focus, focus
-from quire.verbs.facts.note import TakeNote, take_note
+from quire.verbs.facts.notes import TakeNote, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes

@@ -14,10 +14,21 @@ from time import sleep
 
 import msgspec
 
-from quire.clients.layout import FOLDER
 from quire.files import disk
 from quire.files.local_files import ensure_local, place_of, read_local
 from quire.files.paths import inside, open_regular
+from quire.files.world import World
+from quire.model.times import timestamp
+
+FOLDER = ".memory"
+ENDED = "ended.jsonl"
+"""Sessions that ended, or paused, and were not read yet."""
+READ_MARKS = "collected.json"
+RECEIPTS = "receipts.jsonl"
+OLD_RECEIPTS = "receipts-old.jsonl"
+LOG = "hooks.log"
+OLD_LOG = "hooks-old.log"
+
 
 LINE_BYTES = 64 * 1024
 _PAUSES = (0.001, 0.003, 0.009)
@@ -103,3 +114,16 @@ def read_lines(root: str, *names: str) -> Iterator[bytes]:
     """The lines of these files, in this order; a missing or unreadable one has none."""
     for name in names:
         yield from (line for line in (read_local(root, FOLDER, name).data or b"").split(b"\n") if line.strip())
+
+
+_BYTES = 256 * 1024
+
+
+def log_line(root: str, world: World, text: str) -> None:
+    line = f"{timestamp(world.now())} {' '.join(text.split())}".encode("utf-8", "backslashreplace")
+    add_line(root, LOG, line, world.token(), most=_BYTES, old=OLD_LOG)
+
+
+def read_log(root: str, most: int) -> list[str]:
+    """The latest lines, the oldest of them first."""
+    return [line.decode("utf-8", "replace") for line in read_lines(root, OLD_LOG, LOG)][-most:]

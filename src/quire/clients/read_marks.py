@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quire.clients.layout import FOLDER, READ_MARKS
+from quire.clients.lines import FOLDER, READ_MARKS
 from quire.files.local_files import LOCAL_VERSION, LocalFile, read_object, write_local
 from quire.model.errors import QuireError
 

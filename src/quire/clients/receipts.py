@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.clients.layout import OLD_RECEIPTS, RECEIPTS
-from quire.clients.lines import LINE_BYTES, add_line, read_lines
+from quire.clients.lines import LINE_BYTES, OLD_RECEIPTS, RECEIPTS, add_line, read_lines
 
 MOST_BYTES = 2 * 1024 * 1024
 """A file of receipts that is larger makes way for a new one; two are kept."""

@@ -13,8 +13,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.clients.layout import ENDED, FOLDER
-from quire.clients.lines import add_line, read_lines
+from quire.clients.lines import ENDED, FOLDER, add_line, read_lines
 from quire.files import disk
 from quire.files.local_files import ASIDE, ensure_local, held_in_place, is_at_rest, place_of, read_local
 from quire.files.paths import inside

@@ -12,9 +12,8 @@ from quire.index.search import Filter
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.retrieval.amendments import put_amendments_first
 from quire.retrieval.answer import Answer, Hit, LeftOut, Withheld
-from quire.retrieval.connected import connected_to
+from quire.retrieval.connected import connected_to, put_amendments_first
 from quire.retrieval.current_records import REPLACEABLE, current_weight, replacement_of, retirement, trust
 from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, sort_into_tiers
 

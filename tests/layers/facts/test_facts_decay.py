@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from making import REAL, needs_real
 
-from quire.layers.facts.decay import PROFILES
-from quire.layers.facts.records import FactWithTwins, fact_record
+from quire.layers.facts.records import PROFILES, FactWithTwins, fact_record
 from quire.layers.facts.types import Fact
 from quire.model.records import weight_at
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from making import edge, fact
 
 from quire.layers.facts.content import content_hash
-from quire.layers.facts.replacement import replacements_of
 from quire.layers.facts.store_fact import FactInput, accept_fact, confirm_fact, store_fact, supersede_fact
 from quire.layers.facts.types import Connection, Fact
+from quire.layers.facts.winners import replacements_of
 from quire.model.errors import InputError, NotFound, SecretDetected
 
 KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"

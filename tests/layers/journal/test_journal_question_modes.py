@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.layers.journal.layout import QUERY_MODES
-from quire.layers.journal.question_modes import query_mode, without_phrases
-from quire.layers.journal.question_words import sought_text, topic_text
+from quire.layers.journal.question import query_mode, sought_text, topic_text, without_phrases
 
 REAL = Path(__file__).parents[4] / "shared" / "fixtures" / "journal" / "_vectors" / "query-mode.json"
 BETTER = {"下一步": "next", "whats new": "changes", "todos": "next"}

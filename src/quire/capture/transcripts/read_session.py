@@ -204,9 +204,9 @@ def _format(session: SessionFile, places: KnownPlaces) -> tuple[Parser, Records 
 
         return CodexParser(session, places), None
     if session.source_type == "gemini-local":
-        from quire.capture.transcripts import gemini, gemini_messages
+        from quire.capture.transcripts import gemini
 
-        return gemini_messages.GeminiParser(session, places), gemini.records
+        return gemini.GeminiParser(session, places), gemini.records
     if session.source_type == "opencode-local":
         from quire.capture.transcripts import opencode
 

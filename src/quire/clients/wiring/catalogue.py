@@ -11,9 +11,8 @@ from quire.clients.texts.opencode import OPENCODE_PLUGIN_PATH, opencode_plugin_t
 from quire.clients.texts.rules import rules_text
 from quire.clients.texts.skill import SKILL_PATH, skill_text
 from quire.clients.texts.slash import SLASH_NAMES, slash_text
-from quire.clients.wiring.commands import commands_for, flat_hooks, grouped_hooks, named_hooks
-from quire.clients.wiring.documents import MISSING, find_member, read_document
-from quire.clients.wiring.entries import JsonServer, TomlServer
+from quire.clients.wiring.commands import commands_for, wired_hooks
+from quire.clients.wiring.entries import MISSING, JsonServer, TomlServer, find_member, read_document
 from quire.clients.wiring.hook_items import Hooks
 from quire.clients.wiring.places import config_folders
 from quire.clients.wiring.types import Commands, Form, Made, Part, Scope, Seen, Surroundings
@@ -24,6 +23,10 @@ NAME = "quire"
 """What the server is called in every client."""
 _SCHEMA = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
 _INCLUDED = (b"@AGENTS.md", b"@./AGENTS.md")
+
+_WORKSPACE = ("--project", "${workspaceFolder}")
+_FOLDERS = {"copilot": ".github"}
+"""The folders in a project whose names are not those of their clients."""
 
 Name = Literal["mcp", "hooks", "skill", "rules", "plugin", "command"]
 
@@ -42,7 +45,7 @@ def parts_of(client: str, scope: Scope, around: Surroundings, *, possible: bool 
     With `possible`, also what it may have needed when the project looked otherwise.
     """
     made = _Client(client, scope, around, possible)
-    return list((_IN_PROJECT if scope == "project" else _IN_HOME)[client](made))
+    return list(_MAKERS[client](made))
 
 
 class _Client:
@@ -54,6 +57,8 @@ class _Client:
         self.scope: Scope = scope
         self.around = around
         self.folders = config_folders(around)
+        self.in_project = scope == "project"
+        self.folder = _FOLDERS.get(client, f".{client}") if self.in_project else self.folders[client]
         self.commands: Commands = commands_for(scope, around.env)
 
     def server(self, *more: str) -> dict[str, Any]:
@@ -77,11 +82,20 @@ class _Client:
             is_void=editing.is_void,
         )
 
-    def slash_commands(self, folder: str) -> Iterator[Part]:
-        """The files of the slash commands in a folder of the client."""
+    def at(self, *names: str) -> str:
+        """A path in the client's own folder."""
+        return os.path.join(self.folder, *names)
+
+    def hooks(self, name: str, *, version: int | None = None) -> Part:
+        """Its hooks in a file of its folder."""
+        editing = Hooks(self.client, wired_hooks(self.client, self.commands), version=version)
+        return self.part("hooks", self.at(name), editing)
+
+    def slash_commands(self) -> Iterator[Part]:
+        """The files of the slash commands."""
         ending = "toml" if self.client == "gemini" else "md"
         for name in SLASH_NAMES:
-            path = os.path.join(folder, "commands", f"{name}.{ending}")
+            path = self.at("commands", f"{name}.{ending}")
             yield self.part("command", path, WholeFile(slash_text(self.client, name)))
 
     def has(self, *names: str) -> bool:
@@ -101,126 +115,86 @@ def _from_home(path: str, home: str) -> str:
     return f"~/{os.path.relpath(path, home)}" if home and path.startswith(os.path.join(home, "")) else path
 
 
-# -- projects -------------------------------------------------------------------------------
+# -- clients --------------------------------------------------------------------------------
 
 
 def _claude(one: _Client) -> Iterator[Part]:
-    yield one.part("mcp", ".mcp.json", JsonServer(("mcpServers", NAME), one.server()))
-    yield one.part("hooks", ".claude/settings.json", Hooks("claude", grouped_hooks("claude", one.commands)))
-    yield one.part("skill", f".claude/{SKILL_PATH}", WholeFile(skill_text()))
-    yield from one.slash_commands(".claude")
+    # Without a folder of its own the state lies beside the folder, not in it.
+    state = one.folder if one.around.env.get("CLAUDE_CONFIG_DIR") else one.around.home
+    path = ".mcp.json" if one.in_project else os.path.join(state, ".claude.json")
+    yield one.part("mcp", path, JsonServer(("mcpServers", NAME), one.server()))
+    yield one.hooks("settings.json")
+    yield one.part("skill", one.at(SKILL_PATH), WholeFile(skill_text()))
+    yield from one.slash_commands()
 
 
 def _codex(one: _Client) -> Iterator[Part]:
-    yield one.part("mcp", ".codex/config.toml", TomlServer(("mcp_servers", NAME), _toml(one)))
-    yield one.part("hooks", ".codex/hooks.json", Hooks("codex", grouped_hooks("codex", one.commands)))
-    yield one.part("skill", f".agents/{SKILL_PATH}", WholeFile(skill_text()))
+    entry = one.server()
+    fields = entry if entry["args"] else {"command": entry["command"]}
+    yield one.part("mcp", one.at("config.toml"), TomlServer(("mcp_servers", NAME), fields))
+    yield one.hooks("hooks.json")
+    skills = "" if one.in_project else one.around.home
+    yield one.part("skill", os.path.join(skills, ".agents", SKILL_PATH), WholeFile(skill_text()))
 
 
 def _cursor(one: _Client) -> Iterator[Part]:
-    entry = {"type": "stdio", **one.server("--project", "${workspaceFolder}")}
-    yield one.part("mcp", ".cursor/mcp.json", JsonServer(("mcpServers", NAME), entry))
-    yield one.part("hooks", ".cursor/hooks.json", Hooks("cursor", flat_hooks("cursor", one.commands), version=1))
-    yield one.part("rules", ".cursor/rules/quire-memory.mdc", WholeFile(rules_text("cursor")))
-    yield from one.slash_commands(".cursor")
+    entry = {"type": "stdio", **one.server(*(_WORKSPACE if one.in_project else ()))}
+    yield one.part("mcp", one.at("mcp.json"), JsonServer(("mcpServers", NAME), entry))
+    yield one.hooks("hooks.json", version=1)
+    if one.in_project:
+        yield one.part("rules", one.at("rules/quire-memory.mdc"), WholeFile(rules_text("cursor")))
+    yield from one.slash_commands()
 
 
 def _gemini(one: _Client) -> Iterator[Part]:
-    yield one.part("mcp", ".gemini/settings.json", JsonServer(("mcpServers", NAME), one.server()))
-    yield one.part("hooks", ".gemini/settings.json", Hooks("gemini", grouped_hooks("gemini", one.commands)))
-    if one.possible or _needs_gemini_section(one):
+    yield one.part("mcp", one.at("settings.json"), JsonServer(("mcpServers", NAME), one.server()))
+    yield one.hooks("settings.json")
+    if one.in_project and (one.possible or _needs_gemini_section(one)):
         yield one.part("rules", "GEMINI.md", MarkedSection(rules_text("gemini")))
-    yield from one.slash_commands(".gemini")
+    yield from one.slash_commands()
 
 
 def _opencode(one: _Client) -> Iterator[Part]:
-    for path in _opencode_files(one, one.around.root):
-        yield one.part("mcp", os.path.basename(path), JsonServer(("mcp", NAME), _opencode_entry(one), _SCHEMA))
-    yield one.part("plugin", f".opencode/{OPENCODE_PLUGIN_PATH}", WholeFile(_plugin(one)))
-    yield from one.slash_commands(".opencode")
+    entry = {"type": "local", "command": list(one.commands.server), "enabled": True}
+    for path in _opencode_files(one, one.around.root if one.in_project else one.folder):
+        shown = os.path.basename(path) if one.in_project else path
+        yield one.part("mcp", shown, JsonServer(("mcp", NAME), entry, _SCHEMA))
+    yield one.part("plugin", one.at(OPENCODE_PLUGIN_PATH), WholeFile(_plugin(one)))
+    yield from one.slash_commands()
 
 
 def _copilot(one: _Client) -> Iterator[Part]:
+    text = json.dumps({"version": 1, "hooks": wired_hooks(one.client, one.commands)}, indent=2) + "\n"
+    hooks = one.part("hooks", one.at("hooks", "quire-memory.json"), WholeFile(text))
+    if not one.in_project:
+        entry = {"type": "local", **one.server(), "tools": ["*"]}
+        yield one.part("mcp", one.at("mcp-config.json"), JsonServer(("mcpServers", NAME), entry))
+        yield hooks
+        return
     yield one.part("mcp", ".mcp.json", JsonServer(("mcpServers", NAME), {**one.server(), "tools": ["*"]}))
     if one.has(".vscode"):
         # The editor reads a file of its own, which the command line does not.
-        entry = {"type": "stdio", **one.server("--project", "${workspaceFolder}")}
+        entry = {"type": "stdio", **one.server(*_WORKSPACE)}
         yield one.part("mcp", ".vscode/mcp.json", JsonServer(("servers", NAME), entry))
-    yield one.part("hooks", ".github/hooks/quire-memory.json", WholeFile(_hooks_file(one)))
+    yield hooks
     if one.has(".github/copilot-instructions.md"):
         yield one.part("rules", ".github/copilot-instructions.md", MarkedSection(rules_text("copilot")))
 
 
 def _cline(one: _Client) -> Iterator[Part]:
-    if os.path.isfile(os.path.join(one.around.root, ".clinerules")):
+    env = one.around.env
+    if not one.in_project:
+        data = env.get("CLINE_DATA_DIR") or one.at("data")
+        path = env.get("CLINE_MCP_SETTINGS_PATH") or os.path.join(data, "settings", "cline_mcp_settings.json")
+        entry = {**one.server(), "disabled": False}
+        yield one.part("mcp", os.path.join(one.around.home, path), JsonServer(("mcpServers", NAME), entry))
+    elif os.path.isfile(os.path.join(one.around.root, ".clinerules")):
         yield one.part("rules", ".clinerules", MarkedSection(rules_text("cline")))
     else:
         yield one.part("rules", ".clinerules/quire-memory.md", WholeFile(rules_text("cline")))
 
 
-# -- homes ----------------------------------------------------------------------------------
-
-
-def _claude_home(one: _Client) -> Iterator[Part]:
-    folder = one.folders["claude"]
-    # Without a folder of its own the state lies beside the folder, not in it.
-    state = folder if one.around.env.get("CLAUDE_CONFIG_DIR") else one.around.home
-    yield one.part("mcp", os.path.join(state, ".claude.json"), JsonServer(("mcpServers", NAME), one.server()))
-    hooks = Hooks("claude", grouped_hooks("claude", one.commands))
-    yield one.part("hooks", os.path.join(folder, "settings.json"), hooks)
-    yield one.part("skill", os.path.join(folder, SKILL_PATH), WholeFile(skill_text()))
-    yield from one.slash_commands(folder)
-
-
-def _codex_home(one: _Client) -> Iterator[Part]:
-    folder = one.folders["codex"]
-    yield one.part("mcp", os.path.join(folder, "config.toml"), TomlServer(("mcp_servers", NAME), _toml(one)))
-    hooks = Hooks("codex", grouped_hooks("codex", one.commands))
-    yield one.part("hooks", os.path.join(folder, "hooks.json"), hooks)
-    yield one.part("skill", os.path.join(one.around.home, ".agents", SKILL_PATH), WholeFile(skill_text()))
-
-
-def _cursor_home(one: _Client) -> Iterator[Part]:
-    folder = one.folders["cursor"]
-    entry = {"type": "stdio", **one.server()}
-    yield one.part("mcp", os.path.join(folder, "mcp.json"), JsonServer(("mcpServers", NAME), entry))
-    hooks = Hooks("cursor", flat_hooks("cursor", one.commands), version=1)
-    yield one.part("hooks", os.path.join(folder, "hooks.json"), hooks)
-    yield from one.slash_commands(folder)
-
-
-def _gemini_home(one: _Client) -> Iterator[Part]:
-    path = os.path.join(one.folders["gemini"], "settings.json")
-    yield one.part("mcp", path, JsonServer(("mcpServers", NAME), one.server()))
-    yield one.part("hooks", path, Hooks("gemini", grouped_hooks("gemini", one.commands)))
-    yield from one.slash_commands(os.path.dirname(path))
-
-
-def _opencode_home(one: _Client) -> Iterator[Part]:
-    folder = one.folders["opencode"]
-    for path in _opencode_files(one, folder):
-        yield one.part("mcp", path, JsonServer(("mcp", NAME), _opencode_entry(one), _SCHEMA))
-    yield one.part("plugin", os.path.join(folder, OPENCODE_PLUGIN_PATH), WholeFile(_plugin(one)))
-    yield from one.slash_commands(folder)
-
-
-def _copilot_home(one: _Client) -> Iterator[Part]:
-    folder = one.folders["copilot"]
-    entry = {"type": "local", **one.server(), "tools": ["*"]}
-    yield one.part("mcp", os.path.join(folder, "mcp-config.json"), JsonServer(("mcpServers", NAME), entry))
-    yield one.part("hooks", os.path.join(folder, "hooks", "quire-memory.json"), WholeFile(_hooks_file(one)))
-
-
-def _cline_home(one: _Client) -> Iterator[Part]:
-    env, folder = one.around.env, one.folders["cline"]
-    data = env.get("CLINE_DATA_DIR") or os.path.join(folder, "data")
-    path = env.get("CLINE_MCP_SETTINGS_PATH") or os.path.join(data, "settings", "cline_mcp_settings.json")
-    entry = {**one.server(), "disabled": False}
-    yield one.part("mcp", os.path.join(one.around.home, path), JsonServer(("mcpServers", NAME), entry))
-
-
-_Makers = dict[str, Callable[[_Client], Iterator[Part]]]
-_IN_PROJECT: _Makers = {
+_MAKERS: dict[str, Callable[[_Client], Iterator[Part]]] = {
     "claude": _claude,
     "codex": _codex,
     "cursor": _cursor,
@@ -229,27 +203,9 @@ _IN_PROJECT: _Makers = {
     "copilot": _copilot,
     "cline": _cline,
 }
-_IN_HOME: _Makers = {
-    "claude": _claude_home,
-    "codex": _codex_home,
-    "cursor": _cursor_home,
-    "gemini": _gemini_home,
-    "opencode": _opencode_home,
-    "copilot": _copilot_home,
-    "cline": _cline_home,
-}
 
 
 # -- contents -------------------------------------------------------------------------------
-
-
-def _toml(one: _Client) -> dict[str, Any]:
-    entry = one.server()
-    return entry if entry["args"] else {"command": entry["command"]}
-
-
-def _opencode_entry(one: _Client) -> dict[str, Any]:
-    return {"type": "local", "command": list(one.commands.server), "enabled": True}
 
 
 def _opencode_files(one: _Client, folder: str) -> list[str]:
@@ -267,10 +223,6 @@ def _plugin(one: _Client) -> str:
     program, *arguments = one.commands.quire
     words = "".join(f"{json.dumps(word)}, " for word in arguments)
     return text.replace('spawn("quire", [', f"spawn({json.dumps(program)}, [{words}")
-
-
-def _hooks_file(one: _Client) -> str:
-    return json.dumps({"version": 1, "hooks": named_hooks(one.client, one.commands)}, indent=2) + "\n"
 
 
 def _needs_gemini_section(one: _Client) -> bool:

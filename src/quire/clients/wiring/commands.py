@@ -43,41 +43,21 @@ def hook_command(client: str, event: str, commands: Commands) -> str:
     return f"{shlex.join([*commands.quire, 'hook', client, event])} || true"
 
 
-def grouped_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
-    """Groups with a matcher, by event, as Claude Code began it."""
-    from quire.clients.hooks.reply import wired_events
-
-    factor = 1000 if client in _MILLISECONDS else 1
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for wired in wired_events(client):
-        group: dict[str, Any] = {"matcher": wired.matcher} if wired.matcher else {}
-        command = hook_command(client, wired.event, commands)
-        group["hooks"] = [{"type": "command", "command": command, "timeout": wired.seconds * factor}]
-        groups.setdefault(wired.native, []).append(group)
-    return groups
-
-
-def flat_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
-    """Hooks by event, as Cursor has them."""
+def wired_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
+    """Hooks by event in the form of a client: flat for Cursor, with the shell named for Copilot, else in groups."""
     from quire.clients.hooks.reply import wired_events
 
     hooks: dict[str, list[dict[str, Any]]] = {}
     for wired in wired_events(client):
-        hook: dict[str, Any] = {"command": hook_command(client, wired.event, commands)}
-        if wired.matcher:
-            hook["matcher"] = wired.matcher
-        hooks.setdefault(wired.native, []).append({**hook, "timeout": wired.seconds})
-    return hooks
-
-
-def named_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
-    """Hooks by event, as Copilot has them: the shell is named."""
-    from quire.clients.hooks.reply import wired_events
-
-    hooks: dict[str, list[dict[str, Any]]] = {}
-    for wired in wired_events(client):
-        hook: dict[str, Any] = {"type": "command", "bash": hook_command(client, wired.event, commands)}
-        if wired.matcher:
-            hook["matcher"] = wired.matcher
-        hooks.setdefault(wired.native, []).append({**hook, "timeoutSec": wired.seconds})
+        matcher = {"matcher": wired.matcher} if wired.matcher else {}
+        command, seconds = hook_command(client, wired.event, commands), wired.seconds
+        item: dict[str, Any]
+        if client == "cursor":
+            item = {"command": command, **matcher, "timeout": seconds}
+        elif client == "copilot":
+            item = {"type": "command", "bash": command, **matcher, "timeoutSec": seconds}
+        else:
+            timeout = seconds * 1000 if client in _MILLISECONDS else seconds
+            item = {**matcher, "hooks": [{"type": "command", "command": command, "timeout": timeout}]}
+        hooks.setdefault(wired.native, []).append(item)
     return hooks

@@ -16,7 +16,7 @@ from quire.clients.texts.journal import (
     journal_guidance_text,
     journal_skill_text,
 )
-from quire.clients.wiring.documents import MISSING, find_member, read_document, text_of
+from quire.clients.wiring.entries import MISSING, find_member, read_document, text_of
 from quire.clients.wiring.types import FilePart, Seen
 from quire.clients.wiring.whole_files import MarkedSection, WholeFile
 from quire.files.jsonc_edit import append_item, set_member

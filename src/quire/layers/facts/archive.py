@@ -10,8 +10,8 @@ from quire.guard.admission import admit
 from quire.layers.facts.drafts import FactsDraft, find_fact
 from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, PENDING, SUPERSEDED
 from quire.layers.facts.records import FactWithTwins, connection_of
-from quire.layers.facts.replacement import replacements_of
 from quire.layers.facts.store_fact import accept_fact
+from quire.layers.facts.winners import replacements_of
 from quire.model import limits
 from quire.model.errors import InputError, NotFound
 from quire.model.text import cut

@@ -11,9 +11,9 @@ from quire.layers.facts.content import is_canonical_relation, normal_relation
 from quire.layers.facts.drafts import FactsDraft, find_fact
 from quire.layers.facts.layout import RELATIONS, SUPERSEDED
 from quire.layers.facts.records import connection_of, fact_ref
-from quire.layers.facts.replacement import replacements_of
 from quire.layers.facts.store_fact import check_name
 from quire.layers.facts.types import Connection
+from quire.layers.facts.winners import replacements_of
 from quire.model import limits
 from quire.model.errors import InputError, NotFound
 from quire.model.records import Edge, Problem

@@ -88,7 +88,7 @@ class FactsLayer(Layer):
         return fold_facts(site.root, site.world)
 
     def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
-        from quire.layers.facts.rehash import rehash_facts
+        from quire.layers.facts.repair import rehash_facts
 
         found = {}
         for path, now in after.items():

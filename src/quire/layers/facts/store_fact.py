@@ -12,8 +12,8 @@ from quire.layers.facts.content import clean_content, content_hash
 from quire.layers.facts.drafts import FactsDraft, find_fact, section_named
 from quire.layers.facts.layout import ACTIVE, CONTENT_CHARS, DORMANT, PENDING, RECENT_WORK, REPLACES, SUPERSEDED
 from quire.layers.facts.records import FactWithTwins, connection_of, fact_ref, replaces_edge
-from quire.layers.facts.replacement import replacements_of
 from quire.layers.facts.types import Connection, Fact
+from quire.layers.facts.winners import replacements_of
 from quire.model import limits
 from quire.model.errors import InputError
 from quire.model.records import Problem

@@ -12,8 +12,10 @@ from typing import Any, Generic
 
 import msgspec
 
-from quire.layers.facts.layout import ACTIVE, OTHER_RANK, STATUS_RANK
+from quire.layers.facts.drafts import FactsDraft
+from quire.layers.facts.layout import ACTIVE, OTHER_RANK, REPLACES, STATUS_RANK
 from quire.layers.facts.lines import encode_record
+from quire.layers.facts.records import fact_ref
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored, StoredT
 from quire.model.times import instant
 
@@ -179,3 +181,22 @@ def _optional(kind: type[Stored]) -> list[tuple[str, Any]]:
 
 
 _OPTIONAL: dict[type[Stored], list[tuple[str, Any]]] = {}
+
+
+def replacements_of(draft: FactsDraft, fact_id: str) -> list[Fact]:
+    """The live facts that stand for one that was put away."""
+    found: dict[str, Fact] = {}
+    seen = {fact_ref(fact_id)}
+    waiting = [fact_ref(fact_id)]
+    while waiting:
+        ref = waiting.pop()
+        for edge in draft.edges_of(ref):
+            if edge.predicate != REPLACES or edge.target != ref or edge.status != "active" or edge.source in seen:
+                continue
+            seen.add(edge.source)
+            held = draft.fact(edge.source)
+            if held is not None and held.fact.is_active:
+                found[held.fact.id] = held.fact
+            elif held is not None:
+                waiting.append(edge.source)
+    return list(found.values())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from quire.files.digests import sha256
-from quire.files.json_files import compact, pretty
+from quire.files.json_files import compact, lines, pretty
+from quire.model.records import Problem
 from quire.model.text import plain_newlines
 
 if TYPE_CHECKING:
@@ -122,3 +123,27 @@ def _sorted(value: Any) -> Any:
     if isinstance(value, list):
         return [_sorted(item) for item in value]
     return value
+
+
+class LoggedEvent(NamedTuple):
+    """A line of the log, or of one of its fragments."""
+
+    path: str
+    number: int
+    event: Event | Problem
+
+
+def logged_events(path: str, data: bytes) -> Iterator[LoggedEvent]:
+    """The lines of a log, good and bad."""
+    for number, line in lines(data):
+        try:
+            yield LoggedEvent(path, number, event_decoder().decode(line))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            problem = Problem(
+                code="EventJsonlInvalid" if line.strip() else "EventJsonlBlankLine",
+                message=f"Line {number} is not an event: {error}." if line.strip() else "Blank line.",
+                path=path,
+                line=number,
+                hint="Remove the line; the log is a record, no other file depends on it.",
+            )
+            yield LoggedEvent(path, number, problem)

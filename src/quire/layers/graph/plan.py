@@ -8,13 +8,112 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.intent import ParsedIntent
 from quire.layers.graph.plan_nodes import draft_nodes
-from quire.layers.graph.plan_retire import retire_nodes
 from quire.layers.graph.plan_state import Planning, SavePlan
 from quire.layers.graph.store import GraphStore
-from quire.layers.graph.types import RelatedIn, UnrelatedIn
+from quire.layers.graph.types import DeleteIn, RelatedIn, UnrelatedIn
 from quire.model.vocabulary import LIVE_STATUSES, Actor
+
+
+def retire_nodes(planning: Planning) -> None:
+    _mark_stale(planning)
+    _supersede(planning)
+    _delete(planning)
+
+
+def _mark_stale(planning: Planning) -> None:
+    for number, item in enumerate(planning.intent.stale):
+        field = planning.draft.place("stale", number, "id")
+        draft = _retirable(planning, item.id, field, "stale")
+        if draft is not None and draft.fields["status"] != "stale":
+            draft.fields["status"] = "stale"
+            draft.fields.pop("superseded_by", None)
+            draft.retire("memory.marked_stale", item.reason)
+
+
+def _supersede(planning: Planning) -> None:
+    replaced = {item.id: item.superseded_by for item in planning.intent.supersede}
+    for number, item in enumerate(planning.intent.supersede):
+        field = planning.draft.place("supersede", number, "id")
+        by_field = planning.draft.place("supersede", number, "superseded_by")
+        draft = _retirable(planning, item.id, field, "supersede")
+        if item.superseded_by == item.id:
+            planning.problem("ObjectSupersedesSelf", by_field, "a node cannot supersede itself")
+        elif item.superseded_by in planning.deleted:
+            planning.problem("Contradiction", by_field, f"`{item.superseded_by}` is deleted in this intent")
+        elif not planning.known(item.superseded_by):
+            planning.unknown(item.superseded_by, by_field)
+        elif _leads_back(planning, item.id, item.superseded_by, replaced):
+            message = f"`{item.superseded_by}` is itself superseded by `{item.id}`"
+            planning.problem("SupersedesCycle", by_field, message)
+        elif draft is not None:
+            _replace(planning, draft, item.superseded_by, item.reason)
+
+
+def _replace(planning: Planning, draft: NodeDraft, by: str, reason: str) -> None:
+    if (draft.fields["status"], draft.fields.get("superseded_by")) != ("superseded", by):
+        before = draft.fields.get("superseded_by")
+        if before and before != by:
+            planning.forget_replacement(draft.id, before)
+        draft.fields["status"] = "superseded"
+        draft.fields["superseded_by"] = by
+        draft.retire("memory.superseded", reason)
+    planning.relation(by, "supersedes", draft.id).fields["status"] = "active"
+
+
+def _leads_back(planning: Planning, old: str, new: str, replaced: dict[str, str]) -> bool:
+    """Whether following replacements from `new` arrives at `old`."""
+    seen = set()
+    current: str | None = new
+    while current and current not in seen:
+        if current == old:
+            return True
+        seen.add(current)
+        stored = planning.lookup(current)
+        current = replaced.get(current) or (stored.node.superseded_by if stored else None)
+    return False
+
+
+def _delete(planning: Planning) -> None:
+    for number, item in enumerate(planning.intent.delete):
+        field = planning.draft.place("delete", number, "id")
+        if item.id in planning.ids:
+            planning.problem("Contradiction", field, f"`{item.id}` is also written in this intent")
+        elif planning.needed(item.id) is None and planning.store.deletion_of(item.id) is not None:
+            planning.already.append(item.id)
+        else:
+            _delete_node(planning, item, field)
+
+
+def _delete_node(planning: Planning, item: DeleteIn, field: str) -> None:
+    draft = _retirable(planning, item.id, field, "delete")
+    if draft is None:
+        return
+    draft.removed = True
+    draft.retire("memory.deleted", item.reason)
+    for stored in planning.store.relations_touching(item.id):
+        relation = stored.relation
+        planning.relation(relation.source, relation.predicate, relation.target).removed = True
+        if relation.predicate == "supersedes" and relation.source == item.id:
+            message = f"`{relation.target}` stays superseded, by a node that no longer exists"
+            planning.warn("ObjectSupersededReplacementMissing", field, message, "Revive it or name another.")
+
+
+def _retirable(planning: Planning, node_id: str, field: str, how: str) -> NodeDraft | None:
+    """The draft of a node that may be retired in this way; problems where it may not."""
+    named = planning.retired().get(node_id, [])
+    if len(named) > 1:
+        message = f"`{node_id}` is retired more than once in this intent: {', '.join(named)}"
+        planning.problem("Contradiction", field, message)
+        return None
+    draft = planning.existing(node_id, field)
+    if draft is not None and draft.kind == "project":
+        message = f"the project's own node cannot be retired ({how})"
+        planning.problem("ProjectNodeStays", field, message, hint="Update its title or body instead.")
+        return None
+    return draft
 
 
 def plan_save(store: GraphStore, draft: ParsedIntent, actor: Actor, now: str) -> SavePlan:

@@ -18,7 +18,7 @@ from quire.model.seals import is_seal
 from quire.model.times import instant
 
 if TYPE_CHECKING:
-    from quire.layers.graph.event_log import LoggedEvent
+    from quire.layers.graph.codec import LoggedEvent
     from quire.layers.graph.types import Event, Stamps
 
 STAMPS = "stamps"

@@ -15,14 +15,15 @@ from quire.files.paths import inside, is_text, read_inside
 from quire.files.transaction import staged_bytes
 from quire.files.write_access import RECOVERY
 from quire.layers.graph.codec import (
+    LoggedEvent,
     body_hash,
     body_text,
+    logged_events,
     node_decoder,
     node_hash_holds,
     relation_decoder,
 )
 from quire.layers.graph.damage import conflict, conflict_line, invalid, not_text, unreadable
-from quire.layers.graph.event_log import LoggedEvent, logged_events
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
 from quire.model.config import STORAGE_VERSION, Config
 from quire.model.errors import InvalidConfig, InvalidStore, NotInitialized, UnsupportedVersion

@@ -15,9 +15,7 @@ import msgspec
 
 from quire.index.catalog import Index
 from quire.index.search import Filter
-from quire.layers.journal.question_modes import Mode, query_mode
-from quire.layers.journal.question_times import since_when
-from quire.layers.journal.question_words import sought_text, topic_text
+from quire.layers.journal.question import Mode, query_mode, since_when, sought_text, topic_text
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import instant, timestamp

@@ -16,7 +16,7 @@ import msgspec
 
 from quire.index.catalog import Index
 from quire.index.search import Filter, Question, Searcher
-from quire.layers.journal.question_words import stop_words
+from quire.layers.journal.question import stop_words
 from quire.model import limits
 from quire.model.records import Record
 from quire.retrieval.journal.evidence import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.layers.journal.question_modes import Mode
+from quire.layers.journal.question import Mode
 from quire.layers.journal.text_match import normal_text
 from quire.model.text import cut
 from quire.retrieval.journal.evidence import plain_line, unlabelled

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.clients.logs import read_log
+from quire.clients.lines import read_log
 from quire.clients.receipts import read_receipts
 from quire.clients.spool import waiting_sessions
 from quire.files.programs import own_command, run_program

@@ -75,7 +75,7 @@ def log_failure(root: str, world: World, client: str, event: str, error: BaseExc
     """Add a line to the log of hooks, which git ignores; there is none without a memory."""
     if not root:
         return
-    from quire.clients.logs import log_line
+    from quire.clients.lines import log_line
 
     said = error
     if isinstance(error, BaseException):

@@ -1,4 +1,4 @@
-"""`memory notes` and its verbs: list, finish, clear and promote notes, on this machine alone."""
+"""`memory note` and `memory notes`: take quick notes, show them, finish them, or make facts of them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+from quire.files.write_access import write_access
+from quire.guard.admission import effect_warnings
 from quire.layers.facts.layout import FOLDER
+from quire.layers.facts.notes import add_note
 from quire.model.errors import InputError, UsageError
-from quire.model.records import Problem
+from quire.model.records import Problem, note_record
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.verbs.facts.results import FactView
+from quire.verbs.reviewed import note_records_reviewed
 from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.facts.notes import QuickNote
     from quire.project import Project
     from quire.verbs.facts.store import Stored
+
 
 _LOCK = "settling.lock"
 """Beside notes and proposals: the memory's own lock is taken for each record that is made of one."""
@@ -207,4 +213,53 @@ PROMOTE = Verb(
     lines=_promoted_lines,
     examples='Example:\n  memory notes promote 1 "Known Issues"\n',
     writes=True,
+)
+
+
+class TakeNote(Arguments, frozen=True, kw_only=True):
+    words: Annotated[list[str], Word(required=False, stdin="the note")] = []
+
+
+class Noted(Result, kw_only=True):
+    noted: str
+    pending: int
+    """How many wait now."""
+
+
+def take_note(project: Project, given: TakeNote) -> Noted | NoteList:
+    """Jot something down for later, without leaving what you are doing.
+
+    Notes stay on this machine, in .memory/local/notes.md. Without a text, shows them; with `-` it is read from standard
+    input.
+    """
+    if not given.words:
+        return show_notes(project, Arguments())
+    text = " ".join(given.words)
+    project.ready()
+    rejections = project.rejections()
+    if rejections is not None:
+        rejections.refuse({"text": text})
+    with write_access(project.root, FOLDER, project.world, "add a note"):
+        count = add_note(project.root, text.strip(), local_time(project), project.world.token())
+    if project.by_person:
+        note_records_reviewed(project, [note_record(0, text.strip())])
+    return Noted(noted=text.strip(), pending=count, warnings=effect_warnings(text, "text"))
+
+
+def noted_lines(done: Noted | NoteList) -> Lines:
+    if isinstance(done, NoteList):
+        yield from lines(done)
+    else:
+        yield f"Noted. ({done.pending} {'entry' if done.pending == 1 else 'entries'})"
+
+
+NOTE = Verb(
+    takes=TakeNote,
+    run=take_note,
+    lines=noted_lines,
+    writes=True,
+    examples="""Examples:
+  memory note "look at the flaky upload test"
+  memory notes
+""",
 )

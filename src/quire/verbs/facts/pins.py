@@ -81,7 +81,7 @@ def change_pins(
 def pin_meant(project: Project, index: Index, working: Working, name: str) -> str:
     """The pin that is meant: by the beginning of its id, by the id of a twin, or of what it replaced."""
     from quire.layers.facts.drafts import FactsDraft, find_fact
-    from quire.layers.facts.replacement import replacements_of
+    from quire.layers.facts.winners import replacements_of
 
     bare = name.removeprefix("fact:")
     ids = [pin.id for pin in working.pins]
@@ -150,7 +150,7 @@ def live_pins(project: Project, index: Index, working: Working) -> tuple[Working
     Then the names of those that have none, and by which name each of the others was pinned.
     """
     from quire.layers.facts.drafts import FactsDraft
-    from quire.layers.facts.replacement import replacements_of
+    from quire.layers.facts.winners import replacements_of
     from quire.layers.facts.working_memory import follow
 
     known = known_facts(index)

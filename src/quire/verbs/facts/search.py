@@ -89,7 +89,7 @@ def fact_hit(project: Project, hit: Hit) -> FactView:
 
 def replacements(project: Project, index: Index, record: Record) -> tuple[str, ...]:
     from quire.layers.facts.drafts import FactsDraft
-    from quire.layers.facts.replacement import replacements_of
+    from quire.layers.facts.winners import replacements_of
 
     draft = FactsDraft(known_facts(index), project.world.now())
     return tuple(fact.id for fact in replacements_of(draft, record.ref.removeprefix("fact:")))

@@ -15,8 +15,7 @@ from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.vocabulary import LIVE_STATUSES
 from quire.verbs.facts.fact_file import change_facts, short_token
-from quire.verbs.facts.note import TakeNote, take_note
-from quire.verbs.facts.notes import show_notes
+from quire.verbs.facts.notes import TakeNote, show_notes, take_note
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store, stored_fact
 from quire.verbs.graph.save import save_nodes

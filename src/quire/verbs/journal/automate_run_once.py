@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from quire.verbs.journal.journal_lines import as_word, prune_lines, told
 from quire.verbs.journal.options import Quiet
-from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Result, Tool, Verb
+from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
+    from quire.verbs.journal.automation_cycle import Cycle
 
 
 class RunOnce(Arguments, frozen=True, kw_only=True):
@@ -20,25 +21,7 @@ class RunOnce(Arguments, frozen=True, kw_only=True):
     payload: Annotated[bytes, Input(what="the hook's payload", wait_seconds=0.2, most=64 * 1024)] = b""
 
 
-class CycleDone(Result, kw_only=True):
-    """One run of the automation, in the form of `latest-run.json`."""
-
-    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("quiet", "background")
-    status: str
-    run: dict[str, Any]
-    busy: bool = False
-    """Another run was under way; nothing was done."""
-    quiet: bool = False
-    background: bool = False
-
-    def is_incomplete(self) -> bool:
-        return bool(self.run.get("errors")) if self.background else self.status == "failed"
-
-    def tool_fields(self) -> dict[str, Any]:
-        return {**self.run, "status": self.status, "busy": self.busy}
-
-
-def run_once(project: Project, given: RunOnce) -> CycleDone:
+def run_once(project: Project, given: RunOnce) -> Cycle:
     """Run one cycle: import what is new, recall it, archive what has aged.
 
     Where nothing is new, nothing is written. Sessions that changed in the last ten minutes are left for the next run,
@@ -49,9 +32,8 @@ def run_once(project: Project, given: RunOnce) -> CycleDone:
 
     ended = "" if given.background else _ended_session(given.payload)
     cycle = journal_run_once(project, background=given.background, ended=ended)
-    return CycleDone(
-        status=cycle.status, run=cycle.run, busy=cycle.busy, quiet=given.quiet, background=given.background
-    )
+    cycle.quiet, cycle.background = given.quiet, given.background
+    return cycle
 
 
 def _ended_session(payload: bytes) -> str:
@@ -67,7 +49,7 @@ def _ended_session(payload: bytes) -> str:
     return event.transcript if event.event in ("turn-end", "session-end") else ""
 
 
-def lines(done: CycleDone) -> Lines:
+def lines(done: Cycle) -> Lines:
     if done.background and done.is_incomplete():
         yield Aside(text="; ".join(done.run["errors"]))
     if done.quiet or done.background:

@@ -11,7 +11,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -32,6 +32,7 @@ from quire.verbs.journal.journal_state import (
 from quire.verbs.journal.recall import JournalRecall, JournalRecalled, journal_recall
 from quire.verbs.journal.session_import import SyncedSource, import_sessions, known_hashes, session_imports
 from quire.verbs.journal.source_registry import source_is_agreed
+from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.files import daemons
@@ -52,13 +53,23 @@ class _Stopped(Exception):
     """The process was asked to end; what was done so far stands."""
 
 
-class Cycle(msgspec.Struct, kw_only=True):
+class Cycle(Result, kw_only=True):
     """One run of the automation, in the form of `latest-run.json`."""
+
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("quiet", "background")
 
     status: str
     run: dict[str, Any]
     busy: bool = False
     """Another run was under way; nothing was done."""
+    quiet: bool = False
+    background: bool = False
+
+    def is_incomplete(self) -> bool:
+        return bool(self.run.get("errors")) if self.background else self.status == "failed"
+
+    def tool_fields(self) -> dict[str, Any]:
+        return {**self.run, "status": self.status, "busy": self.busy}
 
 
 class RestedSessions(msgspec.Struct, frozen=True):

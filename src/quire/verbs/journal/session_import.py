@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
 from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
 from quire.model.errors import Cancelled, InputError, QuireError
-from quire.model.records import Problem
 from quire.verbs.journal.journal_state import (
     ask_model,
     change_journal,
@@ -23,6 +22,8 @@ from quire.verbs.journal.journal_state import (
 )
 from quire.verbs.journal.model_requests import session_request
 from quire.verbs.journal.source_registry import agree_source, no_such_source, source_is_agreed
+from quire.verbs.plain import plain, short_lists
+from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.capture.session_events import Normalise, SessionNote, SessionOutcome
@@ -37,6 +38,7 @@ _BATCH = 500
 _BATCH_SECONDS = 5.0
 """Of a sync that is killed, at most so much is read again."""
 _FAILURES = 50
+_LISTED = 20
 
 Progress = Callable[[str, int, int, int], None]
 """Called with a source, how many of its sessions were looked at, of how many, and how many were imported."""
@@ -63,15 +65,26 @@ class SyncedSource(msgspec.Struct, kw_only=True):
     """Nobody on this machine has agreed to read it: it came with the repository."""
 
 
-class ImportedSessions(msgspec.Struct, kw_only=True):
+class ImportedSessions(Result, kw_only=True):
     """What came of each source, and of all together."""
+
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("provider", "by_agent")
 
     sources: list[SyncedSource] = []
     imported: int = 0
     skipped: int = 0
     failed: int = 0
+    dry_run: bool = False
     cost_usd: float = 0.0
-    warnings: list[Problem] = []
+    provider: str = ""
+    by_agent: bool = False
+
+    def is_incomplete(self) -> bool:
+        return bool(self.failed)
+
+    def tool_fields(self) -> dict[str, Any]:
+        sources = [short_lists(msgspec.to_builtins(source), _LISTED) for source in self.sources]
+        return {**plain(self), "sources": sources}
 
 
 def import_sessions(
@@ -99,7 +112,7 @@ def import_sessions(
         if not dry_run:
             agree_source(project, name)
     asked = provider_name(provider)
-    done = ImportedSessions()
+    done = ImportedSessions(dry_run=dry_run, provider=provider or "")
     normalise = None if asked == LOCAL_PROVIDER else _normaliser(project, asked, done)
     for source in sources:
         found = _sync_source(project, source, dry_run, settled_seconds, normalise, progress, ended)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 from msgspec import Meta
 
 from quire.layers.journal.layout import FOLDER
@@ -12,16 +11,14 @@ from quire.model.errors import InputError, UsageError
 from quire.verbs.journal.journal_lines import cost_lines, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import DryRun, Name, Provider
-from quire.verbs.journal.session_import import Progress, SyncedSource, import_sessions
+from quire.verbs.journal.session_import import ImportedSessions, Progress, SyncedSource, import_sessions
 from quire.verbs.journal.source_registry import source_is_agreed
-from quire.verbs.plain import plain, short_lists
-from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.project import Project
 
 _WARNINGS = 10
-_LISTED = 20
 _STEP = 10
 """Of many sessions, every so many are told."""
 
@@ -37,26 +34,7 @@ class JournalSync(Arguments, frozen=True, kw_only=True):
     dry_run: DryRun = False
 
 
-class SyncedSessions(Result, kw_only=True):
-    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("provider", "by_agent")
-    sources: list[SyncedSource]
-    imported: int
-    skipped: int
-    failed: int
-    dry_run: bool
-    cost_usd: float
-    provider: str = ""
-    by_agent: bool = False
-
-    def is_incomplete(self) -> bool:
-        return bool(self.failed)
-
-    def tool_fields(self) -> dict[str, Any]:
-        sources = [short_lists(msgspec.to_builtins(source), _LISTED) for source in self.sources]
-        return {**plain(self), "sources": sources}
-
-
-def sync(project: Project, given: JournalSync) -> SyncedSessions:
+def sync(project: Project, given: JournalSync) -> ImportedSessions:
     """Import what is new in a source, or with --all in every one.
 
     What cannot be read is told, keeps nothing else from being imported, and makes the exit code 1. Of a session that
@@ -70,17 +48,8 @@ def sync(project: Project, given: JournalSync) -> SyncedSessions:
     done = import_sessions(
         project, given.name, provider=given.provider, dry_run=given.dry_run, progress=_progress(project)
     )
-    return SyncedSessions(
-        sources=done.sources,
-        imported=done.imported,
-        skipped=done.skipped,
-        failed=done.failed,
-        dry_run=given.dry_run,
-        cost_usd=done.cost_usd,
-        provider=given.provider or "",
-        by_agent=by_agent,
-        warnings=done.warnings,
-    )
+    done.by_agent = by_agent
+    return done
 
 
 def _refuse_unknown(project: Project, name: str) -> None:
@@ -106,7 +75,7 @@ def _progress(project: Project) -> Progress | None:
     return count
 
 
-def lines(done: SyncedSessions) -> Lines:
+def lines(done: ImportedSessions) -> Lines:
     for source in done.sources:
         yield from _source_lines(source, done)
     yield from cost_lines(done.cost_usd, done.provider)
@@ -116,7 +85,7 @@ def lines(done: SyncedSessions) -> Lines:
         yield "`memory journal recall` works what was imported into the memory."
 
 
-def _source_lines(source: SyncedSource, done: SyncedSessions) -> Lines:
+def _source_lines(source: SyncedSource, done: ImportedSessions) -> Lines:
     waiting = f" waiting={source.waiting}" if source.waiting else ""
     yield told(f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}")
     if source.is_unknown:

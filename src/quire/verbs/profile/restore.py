@@ -1,8 +1,9 @@
-"""`memory profile restore`: restore forgotten entries."""
+"""`memory profile forget` and `restore`, the tool `forget`: archive entries, and bring them back."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import shlex
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
 
@@ -12,9 +13,9 @@ from quire.model.errors import NotFound, UsageError
 from quire.model.text import counted, cut, one_line
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.entries import entry_view
-from quire.verbs.profile.options import DryRun, split_entry
-from quire.verbs.profile.results import EntryView, recalled
-from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
+from quire.verbs.profile.options import DryRun, EntryName, split_entry
+from quire.verbs.profile.results import EntryView, line_naming, recalled
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -126,4 +127,68 @@ VERB = Verb(
     lines=lines,
     writes=True,
     examples="Examples:\n  memory profile restore\n  memory profile restore tools old_shell\n",
+)
+
+
+class ForgetEntry(EntryName, frozen=True, kw_only=True):
+    dry_run: DryRun = False
+
+
+class EntryForgotten(Result, kw_only=True):
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("dry_run",)
+
+    removed: EntryView
+    links_removed: list[str]
+    """The entries that had a link to it."""
+    backup_path: str
+    dry_run: bool = False
+
+
+def forget_entry(project: Project, given: ForgetEntry) -> EntryForgotten:
+    """Remove an entry and the links to it. The document as it was is kept, and `restore` brings the entry back."""
+    from quire.layers.profile.entries import read_entry
+    from quire.layers.profile.links import forget
+    from quire.layers.profile.places import backup_name
+
+    category, key = given.entry("forget tools old_shell")
+
+    def plan(draft: ProfileDraft, _: Index) -> EntryForgotten:
+        gone = forget(draft, category, key)
+        entry = read_entry(category, key, gone.fields, is_private=gone.private)
+        return EntryForgotten(
+            removed=entry_view(entry),
+            links_removed=sorted({item.source for item in gone.incoming}),
+            backup_path=backup_name(project.profile_places(), is_private=gone.private),
+            dry_run=given.dry_run,
+        )
+
+    return change_profile(project, "forget", plan, dry_run=given.dry_run)
+
+
+def forgotten_lines(done: EntryForgotten) -> Lines:
+    gone = done.removed
+    yield recalled(gone, f"{gone.ref} ({gone.title})", f"{'Would be forgotten' if done.dry_run else 'Forgotten'}: ")
+    if done.links_removed:
+        yield line_naming(f"  links to it removed from {', '.join(done.links_removed)}", done.links_removed)
+    if not done.dry_run:
+        command = shlex.join(("memory", "profile", "restore", gone.category, gone.key))
+        yield line_naming(f"  bring it back: {command}", (gone.category, gone.key))
+        yield f"  the whole document as it was: {done.backup_path}"
+
+
+FORGET = Verb(
+    takes=ForgetEntry,
+    run=forget_entry,
+    lines=forgotten_lines,
+    writes=True,
+    examples="Example:\n  memory profile forget tools old_shell\n",
+    tool=Tool(
+        name="forget",
+        title="Forget an entry",
+        says="Profile: removes an entry and the links to it. Use it when the user asks for that. It can be brought "
+        "back: `memory profile restore CATEGORY KEY`. Not to correct an entry: remember.",
+        needs=("key",),
+        gives={"removed": "object", "backup_path": "string"},
+        destructive=True,
+    ),
 )
