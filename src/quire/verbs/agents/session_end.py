@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from quire.capture.session_proposals import Account
     from quire.clients.spool import Ended, SpooledSessions
     from quire.project import Project
-    from quire.verbs.journal.automation_cycle import Cycle
+    from quire.verbs.journal.automate_run_once import Cycle
 
 _SETTLED = timedelta(minutes=10)
 """A session that did not say that it ended counts as ended after so long."""

@@ -10,7 +10,6 @@ from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
-    from quire.verbs.journal.automation_cycle import Cycle
 
 
 class RunOnce(Arguments, frozen=True, kw_only=True):
@@ -19,6 +18,25 @@ class RunOnce(Arguments, frozen=True, kw_only=True):
         bool, Option(help="As the process runs it: quiet, and with an end after the current write.", tool=False)
     ] = False
     payload: Annotated[bytes, Input(what="the hook's payload", wait_seconds=0.2, most=64 * 1024)] = b""
+
+
+class Cycle(Result, kw_only=True):
+    """One run of the automation, in the form of `latest-run.json`."""
+
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("quiet", "background")
+
+    status: str
+    run: dict[str, Any]
+    busy: bool = False
+    """Another run was under way; nothing was done."""
+    quiet: bool = False
+    background: bool = False
+
+    def is_incomplete(self) -> bool:
+        return bool(self.run.get("errors")) if self.background else self.status == "failed"
+
+    def tool_fields(self) -> dict[str, Any]:
+        return {**self.run, "status": self.status, "busy": self.busy}
 
 
 def run_once(project: Project, given: RunOnce) -> Cycle:

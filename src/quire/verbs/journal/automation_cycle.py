@@ -11,7 +11,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,7 @@ from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL, LOCAL_P
 from quire.model.errors import Conflict, LockBusy, QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
+from quire.verbs.journal.automate_run_once import Cycle
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_is_there,
@@ -32,7 +33,6 @@ from quire.verbs.journal.journal_state import (
 from quire.verbs.journal.recall import JournalRecall, JournalRecalled, journal_recall
 from quire.verbs.journal.session_import import SyncedSource, import_sessions, known_hashes, session_imports
 from quire.verbs.journal.source_registry import source_is_agreed
-from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.files import daemons
@@ -51,25 +51,6 @@ _NOTHING_AGED = "Nothing is old enough to be archived, and no batch has expired.
 
 class _Stopped(Exception):
     """The process was asked to end; what was done so far stands."""
-
-
-class Cycle(Result, kw_only=True):
-    """One run of the automation, in the form of `latest-run.json`."""
-
-    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("quiet", "background")
-
-    status: str
-    run: dict[str, Any]
-    busy: bool = False
-    """Another run was under way; nothing was done."""
-    quiet: bool = False
-    background: bool = False
-
-    def is_incomplete(self) -> bool:
-        return bool(self.run.get("errors")) if self.background else self.status == "failed"
-
-    def tool_fields(self) -> dict[str, Any]:
-        return {**self.run, "status": self.status, "busy": self.busy}
 
 
 class RestedSessions(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from quire.verbs.verb import Arguments, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
-    from quire.verbs.journal.automation_cycle import Cycle
+    from quire.verbs.journal.automate_run_once import Cycle
 
 _LISTED = 100
 _NOT_WATCHED = {f"{FOLDER}/{name}" for name in (LOCAL, BACKUP, "recovery", ".lock", DAEMON, DAEMON_LOCK)}
