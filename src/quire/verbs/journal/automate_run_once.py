@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from quire.verbs.journal.journal_lines import as_word, prune_lines, told
 from quire.verbs.journal.options import Quiet
-from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Tool, Verb
+from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
