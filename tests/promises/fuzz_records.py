@@ -29,7 +29,7 @@ from quire.layers.profile.access import pending_readings
 from quire.layers.profile.changed import changed_entries
 from quire.layers.profile.checks import check_profile
 from quire.layers.profile.forgotten import read_forgotten
-from quire.layers.profile.merge import merge_documents
+from quire.layers.profile.merge import merge_profile
 from quire.layers.profile.migration import migrated, steps
 from quire.layers.profile.places import find_places
 from quire.layers.profile.source import ProfileSource
@@ -66,8 +66,8 @@ def _migration(data: bytes) -> object:
 
 def _merge(data: bytes) -> object:
     base, ours = _PROFILES[0], _PROFILES[1]
-    merged = merge_documents(base, ours, data)
-    assert merge_documents(data, data, data).document
+    merged = merge_profile(base, ours, data)
+    assert merge_profile(base, data, ours) == merged
     return merged
 
 
@@ -218,7 +218,7 @@ TARGETS: tuple[Target, ...] = (
         "profile-merge",
         _merge,
         lambda: list(_PROFILES),
-        "layers.profile.merge layers.profile.merge_fields",
+        "layers.profile.merge",
         (QuireError,),
     ),
     Target(

@@ -18,6 +18,7 @@ from quire.model.vocabulary import FACT_KINDS
 if TYPE_CHECKING:
     from quire.layers.protocol import Storage
     from quire.layers.record_details import RecordDetails
+    from quire.model.contested import Choice, ContestedField, MergedFile
 
 _PATH = f"{FOLDER}/{FILE}"
 _SAID = {"fact": ("content",), "episode": ("title", "narrative")}
@@ -86,6 +87,21 @@ class FactsLayer(Layer):
         from quire.layers.facts.store import fold_facts
 
         return fold_facts(site.root, site.world)
+
+    def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
+        from quire.layers.facts.merge import merge_facts
+
+        return merge_facts(base, ours, theirs) if path == _PATH else None
+
+    def contested_in(self, path: str, data: bytes) -> list[ContestedField]:
+        from quire.layers.facts.merge import contested_facts
+
+        return list(contested_facts(data)) if path == _PATH else []
+
+    def settled(self, path: str, data: bytes, choices: Sequence[Choice]) -> bytes | None:
+        from quire.layers.facts.merge import settled_facts
+
+        return settled_facts(data, choices)
 
     def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
         from quire.layers.facts.repair import rehash_facts

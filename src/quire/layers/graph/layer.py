@@ -139,8 +139,9 @@ class GraphLayer(Layer):
 
     def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
         from quire.layers.graph.merge import merge_file
+        from quire.layers.graph.merge_beside import merge_beside
 
-        return merge_file(path, base, ours, theirs)
+        return merge_file(path, base, ours, theirs) or merge_beside(path, base, ours, theirs)
 
     def contested_in(self, path: str, data: bytes) -> list[ContestedField]:
         from quire.layers.graph.merge import contested_in

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from quire.layers.protocol import Storage
     from quire.layers.record_details import RecordDetails
     from quire.layers.record_parts import Part
+    from quire.model.contested import Choice, ContestedField, MergedFile
 
 _PATH = f"{FOLDER}/{FILE}"
 _SAID = ("value", "summary")
@@ -126,6 +127,21 @@ class ProfileLayer(Layer):
         from quire.layers.profile.changed import changed_entries
 
         return {"changed_profile_entries": changed_entries(before, after)}
+
+    def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
+        from quire.layers.profile.merge import merge_profile
+
+        return merge_profile(base, ours, theirs) if path == _PATH else None
+
+    def contested_in(self, path: str, data: bytes) -> list[ContestedField]:
+        from quire.layers.profile.merge import contested_entries
+
+        return contested_entries(data) if path == _PATH else []
+
+    def settled(self, path: str, data: bytes, choices: Sequence[Choice]) -> bytes | None:
+        from quire.layers.profile.merge import settled_profile
+
+        return settled_profile(data, choices)
 
     def holding(self, record: Record) -> Holding:
         return Holding(paths=() if self.is_private(record) else (_PATH,), part=_entry(record))
