@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from importlib import metadata
 from urllib.parse import unquote, urlparse
 
 import msgspec
+
+from quire.model.errors import GitRequired
 
 _PACKAGE = "quire"
 _TOOLS = {"uv-receipt.toml": "uv", "pipx_metadata.json": "pipx"}
@@ -23,6 +26,7 @@ class _Directory(msgspec.Struct, frozen=True):
 
 class _Version(msgspec.Struct, frozen=True):
     vcs: str = ""
+    commit_id: str = ""
 
 
 class _Direct(msgspec.Struct, frozen=True):
@@ -52,6 +56,26 @@ def upgrade_advice() -> str:
     if direct.dir_info.editable:
         return f"{_pull(folder)}."
     return f"{_pull(folder, made=False)}, then `{_AGAIN[tool]} {shlex.quote(folder)}`."
+
+
+def installed_source(env: Mapping[str, str]) -> str:
+    """`URL@COMMIT` of the git repository that this copy came from; empty where none is known."""
+    found, folder = _distribution(), _checkout()
+    direct = _direct(found) if found else None
+    if direct is not None and direct.vcs_info is not None:
+        return f"{direct.url}@{direct.vcs_info.commit_id}"
+    folder = unquote(urlparse(direct.url).path) if direct is not None and direct.dir_info else folder
+    if not folder:
+        return ""
+    from quire.files.git import Git
+
+    git = Git(folder, env)
+    try:
+        found_url = git.run("config", "--get-regexp", r"^remote\.origin\.url$", allow=(0, 1))
+        url = found_url.decode().strip().partition(" ")[2]
+        return f"{url}@{git.head()}" if url else ""
+    except (GitRequired, UnicodeDecodeError):
+        return ""
 
 
 def _pull(folder: str, *, made: bool = True) -> str:

@@ -13,10 +13,12 @@ from quire.clients.texts.skill import SKILL_PATH, skill_text
 from quire.clients.texts.slash import SLASH_NAMES, slash_text
 from quire.clients.wiring.commands import commands_for, wired_hooks
 from quire.clients.wiring.entries import MISSING, JsonServer, TomlServer, find_member, read_document
+from quire.clients.wiring.forge_parts import forge_parts
 from quire.clients.wiring.hook_items import Hooks
 from quire.clients.wiring.places import config_folders
-from quire.clients.wiring.types import Commands, Form, Made, Part, Scope, Seen, Surroundings
+from quire.clients.wiring.types import FORGES, Commands, Form, Made, Part, Scope, Seen, Surroundings
 from quire.clients.wiring.whole_files import MarkedSection, WholeFile
+from quire.clients.wiring.yaml_items import YamlItems
 from quire.files.paths import read_bytes
 
 NAME = "quire"
@@ -28,7 +30,7 @@ _WORKSPACE = ("--project", "${workspaceFolder}")
 _FOLDERS = {"copilot": ".github"}
 """The folders in a project whose names are not those of their clients."""
 
-Name = Literal["mcp", "hooks", "skill", "rules", "plugin", "command"]
+Name = Literal["mcp", "hooks", "skill", "rules", "plugin", "command", "review", "comment", "fold", "jobs", "include"]
 
 
 class _Editing(Protocol):
@@ -44,11 +46,13 @@ def parts_of(client: str, scope: Scope, around: Surroundings, *, possible: bool 
 
     With `possible`, also what it may have needed when the project looked otherwise.
     """
-    made = _Client(client, scope, around, possible)
-    return list(_MAKERS[client](made))
+    if client in FORGES and scope == "user":
+        return []
+    made = PartsOfClient(client, scope, around, possible)
+    return list(forge_parts(made) if client in FORGES else _MAKERS[client](made))
 
 
-class _Client:
+class PartsOfClient:
     """One client in one scope: what its parts have in common."""
 
     def __init__(self, client: str, scope: Scope, around: Surroundings, possible: bool) -> None:
@@ -58,7 +62,7 @@ class _Client:
         self.around = around
         self.folders = config_folders(around)
         self.in_project = scope == "project"
-        self.folder = _FOLDERS.get(client, f".{client}") if self.in_project else self.folders[client]
+        self.folder = _FOLDERS.get(client, f".{client}") if self.in_project else self.folders.get(client, "")
         self.commands: Commands = commands_for(scope, around.env)
 
     def server(self, *more: str) -> dict[str, Any]:
@@ -108,6 +112,7 @@ _FORMS: dict[type, Form] = {
     TomlServer: "toml",
     WholeFile: "text",
     MarkedSection: "section",
+    YamlItems: "section",
 }
 
 
@@ -118,7 +123,7 @@ def _from_home(path: str, home: str) -> str:
 # -- clients --------------------------------------------------------------------------------
 
 
-def _claude(one: _Client) -> Iterator[Part]:
+def _claude(one: PartsOfClient) -> Iterator[Part]:
     # Without a folder of its own the state lies beside the folder, not in it.
     state = one.folder if one.around.env.get("CLAUDE_CONFIG_DIR") else one.around.home
     path = ".mcp.json" if one.in_project else os.path.join(state, ".claude.json")
@@ -128,7 +133,7 @@ def _claude(one: _Client) -> Iterator[Part]:
     yield from one.slash_commands()
 
 
-def _codex(one: _Client) -> Iterator[Part]:
+def _codex(one: PartsOfClient) -> Iterator[Part]:
     entry = one.server()
     fields = entry if entry["args"] else {"command": entry["command"]}
     yield one.part("mcp", one.at("config.toml"), TomlServer(("mcp_servers", NAME), fields))
@@ -137,7 +142,7 @@ def _codex(one: _Client) -> Iterator[Part]:
     yield one.part("skill", os.path.join(skills, ".agents", SKILL_PATH), WholeFile(skill_text()))
 
 
-def _cursor(one: _Client) -> Iterator[Part]:
+def _cursor(one: PartsOfClient) -> Iterator[Part]:
     entry = {"type": "stdio", **one.server(*(_WORKSPACE if one.in_project else ()))}
     yield one.part("mcp", one.at("mcp.json"), JsonServer(("mcpServers", NAME), entry))
     yield one.hooks("hooks.json", version=1)
@@ -146,7 +151,7 @@ def _cursor(one: _Client) -> Iterator[Part]:
     yield from one.slash_commands()
 
 
-def _gemini(one: _Client) -> Iterator[Part]:
+def _gemini(one: PartsOfClient) -> Iterator[Part]:
     yield one.part("mcp", one.at("settings.json"), JsonServer(("mcpServers", NAME), one.server()))
     yield one.hooks("settings.json")
     if one.in_project and (one.possible or _needs_gemini_section(one)):
@@ -154,7 +159,7 @@ def _gemini(one: _Client) -> Iterator[Part]:
     yield from one.slash_commands()
 
 
-def _opencode(one: _Client) -> Iterator[Part]:
+def _opencode(one: PartsOfClient) -> Iterator[Part]:
     entry = {"type": "local", "command": list(one.commands.server), "enabled": True}
     for path in _opencode_files(one, one.around.root if one.in_project else one.folder):
         shown = os.path.basename(path) if one.in_project else path
@@ -163,7 +168,7 @@ def _opencode(one: _Client) -> Iterator[Part]:
     yield from one.slash_commands()
 
 
-def _copilot(one: _Client) -> Iterator[Part]:
+def _copilot(one: PartsOfClient) -> Iterator[Part]:
     text = json.dumps({"version": 1, "hooks": wired_hooks(one.client, one.commands)}, indent=2) + "\n"
     hooks = one.part("hooks", one.at("hooks", "quire-memory.json"), WholeFile(text))
     if not one.in_project:
@@ -181,7 +186,7 @@ def _copilot(one: _Client) -> Iterator[Part]:
         yield one.part("rules", ".github/copilot-instructions.md", MarkedSection(rules_text("copilot")))
 
 
-def _cline(one: _Client) -> Iterator[Part]:
+def _cline(one: PartsOfClient) -> Iterator[Part]:
     env = one.around.env
     if not one.in_project:
         data = env.get("CLINE_DATA_DIR") or one.at("data")
@@ -194,7 +199,7 @@ def _cline(one: _Client) -> Iterator[Part]:
         yield one.part("rules", ".clinerules/quire-memory.md", WholeFile(rules_text("cline")))
 
 
-_MAKERS: dict[str, Callable[[_Client], Iterator[Part]]] = {
+_MAKERS: dict[str, Callable[[PartsOfClient], Iterator[Part]]] = {
     "claude": _claude,
     "codex": _codex,
     "cursor": _cursor,
@@ -208,7 +213,7 @@ _MAKERS: dict[str, Callable[[_Client], Iterator[Part]]] = {
 # -- contents -------------------------------------------------------------------------------
 
 
-def _opencode_files(one: _Client, folder: str) -> list[str]:
+def _opencode_files(one: PartsOfClient, folder: str) -> list[str]:
     """The file that is there, in either spelling; the plain one where both are, or none."""
     plain, commented = os.path.join(folder, "opencode.json"), os.path.join(folder, "opencode.jsonc")
     if one.possible:
@@ -216,7 +221,7 @@ def _opencode_files(one: _Client, folder: str) -> list[str]:
     return [commented if os.path.lexists(commented) and not os.path.lexists(plain) else plain]
 
 
-def _plugin(one: _Client) -> str:
+def _plugin(one: PartsOfClient) -> str:
     text = opencode_plugin_text()
     if one.scope == "project":
         return text
@@ -225,7 +230,7 @@ def _plugin(one: _Client) -> str:
     return text.replace('spawn("quire", [', f"spawn({json.dumps(program)}, [{words}")
 
 
-def _needs_gemini_section(one: _Client) -> bool:
+def _needs_gemini_section(one: PartsOfClient) -> bool:
     """Whether Gemini CLI reads nothing that has the guidance: it knows AGENTS.md only where its settings name it."""
     root = one.around.root
     path = os.path.join(root, "GEMINI.md")

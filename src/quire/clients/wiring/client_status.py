@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from quire.clients.wiring.catalogue import parts_of
 from quire.clients.wiring.manifest import Manifests
 from quire.clients.wiring.places import has_signs, is_installed
-from quire.clients.wiring.types import CLIENTS, ClientStatus, Part, PartSeen, Scope, State, Surroundings
+from quire.clients.wiring.types import TARGETS, ClientStatus, Part, PartSeen, Scope, State, Surroundings
 from quire.files.paths import follow_inside, read_bytes
 from quire.model.errors import OutsideProject
 
@@ -26,7 +26,7 @@ def look_at_clients(
             wired=any(client in found for found in wired.values()),
             parts=tuple(_seen(part, around)[0] for scope in manifests for part in parts_of(client, scope, around)),
         )
-        for client in CLIENTS
+        for client in TARGETS
         if client in clients
     ]
 
@@ -36,7 +36,7 @@ def wired_clients(scope: Scope, around: Surroundings, manifests: Manifests) -> t
     recorded = {manifest.path: manifest.clients for manifest in manifests.all()}
     named = {client for clients in recorded.values() for client in clients}
     found = []
-    for client in CLIENTS:
+    for client in TARGETS:
         if client in named or any(
             _seen(part, around)[1] for part in parts_of(client, scope, around) if _key(part, around) not in recorded
         ):

@@ -10,7 +10,7 @@ from quire.clients.wiring.file_plan import FilePlan, plan_install, plan_remove
 from quire.clients.wiring.file_writer import WrittenFile
 from quire.clients.wiring.manifest import Manifest, Manifests
 from quire.clients.wiring.recorded_writer import RecordedWriter
-from quire.clients.wiring.types import CLIENTS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
+from quire.clients.wiring.types import TARGETS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
 from quire.files.world import World
 
 
@@ -26,7 +26,7 @@ def integrate_clients(
     force: bool = False,
 ) -> Integrated:
     """Wire these clients, or take their wiring back. A file that cannot be changed is told, and stops no other."""
-    asked = tuple(client for client in CLIENTS if client in clients)
+    asked = tuple(client for client in TARGETS if client in clients)
     writer = RecordedWriter(scope, around, world, manifests, dry_run)
     files: dict[str, list[Part]] = {}
     for client in asked:
@@ -41,9 +41,9 @@ def integrate_clients(
     if action == "remove" and not dry_run:
         manifests.tidy()
         # A run that was killed may have left something for a client that was never wired.
-        possible = (parts_of(client, scope, around, possible=True) for client in CLIENTS)
+        possible = (parts_of(client, scope, around, possible=True) for client in TARGETS)
         writer.sweep({os.path.dirname(part.path) for found in possible for part in found})
-    parts.sort(key=lambda item: CLIENTS.index(item.client))
+    parts.sort(key=lambda item: TARGETS.index(item.client))
     return Integrated(
         action=action,
         scope=scope,
@@ -69,7 +69,7 @@ def _write_one(
 
         return writer.record(path, found[0].shown, involved, remaining, removing)
 
-    wanted = sorted([*others, *found], key=lambda part: CLIENTS.index(part.client))
+    wanted = sorted([*others, *found], key=lambda part: TARGETS.index(part.client))
     clients = tuple(dict.fromkeys(part.client for part in wanted))
 
     def installing(current: bytes | None, manifest: Manifest | None) -> FilePlan:
@@ -83,7 +83,7 @@ def _others(writer: RecordedWriter, path: str, known: Manifest | None, asked: tu
     """What other clients, that were wired before, need in this file."""
     return [
         part
-        for client in CLIENTS
+        for client in TARGETS
         if known is not None and client in known.clients and client not in asked
         for part in parts_of(client, writer.scope, writer.around, possible=True)
         if part.path == path

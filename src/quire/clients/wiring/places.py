@@ -14,6 +14,9 @@ _SIGNS = {
     "opencode": (".opencode", "opencode.json", "opencode.jsonc"),
     "copilot": (".github/copilot-instructions.md", ".github/copilot", ".github/instructions", ".github/hooks"),
     "cline": (".clinerules", ".cline"),
+    "github": (".github/workflows",),
+    "gitlab": (".gitlab-ci.yml",),
+    "pre-commit": (".pre-commit-config.yaml",),
 }
 _PROGRAMS = {
     "claude": ("claude",),
@@ -23,6 +26,9 @@ _PROGRAMS = {
     "opencode": ("opencode",),
     "copilot": ("copilot",),
     "cline": ("cline",),
+    "github": ("gh",),
+    "gitlab": ("glab",),
+    "pre-commit": ("pre-commit", "prek"),
 }
 
 
@@ -54,7 +60,7 @@ def has_signs(client: str, around: Surroundings) -> bool:
 
 def is_installed(client: str, around: Surroundings) -> bool:
     """Whether the user seems to have this client."""
-    if around.home and os.path.isdir(config_folders(around)[client]):
+    if around.home and os.path.isdir(config_folders(around).get(client, "")):
         return True
     folders = around.env.get("PATH", "").split(os.pathsep)
     return any(

@@ -11,6 +11,10 @@ from quire.model.records import Problem
 
 CLIENTS = ("claude", "codex", "cursor", "gemini", "opencode", "copilot", "cline")
 
+FORGES = ("github", "gitlab", "pre-commit")
+"""What reviews changes, and is set up in a project alone."""
+TARGETS = (*CLIENTS, *FORGES)
+
 Scope = Literal["project", "user"]
 Form = Literal["jsonc", "toml", "text", "section"]
 State = Literal["present", "missing", "changed", "unreadable"]
@@ -37,6 +41,8 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     root: str
     home: str
     env: Mapping[str, str]
+    source: str = ""
+    """Where forges get Quire from, as `URL@COMMIT`; empty where the files that are there say it."""
 
 
 class Seen(msgspec.Struct, frozen=True):

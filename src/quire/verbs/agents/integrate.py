@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec.structs import replace
 
-from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, IntegrationStatus
+from quire.clients.wiring.types import FORGES, ClientStatus, FileDone, Integrated, IntegrationStatus
 from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.project import Project
@@ -26,6 +26,10 @@ class Integrate(Arguments, frozen=True, kw_only=True):
     status: Annotated[bool, Option(help="Show what is wired, and change nothing.")] = False
     repair: Annotated[bool, Option(help="Put right what is missing or changed, where a client is wired.")] = False
     remove: Annotated[bool, Option(help="Take the wiring back.")] = False
+    source: Annotated[
+        str | None,
+        Option(name="--from", metavar="URL@COMMIT", help="With a forge or pre-commit: where it installs Quire from."),
+    ] = None
     dry_run: Annotated[bool, Option(help="Show every change as a diff, and make none.")] = False
     force: Annotated[bool, Option(help="Replace an entry called quire that starts another program.")] = False
     yes: Annotated[bool, Option(help="Do not ask before files in your home folder are changed.")] = False
@@ -55,6 +59,7 @@ def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
     them stays as it is. What is written is meant to be committed: teammates without Quire see no failure. --remove
     takes it back, byte for byte; your own later changes stay.
 
+    `github`, `gitlab` and `pre-commit` by name set up reviews of changes in this project (`memory docs code-review`).
     `git` by name sets this clone up so that branches merge the memory by record: which program merges it stands in the
     clone's own settings, so every clone needs it once. Git merges texts where it is missing.
     """
@@ -102,7 +107,13 @@ def _done(project: Project, given: Integrate) -> Integrated:
         done = unwire_clients(project, agents, user=given.user, dry_run=given.dry_run)
     else:
         done = wire_clients(
-            project, agents, user=given.user, dry_run=given.dry_run, repair=given.repair, force=given.force
+            project,
+            agents,
+            user=given.user,
+            dry_run=given.dry_run,
+            repair=given.repair,
+            force=given.force,
+            source=given.source or "",
         )
     if git is None:
         return done
@@ -118,6 +129,11 @@ def refuse_contradictions(given: Integrate) -> None:
     """Raise UsageError where two options exclude each other."""
     if sum((given.status, given.repair, given.remove)) > 1:
         raise UsageError("--status, --repair and --remove exclude each other.", hint="Give one of them.")
+    forges = [name for name in given.clients if name in FORGES]
+    if given.user and forges:
+        raise UsageError(f"`{forges[0]}` is set up in one project at a time.", hint="Leave --user out.")
+    if given.source and not forges:
+        raise UsageError("--from goes with github, gitlab or pre-commit.", hint="Name one of them, or leave it out.")
     if given.status and (given.dry_run or given.force):
         raise UsageError("--status changes nothing.", hint="Leave --dry-run and --force out.")
 
@@ -184,7 +200,7 @@ def _done_lines(done: Integrated) -> Iterator[str]:
     if done.dry_run:
         yield "Nothing was changed: this was a dry run."
     elif changed and done.action != "remove" and done.scope == "project":
-        trust = "" if done.clients == (_GIT,) else " Most clients ask once whether you trust them."
+        trust = "" if not {*done.clients} - {_GIT, *FORGES} else " Most clients ask once whether you trust them."
         yield f"Commit these files to share them.{trust}"
 
 
@@ -201,6 +217,7 @@ VERB = Verb(
   memory integrate --repair           put right what was damaged or is missing
   memory integrate cursor --remove    take it back: every file as it was
   memory integrate claude --user      in your own configuration, for all projects
+  memory integrate github --from https://github.com/OWNER/quire@COMMIT
   memory integrate git                merge the memory by record, in this clone
 """,
 )

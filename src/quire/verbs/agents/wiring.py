@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from quire.clients.texts.forges import read_source
 from quire.clients.wiring.client_status import look_at_clients, wired_clients
 from quire.clients.wiring.engine import integrate_clients
+from quire.clients.wiring.forge_parts import written_source
 from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
 from quire.clients.wiring.manifest import Manifests
 from quire.clients.wiring.places import detect
-from quire.clients.wiring.types import CLIENTS, Integrated, IntegrationStatus, Scope, Surroundings
+from quire.clients.wiring.types import CLIENTS, FORGES, TARGETS, Integrated, IntegrationStatus, Scope, Surroundings
 from quire.files.write_access import write_access
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import InputError
@@ -21,9 +23,11 @@ from quire.model.records import Problem
 from quire.model.text import cut
 from quire.project import Project
 from quire.upkeep.installation import reach_hint, unreachable
+from quire.upkeep.upgrade_command import installed_source
 from quire.verbs.graph.guidance_undo import guidance_seen, with_guidance, without_guidance
 
 _ALL = "all"
+_EXAMPLE = "https://github.com/OWNER/quire@COMMIT"
 STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
 """What the files of a project start by name, and which parts of them."""
 
@@ -36,6 +40,7 @@ def wire_clients(
     dry_run: bool = False,
     repair: bool = False,
     force: bool = False,
+    source: str = "",
 ) -> Integrated:
     """Wire these clients; without any, those that are in use here. With `repair`, those that are wired already.
 
@@ -45,6 +50,8 @@ def wire_clients(
     scope: Scope = "user" if user else "project"
     named = _named(clients)
     around = wiring_surroundings(project, scope)
+    if named and not repair:
+        around = _with_source(project, around, named, source)
     with _wiring(project, scope, dry_run) as manifests:
         wired = _wired(scope, around, manifests)
         if repair:
@@ -68,7 +75,24 @@ def wire_clients(
         if scope == "user" or not asked:
             return done
         done = with_guidance(project, done, manifests)
-    return msgspec.structs.replace(done, warnings=(*done.warnings, *_unreachable(project)))
+    unreachable = _unreachable(project) if set(asked) - {*FORGES} else []
+    return msgspec.structs.replace(done, warnings=(*done.warnings, *unreachable))
+
+
+def _with_source(project: Project, around: Surroundings, named: Sequence[str], source: str) -> Surroundings:
+    """With where forges get Quire from: what was named, else what the files say, else where this copy came from."""
+    forges = [name for name in named if name in FORGES]
+    if not source and (not forges or all(written_source(project.root, name) for name in forges)):
+        return around
+    found = read_source(source or installed_source(project.world.env))
+    if found is None or ("github" in forges and not found.action):
+        said = f"`{cut(source, 80)}` is no" if source else "It is not known where this copy of Quire came from: name a"
+        raise InputError(
+            f"{said} git repository and commit that {' and '.join(forges) or 'a forge'} can install Quire from.",
+            hint=f"Repeat the command with --from {_EXAMPLE}",
+            details={"field": "from"},
+        )
+    return msgspec.structs.replace(around, source=str(found))
 
 
 def _unreachable(project: Project) -> list[Problem]:
@@ -109,7 +133,9 @@ def wiring_status(project: Project, clients: Sequence[str] = (), *, user: bool |
         scopes.remove("user")
     around = wiring_surroundings(project, scopes[-1])
     found = {scope: wiring_manifests(project, scope) for scope in scopes}
-    told = look_at_clients(_named(clients) or CLIENTS, around, found)
+    told = look_at_clients(_named(clients) or TARGETS, around, found)
+    # A forge is listed by its name, or where something of it is here.
+    told = [one for one in told if clients or one.client not in FORGES or one.in_project or one.wired]
     if "project" in scopes:
         told = [msgspec.structs.replace(one, parts=guidance_seen(project, one)) for one in told]
     problems = [problem for manifests in found.values() for problem in manifests.problems]
@@ -152,15 +178,15 @@ def _wired(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[st
 
 def _named(clients: Sequence[str]) -> tuple[str, ...]:
     if _ALL in clients:
-        return CLIENTS
+        clients = [*CLIENTS, *clients]
     for name in clients:
-        if name not in CLIENTS:
+        if name not in TARGETS and name != _ALL:
             raise InputError(
                 f"Unknown client `{cut(name, 40)}`.",
-                hint=f"It is any of {', '.join(CLIENTS)}, or all.",
-                details={"field": "client", "allowed": [*CLIENTS, _ALL]},
+                hint=f"It is any of {', '.join(CLIENTS)}, or all of these; or {', '.join(FORGES)}, git.",
+                details={"field": "client", "allowed": [*TARGETS, "git", _ALL]},
             )
-    return tuple(client for client in CLIENTS if client in clients)
+    return tuple(client for client in TARGETS if client in clients)
 
 
 def _none_found() -> InputError:
