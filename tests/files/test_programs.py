@@ -174,7 +174,9 @@ def test_who_is_interrupted_takes_the_program_along(tmp_path: Path) -> None:
         "from quire.files.programs import run_program\n"
         # Who starts the tests in the background has them ignore it.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"run_program(['/bin/sh', '-c', 'echo $$ > me; exec sleep 60'], cwd={str(tmp_path)!r}, env={{}}, seconds=60)"
+        # The program says where it is once whoever started it surely reads from it.
+        "run_program(['/bin/sh', '-c', 'sleep 0.5; echo $$ > me; exec sleep 60'], "
+        f"cwd={str(tmp_path)!r}, env={{'PATH': '/usr/bin:/bin'}}, seconds=60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
     me = tmp_path / "me"
