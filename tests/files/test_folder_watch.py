@@ -46,6 +46,17 @@ def test_reading_is_no_change(tmp_path: Path) -> None:
     watch.close()
 
 
+def test_a_watch_that_nobody_holds_is_closed(tmp_path: Path) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        watch = watch_folders([str(tmp_path)])
+        assert watch is not None
+    watch.close()
+    watch.close()
+    del watch
+    assert set(os.listdir("/proc/self/fd")) <= before
+
+
 def test_what_cannot_be_watched_is_not(tmp_path: Path) -> None:
     assert watch_folders([]) is None
     assert watch_folders([str(tmp_path / "missing")]) is None

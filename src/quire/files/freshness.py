@@ -72,7 +72,12 @@ class FolderWatch:
                 return True
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    # The system gives each user few watches: one that nobody holds any longer must not count.
+    __del__ = close
 
 
 def watch_folders(folders: Iterable[str]) -> FolderWatch | None:
