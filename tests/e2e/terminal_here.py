@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
-QUESTION = re.compile(rb"\[q\]uit: |\[y/N\] |\[\d-\d\] ")
+QUESTION = re.compile(rb"\[q\]uit[:?] |\[y/N\] |\[\d-\d\] ")
 CTRL_C, CTRL_D = "\x03", "\x04"
 _SECONDS = 60.0
 

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from terminal_here import CTRL_C, CTRL_D, typed
 
+from installed import Git
+
 RULES = """# Harbor
 
 - Run `make check` before every commit, because the pipeline takes an hour.
-- The queue lives in Redis since Postgres was too slow.
 """
 MADE = """\
 The memory of harbor is made.
@@ -360,3 +361,33 @@ def test_a_file_that_cannot_be_changed_is_told_and_stops_nothing_else(harbor: Pa
     assert (harbor / ".mcp.json").read_text() == "{ broken"
     assert (harbor / ".claude/settings.json").exists()
     assert waiting(harbor, agents) == 1
+
+
+# -- the history ------------------------------------------------------------------------------
+
+HISTORY = """
+The history: 21 commits
+Reasons that commits give, reverts and traps behind fixes can become a first
+memory: the best thirty.
+Read it? [y]es (Enter), [n]o, [q]uit: """
+
+
+@pytest.fixture
+def storied(repo: Path, git: Git) -> Path:
+    for number in range(20):
+        git.commit(f"work {number}")
+    (repo / "queue.py").write_text("LIMIT = 10\nRETRIES_AT_MOST = 3\n")
+    git.commit("feat: keep ten jobs (#7)\n\nWe keep ten jobs instead of all, because the disk is small.\n")
+    return repo
+
+
+def test_the_history_is_offered_once_there_is_one(storied: Path, env: dict[str, str], agents: Any) -> None:
+    code, seen = typed(storied, env, "memory", "init", answers=["n", "n"])
+    assert (code, waiting(storied, agents)) == (0, 0)
+    assert f"{HISTORY}n\n{EMPTY}" in seen
+    code, seen = typed(storied, env, "memory", "init", answers=["n", ""])
+    assert code == 0
+    assert "  Keep ten jobs\n1 proposal pending: `memory inbox` shows them.\n" in seen
+    assert waiting(storied, agents) == 1
+    assert "The history" not in typed(storied, env, "memory", "init", answers=["n"])[1]
+    assert typed(storied, env, "memory", "init", answers=["q"])[1].endswith(LATER)

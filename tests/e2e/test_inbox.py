@@ -66,7 +66,7 @@ def waiting(memory: Memory) -> list[str]:
 def test_an_empty_inbox(memory: Memory) -> None:
     memory.init()
     assert memory("inbox").out == "No pending proposals.\n"
-    assert memory("inbox", "--json").data == {"results": [], "counts": {}, "unread_sessions": 0}
+    assert memory("inbox", "--json").data == {"results": [], "groups": [], "counts": {}, "unread_sessions": 0}
     assert memory("inbox", "rejected").out == "Nothing was rejected.\n"
     assert memory("inbox", "collect").out == "No session waits.\n"
     assert memory("inbox", "accept", "--all").out == "No pending proposal matches.\n0 proposals wait.\n"
@@ -85,7 +85,10 @@ def test_the_list_names_the_evidence(inbox: Memory) -> None:
     assert "    user, claude session 5f0c2a7e, turn 4, 2026-03-02\n" in shown
     assert f"{fact().id}  fact → facts, Specs\n  {FACT}\n    file, file:CLAUDE.md\n" in shown
     assert f"{entry().id}  preference → profile tools.package_manager\n" in shown
-    assert shown.endswith("5 proposals. memory inbox accept|edit|reject ID\n")
+    assert shown.endswith(
+        "5 proposals. memory inbox accept|edit|reject ID\n"
+        "All of one group: memory inbox accept --source CLAUDE.md --kind fact\n"
+    )
     data = inbox("inbox", "--from", "file", "--json").data
     assert [item["id"] for item in data["results"]] == [fact().id]
     assert data["counts"] == {"pending": 5}

@@ -81,6 +81,13 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     updates: str = ""
     """The record that it changes: its source was edited since. Empty for a new record."""
 
+    @property
+    def source(self) -> str:
+        """The source that it came from, by which proposals are grouped: `git`, `session`, `docs/adr/`, `CLAUDE.md`."""
+        kind, _, place = self.origin.partition(":")
+        folder, slash, name = place.rpartition("/")
+        return kind if kind != "file" else folder + slash or name
+
 
 def value_digest(text: str) -> str:
     """Digest of a normalised text: equal for texts that say the same."""

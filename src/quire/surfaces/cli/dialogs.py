@@ -16,6 +16,7 @@ DIALOGS = {
     "add": "add_dialog",
     "confirm": "confirm_dialog",
     "import": "import_dialog",
+    "inbox": "inbox_dialog",
     "integrate": "consent:before_integrate",
     "journal init": "journal_consent",
     "journal update": "journal_consent",

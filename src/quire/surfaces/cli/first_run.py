@@ -8,7 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING, Literal
 
 from quire.model.text import counted
-from quire.surfaces.cli.output import say, warn
+from quire.surfaces.cli.output import progress_bar, say, warn
 from quire.verbs.admin.init import Init, import_lines, make_memory, sharing, wanted_by
 from quire.verbs.agents.integrate import wiring_warnings
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Answer = Literal["yes", "no", "quit"]
 
 _WIDTH, _LEAST, _MOST = 80, 24, 100
+_NAMED = 3
 _BOLD = "1"
 _WRITTEN = ("created", "updated")
 _WORDS = {"created": "new", "updated": "changed"}
@@ -52,6 +53,8 @@ def begin_here(project: Project, done: Initialized, *, guidance: bool = True) ->
         wired, go_on = _offer_wiring(project, offers)
         if go_on:
             go_on = _offer_imports(project, offers)
+        if go_on:
+            go_on = _offer_history(project, offers)
         if not go_on:
             _tell(f"Nothing else was changed. {_LATER}")
             return _code(wired)
@@ -141,6 +144,28 @@ def _offer_imports(project: Project, offers: FirstOffers) -> bool:
     done = import_hosts(project, tuple(dict.fromkeys(one.source.kind for one in found.sources)))
     wait, them = ("waits", "it") if len(done.proposals) == 1 else ("wait", "them")
     _tell(f"{counted(len(done.proposals), 'proposal')} {wait}: `memory inbox` shows {them}.")
+    warn(done.warnings)
+    return True
+
+
+def _offer_history(project: Project, offers: FirstOffers) -> bool:
+    """Whether to go on."""
+    from quire.verbs.admin.first_run import read_history_now
+
+    if not offers.commits:
+        return True
+    say()
+    say(f"The history: {counted(offers.commits, 'commit')}", _BOLD)
+    _tell("Reasons that commits give, reverts and traps behind fixes can become a first memory: the best thirty.")
+    said = _ask("Read it?", default="yes")
+    if said != "yes":
+        return said == "no"
+    with progress_bar("commits") as project.progress:
+        done = read_history_now(project)
+    for item in done.proposals[:_NAMED]:
+        _tell(f"{item.fields.get('title', item.text)}", "  ", "    ")
+    count = len(done.proposals)
+    _tell(f"{counted(count, 'proposal')} pending: `memory inbox` shows them." if count else "It gives no reasons.")
     warn(done.warnings)
     return True
 

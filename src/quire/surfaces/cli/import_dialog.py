@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model.errors import Cancelled
 from quire.surfaces.cli.declared import say_lines
-from quire.surfaces.cli.output import say, warn
+from quire.surfaces.cli.input import answered
+from quire.surfaces.cli.output import progress_bar, say, warn
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.import_ import ImportSources, import_sources, refuse_contradictions, source_lines
 from quire.verbs.inbox.inbox_file import waiting
@@ -18,49 +18,39 @@ from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import proposal_lines, waiting_line
 
 if TYPE_CHECKING:
+    from quire.inbox.proposals import Proposal
     from quire.project import Project
     from quire.surfaces.cli.commands import Session
-    from quire.verbs.inbox.host_import import ImportedHosts
     from quire.verbs.verb import Verb
 
 _CHOICE = "[y]es, [n]o and never again, [s]kip, [q]uit? "
 
 
-def on_terminal(session: Session, _: Verb, given: ImportSources) -> int | None:
+def on_terminal(session: Session, verb: Verb, given: ImportSources) -> int | None:
     """Ask for each proposal where that was wished; otherwise go on as without a terminal."""
     if not given.choose:
         return None
     refuse_contradictions(given)
     project = session.project()
-    done = import_sources(project, msgspec.structs.replace(given, choose=False))
+    with progress_bar(verb.counts) as project.progress:
+        done = import_sources(project, msgspec.structs.replace(given, choose=False))
     say_lines(source_lines(done))
-    _choose(project, done)
+    ask_each(project, done.waiting)
+    say(f"{waiting_line(waiting(project)).removesuffix('.')} in the inbox.")
     warn(done.warnings)
     return 0
 
 
-def _choose(project: Project, done: ImportedHosts) -> None:
-    """Ask for each that waits of these sources; what is skipped stays in the inbox."""
-    for number, item in enumerate(done.waiting, start=1):
+def ask_each(project: Project, items: Sequence[Proposal]) -> bool:
+    """Ask for each of these proposals, and settle it; what is skipped stays in the inbox. Whether to go on."""
+    for number, item in enumerate(items, start=1):
         say_lines(proposal_lines(item))
-        word = _answered(f"{number} of {len(done.waiting)}: {_CHOICE}")
+        word = answered(f"{number} of {len(items)}: {_CHOICE}", "ynsq")
         if word == "q":
-            break
+            return False
         if word == "y":
             for _, error in accept(project, ChosenProposals(ids=[item.id])).failed:
                 say(f"Not accepted: {error.message}")
         elif word == "n":
             reject(project, Reject(ids=[item.id]))
-    say(f"{waiting_line(waiting(project)).removesuffix('.')} in the inbox.")
-
-
-def _answered(question: str) -> str:
-    """The letter of what somebody answers; asked again until it is one that was offered."""
-    while True:
-        say(question)
-        said = sys.stdin.readline()
-        if not said:
-            raise Cancelled("Nobody answered; what is left waits in the inbox.")
-        word = said.strip().lower()[:1]
-        if word and word in "ynsq":
-            return word
+    return True

@@ -7,7 +7,7 @@ import select
 import sys
 
 from quire.model import limits
-from quire.model.errors import InputError, UsageError
+from quire.model.errors import Cancelled, InputError, UsageError
 
 
 def number(name: str, text: str | None) -> int | None:
@@ -33,6 +33,19 @@ def agreed(question: str) -> bool:
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def answered(question: str, letters: str) -> str:
+    """The letter of what somebody answers; asked again until it is one of these."""
+    while True:
+        sys.stdout.write(question)
+        sys.stdout.flush()
+        said = sys.stdin.readline()
+        if not said:
+            raise Cancelled("Nobody answered; what is left stays in the inbox.")
+        word = said.strip().lower()[:1]
+        if word and word in letters:
+            return word
 
 
 def read_hidden(what: str) -> str:

@@ -10,17 +10,19 @@ from quire.capture.hosts.types import KINDS
 from quire.clients.wiring.engine import integrate_clients
 from quire.clients.wiring.places import detect
 from quire.clients.wiring.types import CLIENTS, Integrated
-from quire.model.errors import InputError
+from quire.model.errors import GitRequired, InputError
 from quire.model.text import cut
 from quire.project import Project
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.agents.wiring import wire_clients, wiring_manifests, wiring_surroundings
-from quire.verbs.inbox.history_import import HISTORY, wish_of
+from quire.verbs.inbox.history_import import HISTORY, known_origins, wish_of
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, found_host_sources, import_hosts, read_host_source
 
 FOUND, ALL, NONE = "found", "all", "none"
 _TOKENS, _CHARS = 400, 4_000
 """Of what a session starts with, so much is shown."""
+_COMMITS_LEAST = 20
+"""A shorter history says too little to offer reading it."""
 _ANYBODY = "codex"
 """A client that reads the product map from AGENTS.md, as most do: what it is handed beside that is worth seeing."""
 
@@ -32,6 +34,8 @@ class FirstOffers(msgspec.Struct, frozen=True, kw_only=True):
     """What wiring the clients that are found would change, as a dry run tells it."""
     imports: ImportedHosts | None = None
     """What would wait in the inbox."""
+    commits: int = 0
+    """How long the history is, where it is worth reading and was not read."""
 
 
 class FirstAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +54,8 @@ def first_offers(project: Project, *, agents: Sequence[str] = (FOUND,)) -> First
     clients = _named_agents(project, agents)
     wiring = _would_wire(project, clients) if clients else None
     imports = _would_import(project, ())
-    return FirstOffers(wiring=wiring, imports=imports if imports.proposals else None)
+    commits = _commits_unread(project)
+    return FirstOffers(wiring=wiring, imports=imports if imports.proposals else None, commits=commits)
 
 
 def refuse_unknown(project: Project, agents: Sequence[str], kinds: Sequence[str]) -> None:
@@ -125,6 +130,25 @@ def _wiring_planned(project: Project, clients: Sequence[str]) -> Integrated:
     """A dry run that needs no memory, and leaves the guidance to `init`, which brings it anyway."""
     around, manifests = wiring_surroundings(project, "project"), wiring_manifests(project, "project")
     return integrate_clients(clients, around, project.world, manifests, scope="project", dry_run=True)
+
+
+# -- the history --------------------------------------------------------------------------
+
+
+def _commits_unread(project: Project) -> int:
+    """How many commits there are to read, at most as many as are read; 0 where it was done or would not be worth it."""
+    from quire.capture.history.commits import commit_ids
+
+    try:
+        count = len(commit_ids(project.git, "")) if project.git.available and not known_origins(project) else 0
+    except GitRequired:
+        return 0
+    return count if count >= _COMMITS_LEAST else 0
+
+
+def read_history_now(project: Project) -> ImportedHosts:
+    """Propose what the history says."""
+    return import_hosts(project, (HISTORY,), wish=wish_of())
 
 
 # -- imports ------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ _FEW = 4
 
 
 def accept(project: Project, given: ChosenProposals) -> Settled:
-    """Make records of proposals: of those named, or of all that wait.
+    """Make records of proposals: of those named, of a source, or of all that are pending.
 
     A proposal changes no record, but for the one that an earlier version of its own file became. What its file calls
     undecided (proposed, draft, an unknown word) is accepted by its id alone; what its file calls superseded, reverted
@@ -36,7 +36,7 @@ def accept(project: Project, given: ChosenProposals) -> Settled:
     with settling_lock(project, "accept proposals"):
         chosen = named_proposals(project, given)
         # What is not decided where it comes from is a decision of its own for whoever accepts it.
-        undecided = [item for item in chosen if given.everything and item.standing == "open"]
+        undecided = [item for item in chosen if not given.ids and item.standing == "open"]
         done = _accept(project, [item for item in chosen if item not in undecided])
         done.undecided = undecided
         if not project.world.is_agents:
@@ -102,6 +102,7 @@ VERB = Verb(
     writes=True,
     examples="""Examples:
   memory inbox accept in-3f2a91c04d
+  memory inbox accept --source git --kind decision
   memory inbox accept --all --from user
 """,
 )

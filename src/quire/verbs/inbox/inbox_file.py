@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.inbox.store import Inbox
     from quire.project import Project
-    from quire.verbs.inbox.options import ChosenProposals
+    from quire.verbs.inbox.options import ChosenProposals, Sieve
     from quire.verbs.inbox.results import Settled
 
 
@@ -26,8 +26,8 @@ def named_proposals(project: Project, given: ChosenProposals) -> list[Proposal]:
 
     project.ready()
     inbox = read_inbox(project.root)
-    if given.everything:
-        return chosen_from(inbox, given.by, given.origin)
+    if not given.ids:
+        return chosen_from(inbox, given)
     found = list({item.id: item for item in (named_proposal(inbox, name) for name in given.ids)}.values())
     if not found:
         raise InputError("No proposal is named.", hint="Give ids, or --all.", details={"field": "id"})
@@ -76,13 +76,16 @@ def write_settled(project: Project, done: Settled, lifted: Iterable[str] = ()) -
     return done
 
 
-def chosen_from(inbox: Inbox, by: str | None, origin: str | None, status: str = "pending") -> list[Proposal]:
+def chosen_from(inbox: Inbox, given: Sieve, status: str = "pending") -> list[Proposal]:
+    """The proposals of a status that are of this source and kind, by whom and from where."""
     return [
         item
         for item in inbox.proposals
         if status in ("all", item.status)
-        and (by is None or item.by == by)
-        and (origin is None or _is_from(item, origin))
+        and given.source in (None, item.source)
+        and given.kind in (None, item.kind)
+        and given.by in (None, item.by)
+        and (given.origin is None or _is_from(item, given.origin))
     ]
 
 

@@ -14,24 +14,37 @@ By = Annotated[
     Option(name="--from", metavar="WHO", choices=BY, help="Only what was said by the user, by the agent, in a file."),
 ]
 Origin = Annotated[str | None, Option(metavar="TEXT", help="Only from here: a part of the origin, as it is listed.")]
+Source = Annotated[
+    str | None,
+    Option(metavar="NAME", help="Only of this source, as it is listed: git, session, docs/adr/ …"),
+]
+Kind = Annotated[str | None, Option(metavar="KIND", help="Only of this kind: decision, gotcha, fact …")]
 
 
-class ChosenProposals(Arguments, frozen=True, kw_only=True):
-    """Which proposals are meant: those of these ids, or all that wait, by whom and from where."""
+class Sieve(Arguments, frozen=True, kw_only=True):
+    """What chooses among proposals."""
 
-    ids: Ids = []
-    everything: Annotated[bool, Option(name="--all", help="All that wait; --from and --origin choose among them.")] = (
-        False
-    )
+    source: Source = None
+    kind: Kind = None
     by: By = None
     origin: Origin = None
 
 
+class ChosenProposals(Sieve, frozen=True, kw_only=True):
+    """Which proposals are meant: those of these ids, or all that are pending, by whom and from where."""
+
+    ids: Ids = []
+    everything: Annotated[bool, Option(name="--all", help="All that are pending; the others choose among them.")] = (
+        False
+    )
+
+
 def refuse_unclear(given: ChosenProposals) -> None:
-    """Raise UsageError unless either ids or --all say which proposals are meant."""
-    if given.everything and given.ids:
-        raise UsageError("Give ids or --all, not both.")
-    if not given.everything and (given.by or given.origin):
-        raise UsageError("--from and --origin choose among all that wait.", hint="Add --all.")
-    if not given.everything and not given.ids:
-        raise UsageError("No proposal is named.", hint="Give ids, as `memory inbox` lists them, or --all.")
+    """Raise UsageError unless ids, or --all or --source, say which proposals are meant."""
+    several = given.everything or given.source is not None
+    if several and given.ids:
+        raise UsageError("Give ids, or --all or --source, not both.")
+    if not several and (given.by or given.origin or given.kind):
+        raise UsageError("--from, --origin and --kind choose among all that are pending.", hint="Add --all.")
+    if not several and not given.ids:
+        raise UsageError("No proposal is named.", hint="Give ids, as `memory inbox` lists them, or --all, or --source.")

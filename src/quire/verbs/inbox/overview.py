@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from quire.model.text import counted
 from quire.verbs.inbox.inbox_file import chosen_from
-from quire.verbs.inbox.options import By, Origin
+from quire.verbs.inbox.options import Sieve
 from quire.verbs.inbox.results import proposal_fields, proposal_lines
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+from quire.verbs.verb import Line, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _PENDING = "pending"
 
 
-class ShowInbox(Arguments, frozen=True, kw_only=True):
+class ShowInbox(Sieve, frozen=True, kw_only=True):
     status: Annotated[
         str,
         Option(
@@ -28,8 +29,6 @@ class ShowInbox(Arguments, frozen=True, kw_only=True):
             help="pending (by default), accepted, rejected or all.",
         ),
     ] = _PENDING
-    by: By = None
-    origin: Origin = None
 
 
 class InboxShown(Result, kw_only=True):
@@ -45,14 +44,19 @@ class InboxShown(Result, kw_only=True):
 
     def fields(self) -> dict[str, Any]:
         results = [proposal_fields(item) for item in self.proposals]
-        return {"results": results, "counts": self.counts, "unread_sessions": self.unread}
+        groups = [
+            {"source": source, "kind": kind, "count": len(items)}
+            for (source, kind), items in grouped(self.proposals).items()
+        ]
+        return {"results": results, "groups": groups, "counts": self.counts, "unread_sessions": self.unread}
 
 
 def inbox(project: Project, given: ShowInbox) -> InboxShown:
-    """Show what sessions and imports propose; accept, edit or reject it.
+    """Show what sessions and imports propose, by source; accept, edit or reject it.
 
-    What is found in sessions and in files of other programs waits here, with its evidence, and is told to no agent
-    before somebody accepts it. What is rejected is refused from then on, whoever writes it, until it is lifted.
+    What is found in sessions, in the history and in files of other programs is pending here, with its evidence, and is
+    sent to no agent before somebody accepts it. What is rejected is refused from then on, whoever writes it, until it
+    is lifted. On a terminal each group of one source and kind is accepted, looked through or skipped with one key.
     """
     from quire.clients.spool import waiting_sessions
     from quire.inbox.store import read_inbox
@@ -64,20 +68,40 @@ def inbox(project: Project, given: ShowInbox) -> InboxShown:
         counts[item.status] = counts.get(item.status, 0) + 1
     return InboxShown(
         status=given.status,
-        proposals=chosen_from(found, given.by, given.origin, given.status),
+        proposals=chosen_from(found, given, given.status),
         counts=counts,
         unread=len(waiting_sessions(project.root)) if given.status == _PENDING else 0,
         warnings=list(found.problems),
     )
 
 
+def grouped(proposals: Iterable[Proposal]) -> dict[tuple[str, str], list[Proposal]]:
+    """The proposals by source and kind, the sources and kinds as they come first."""
+    sources: dict[str, dict[str, list[Proposal]]] = {}
+    for item in proposals:
+        sources.setdefault(item.source, {}).setdefault(item.kind, []).append(item)
+    return {(source, kind): items for source, kinds in sources.items() for kind, items in kinds.items()}
+
+
+def group_line(source: str, kind: str, items: Sequence[Proposal]) -> str:
+    return f"{source}: {counted(len(items), kind)}"
+
+
 def lines(found: InboxShown) -> Iterator[Line]:
-    for item in found.proposals:
-        yield from proposal_lines(item)
+    groups = grouped(found.proposals)
+    for (source, kind), items in groups.items():
+        if len(groups) > 1:
+            yield group_line(source, kind, items)
+            yield ""
+        for item in items:
+            yield from proposal_lines(item)
     if not found.proposals:
         yield "No pending proposals." if found.status == _PENDING else "There is none."
     elif found.status == _PENDING:
         yield f"{counted(len(found.proposals), 'proposal')}. memory inbox accept|edit|reject ID"
+        if len(groups) > 1:
+            source, kind = next(iter(groups))
+            yield f"All of one group: memory inbox accept --source {shlex.quote(source)} --kind {shlex.quote(kind)}"
     if found.unread:
         yield f"Not read yet: {counted(found.unread, 'session')}. `memory inbox collect` reads what has ended."
 
@@ -90,7 +114,7 @@ VERB = Verb(
     examples="""Examples:
   memory inbox
   memory inbox accept in-3f2a91c04d
-  memory inbox accept --all --from user
+  memory inbox accept --source git
   memory inbox reject in-77b0 --reason "we never used Redis"
   memory inbox lift in-77b0
 """,

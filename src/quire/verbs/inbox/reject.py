@@ -36,8 +36,8 @@ def reject(project: Project, given: Reject) -> Settled:
 
     if given.value is None:
         refuse_unclear(given)
-    elif given.ids or given.everything:
-        raise UsageError("Give ids, --all or --value, not several of them.")
+    elif given.ids or given.everything or given.source is not None:
+        raise UsageError("Give ids, --all, --source or --value, not several of them.")
     reason = admit(given.reason, "reason", most=500)[0] if given.reason else ""
     if given.value is not None:
         project.ready()
