@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sessions_here import Recording
+from terminal_here import typed
 
 from installed import Git, Memory
 
@@ -139,3 +140,65 @@ def test_what_was_accepted_is_told_and_what_was_rejected_never_again(memory: Mem
 
 def _node(body: str) -> dict[str, str]:
     return {"kind": "decision", "title": "The queue", "body": body}
+
+
+REASONS = {
+    "Keep ten jobs": ("queue", "We keep ten jobs instead of all of them, because the disk of the worker is small."),
+    "Retry in the worker": (
+        "worker",
+        "A retry runs in the worker rather than in the request, so that nobody waits for it.",
+    ),
+    "Store amounts as cents": ("amounts", "Amounts are integers, because floats lost a cent in March."),
+    "Close the pool before a fork": (
+        "pool",
+        "A forked child silently shares the sockets, because the pool stays open.",
+    ),
+    "Read the clock once": ("clock", "Two reads of the clock may differ, so that a job would end before it began."),
+    "Ask the mirror first": (
+        "mirror",
+        "The mirror is asked instead of the origin, because the origin limits us to ten a second.",
+    ),
+}
+
+
+def test_a_repository_with_a_history_has_a_memory_after_its_first_run(memory: Memory, git: Git, home: Path) -> None:
+    """The first run offers to read it, five of what it says are accepted at once, the next session is sent them."""
+    root = memory.cwd
+    (root / "src").mkdir()
+    for number, (title, (name, reason)) in enumerate(REASONS.items()):
+        (root / f"src/{name}.py").write_text(f"class {name.title()}:\n    SIZE = {number}\n    NAME = '{name}'\n")
+        git.commit(f"feat({name}): {title.lower()} (#{number})\n\n{reason}\n")
+        for more in range(3):
+            git.commit(f"work {more}")
+    (home / ".claude").mkdir(exist_ok=True)
+    env = {**memory.env, "NO_COLOR": "1", "COLUMNS": "100"}
+    code, seen = typed(root, env, "memory", "init", answers=["y", "y"], columns=100)
+    assert code == 0
+    assert "The history: 24 commits" in seen
+    assert "6 proposals pending" in seen, seen
+
+    # One is rejected, the others of the group are accepted with one key.
+    found = {item["fields"]["title"]: item for item in memory("inbox", "--json").data["results"]}
+    assert set(found) == set(REASONS)
+    assert memory("inbox", "reject", found["Ask the mirror first"]["id"], "--reason", "the mirror is gone").code == 0
+    code, seen = typed(root, env, "memory", "inbox", answers=["a"], columns=100)
+    assert (code, memory("inbox", "--json").data["results"]) == (0, [])
+    accepted = memory("inbox", "--status", "accepted", "--json").data["results"]
+    assert len(accepted) == 5
+
+    # The next session is sent what it needs of them: at its start, by a question, before an edit.
+    session = Recording(home, root)
+    told = _run_hook(memory, "SessionStart", session.payload("SessionStart", source="startup"))
+    for title, (name, reason) in REASONS.items():
+        edit = {"file_path": str(root / f"src/{name}.py")}
+        told += _run_hook(memory, "PreToolUse", session.payload("PreToolUse", tool_name="Edit", tool_input=edit))
+        if title in {item["fields"]["title"] for item in accepted}:
+            assert reason.rstrip(".") in told
+    assert all(item["ref"] in told for item in accepted)
+    assert "origin limits us" not in told
+
+    # Nothing of it is proposed again, by anybody who clones it.
+    git.commit("the memory")
+    clone = Memory(root.parent / "clone", memory.env)
+    git("clone", "-q", str(root), clone.cwd)
+    assert clone("import", "git", "--json").data["results"] == []

@@ -29,7 +29,7 @@ UNKNOWN = 0.6
 _BESIDE = re.compile(
     r"(?:^|/)(?:tests?|testing|testdata|specs?|__tests__|docs?|documentation|examples?|fixtures|\.github|\.circleci)/"
     r"|(?:^|/)(?:test_|conftest)|(?:_test|\.test|\.spec|_spec)\.\w+$|\.(?:md|rst|txt|adoc|lock|sum|snap|svg|json|ya?ml|toml|cfg|po)$"
-    r"|(?:^|/)(?:[A-Z]{4,}|[\w.-]*-?lock[\w.-]*|\.[\w.-]+)$",
+    r"|(?:^|/)(?:[A-Z]{4,}|\.[\w.-]+)$",
 )
 
 

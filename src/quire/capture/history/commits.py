@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from quire.capture.history.cues import is_bot
+from quire.capture.history.messages import Told, told_by
 from quire.files.git import Git
 from quire.files.git_history import read_blobs
 from quire.model.text import plain_newlines
@@ -24,23 +25,21 @@ Tell = Callable[[int, int, str], None]
 
 
 class PastCommit(Struct, frozen=True, kw_only=True):
-    """One commit and its message."""
+    """One commit and what its message tells; the message itself would take too much room."""
 
     id: str
     parents: tuple[str, ...]
     author: str
     email: str
     day: str
-    message: str
+    told: Told | None
+    """What its message tells, if it tells something."""
+    reverted: tuple[str, ...] = ()
+    """The beginnings of the ids of the commits that it takes back."""
 
     @property
     def is_merge(self) -> bool:
         return len(self.parents) > 1
-
-    @property
-    def reverted(self) -> tuple[str, ...]:
-        """The beginnings of the ids of the commits that it takes back."""
-        return tuple(_REVERTS.findall(self.message))
 
 
 def commit_ids(git: Git, since: str, most: int = COMMITS_MOST) -> list[str]:
@@ -71,6 +70,7 @@ def _parsed(name: str, data: bytes) -> PastCommit | None:
         key, _, value = line.partition(b" ")
         fields.setdefault(key.decode("ascii", "replace"), []).append(value)
     named = fields.get("encoding", [b""])[0].decode("ascii", "replace")
+    text = plain_newlines(_decoded(message, named))
     person = _PERSON.match(_decoded(fields.get("author", [b""])[0], named))
     if person is None:
         return None
@@ -80,7 +80,8 @@ def _parsed(name: str, data: bytes) -> PastCommit | None:
         author=person[1].strip(),
         email=person[2].strip().lower(),
         day=_day(int(person[3])),
-        message=plain_newlines(_decoded(message, named)),
+        told=told_by(text),
+        reverted=tuple(_REVERTS.findall(text)),
     )
 
 

@@ -12,7 +12,7 @@ from quire.capture.history.comments import Remark, find_remarks, written_in
 from quire.capture.history.commits import COMMITS_MOST, PastCommit, Tell, commit_ids, read_commits
 from quire.capture.history.findings import ORIGIN, HistoryFinding, Wish
 from quire.capture.history.habits import FolderPeople, find_pairs, find_people
-from quire.capture.history.messages import TITLE_CHARS, Told, told_by
+from quire.capture.history.messages import TITLE_CHARS, Told
 from quire.files.git import Git
 from quire.files.git_history import describe_commits, is_shallow
 from quire.inbox.proposals import QUOTE_CHARS, ProposalEvidence, value_digest
@@ -97,9 +97,9 @@ def _candidates(commits: Sequence[PastCommit], wish: Wish) -> list[tuple[PastCom
     """The messages that say most, without those of commits that were taken back."""
     reverted = _reverted(commits)
     found = [
-        (item, said)
+        (item, item.told)
         for item in commits
-        if item.id not in reverted and (said := told_by(item.message)) is not None and _source(said) in wish.kinds
+        if item.id not in reverted and item.told is not None and _source(item.told) in wish.kinds
     ]
     found.sort(key=lambda one: -one[1].strength)
     return found[: CANDIDATES_MOST * max(1, wish.limit // 30)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,11 +13,11 @@ from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.import_ import ImportSources, import_sources, refuse_contradictions, source_lines
 from quire.verbs.inbox.inbox_file import waiting
 from quire.verbs.inbox.options import ChosenProposals
+from quire.verbs.inbox.overview import ProposalGroup
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import proposal_lines, waiting_line
 
 if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
     from quire.project import Project
     from quire.surfaces.cli.commands import Session
     from quire.verbs.verb import Verb
@@ -35,17 +34,17 @@ def on_terminal(session: Session, verb: Verb, given: ImportSources) -> int | Non
     with progress_bar(verb.counts) as project.progress:
         done = import_sources(project, msgspec.structs.replace(given, choose=False))
     say_lines(source_lines(done))
-    ask_each(project, done.waiting)
+    ask_each(project, ProposalGroup(source="", kind="", items=done.waiting))
     say(f"{waiting_line(waiting(project)).removesuffix('.')} in the inbox.")
     warn(done.warnings)
     return 0
 
 
-def ask_each(project: Project, items: Sequence[Proposal]) -> bool:
+def ask_each(project: Project, group: ProposalGroup) -> bool:
     """Ask for each of these proposals, and settle it; what is skipped stays in the inbox. Whether to go on."""
-    for number, item in enumerate(items, start=1):
+    for number, item in enumerate(group.items, start=1):
         say_lines(proposal_lines(item))
-        word = answered(f"{number} of {len(items)}: {_CHOICE}", "ynsq")
+        word = answered(f"{number} of {len(group.items)}: {_CHOICE}", "ynsq")
         if word == "q":
             return False
         if word == "y":

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quire.model.text import counted, cut, one_line
+from quire.surfaces.cli.declared import say_lines
 from quire.surfaces.cli.import_dialog import ask_each
 from quire.surfaces.cli.input import answered
 from quire.surfaces.cli.output import say, warn
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.inbox_file import waiting
 from quire.verbs.inbox.options import ChosenProposals
-from quire.verbs.inbox.overview import ShowInbox, group_line, grouped, inbox
+from quire.verbs.inbox.overview import ProposalGroup, ShowInbox, grouped, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import failed_lines, waiting_line
 
 if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
     from quire.project import Project
     from quire.surfaces.cli.commands import Session
     from quire.verbs.verb import Verb
@@ -31,48 +31,50 @@ def on_terminal(session: Session, _: Verb, given: ShowInbox) -> int | None:
     found = inbox(project, given)
     if given.status != "pending" or not found.proposals:
         return None
-    for (source, kind), items in grouped(found.proposals).items():
-        say(group_line(source, kind, items), "1")
-        for item in items[:_SHOWN]:
-            say(f"  {_title(item)}")
-        if len(items) > _SHOWN:
-            say(f"  and {len(items) - _SHOWN} more")
-        if not _settled(project, items, answered(_CHOICE, "alnsq")):
+    for group in grouped(found.proposals):
+        say(group.heading, "1")
+        for title in _titles(group)[:_SHOWN]:
+            say(f"  {title}")
+        if len(group.items) > _SHOWN:
+            say(f"  and {len(group.items) - _SHOWN} more")
+        if not _settled(project, group, answered(_CHOICE, "alnsq")):
             break
     warn(found.warnings)
     say(f"{waiting_line(waiting(project)).removesuffix('.')} in the inbox.")
     return 0
 
 
-def _settled(project: Project, items: list[Proposal], word: str) -> bool:
+def _settled(project: Project, group: ProposalGroup, word: str) -> bool:
     """Do with a group what was said. Whether to go on."""
     if word == "l":
-        return ask_each(project, items)
+        return ask_each(project, group)
     if word == "a":
-        _accept(project, items)
+        _accept(project, group)
     elif word == "n":
-        reject(project, Reject(ids=[item.id for item in items]))
-        say(f"Rejected: {len(items)}.")
+        reject(project, Reject(ids=[item.id for item in group.items]))
+        say(f"Rejected: {len(group.items)}.")
     return word != "q"
 
 
-def _accept(project: Project, items: list[Proposal]) -> None:
+def _accept(project: Project, group: ProposalGroup) -> None:
     """Accept a group, but for what its own source calls undecided."""
-    decided = [item.id for item in items if item.standing != "open"]
+    decided = [item.id for item in group.items if item.standing != "open"]
     if decided:
         done = accept(project, ChosenProposals(ids=decided))
         say(f"Accepted: {len(done.done)}.")
-        for line in failed_lines(done):
-            say(str(line))
+        say_lines(failed_lines(done))
         warn(done.warnings)
-    if len(decided) < len(items):
-        left = counted(len(items) - len(decided), "is", "are")
+    if len(decided) < len(group.items):
+        left = counted(len(group.items) - len(decided), "is", "are")
         say(f"{left} not decided by their files; accept them one by one.")
 
 
-def _title(item: Proposal) -> str:
-    """What is proposed, on one line, with where it comes from."""
-    said = item.fields.get("title")
-    text = one_line(said if isinstance(said, str) and said.strip() else item.text)
-    where = item.evidence[0].where if item.evidence else ""
-    return f"{cut(text, _CHARS)}{f'  ({cut(where, 60)})' if where else ''}"
+def _titles(group: ProposalGroup) -> list[str]:
+    """What is proposed, each on one line, with where it comes from."""
+    titles = []
+    for item in group.items:
+        said = item.fields.get("title")
+        text = one_line(said if isinstance(said, str) and said.strip() else item.text)
+        where = item.evidence[0].where if item.evidence else ""
+        titles.append(f"{cut(text, _CHARS)}{f'  ({cut(where, 60)})' if where else ''}")
+    return titles

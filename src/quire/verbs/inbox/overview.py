@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Struct
 
 from quire.model.text import counted
 from quire.verbs.inbox.inbox_file import chosen_from
@@ -31,6 +33,18 @@ class ShowInbox(Sieve, frozen=True, kw_only=True):
     ] = _PENDING
 
 
+class ProposalGroup(Struct, frozen=True, kw_only=True):
+    """What is pending of one source and kind."""
+
+    source: str
+    kind: str
+    items: list[Proposal]
+
+    @property
+    def heading(self) -> str:
+        return f"{self.source}: {counted(len(self.items), self.kind)}"
+
+
 class InboxShown(Result, kw_only=True):
     """The inbox as it is shown."""
 
@@ -45,8 +59,7 @@ class InboxShown(Result, kw_only=True):
     def fields(self) -> dict[str, Any]:
         results = [proposal_fields(item) for item in self.proposals]
         groups = [
-            {"source": source, "kind": kind, "count": len(items)}
-            for (source, kind), items in grouped(self.proposals).items()
+            {"source": group.source, "kind": group.kind, "count": len(group.items)} for group in grouped(self.proposals)
         ]
         return {"results": results, "groups": groups, "counts": self.counts, "unread_sessions": self.unread}
 
@@ -75,33 +88,33 @@ def inbox(project: Project, given: ShowInbox) -> InboxShown:
     )
 
 
-def grouped(proposals: Iterable[Proposal]) -> dict[tuple[str, str], list[Proposal]]:
+def grouped(proposals: Iterable[Proposal]) -> list[ProposalGroup]:
     """The proposals by source and kind, the sources and kinds as they come first."""
     sources: dict[str, dict[str, list[Proposal]]] = {}
     for item in proposals:
         sources.setdefault(item.source, {}).setdefault(item.kind, []).append(item)
-    return {(source, kind): items for source, kinds in sources.items() for kind, items in kinds.items()}
-
-
-def group_line(source: str, kind: str, items: Sequence[Proposal]) -> str:
-    return f"{source}: {counted(len(items), kind)}"
+    return [
+        ProposalGroup(source=source, kind=kind, items=items)
+        for source, kinds in sources.items()
+        for kind, items in kinds.items()
+    ]
 
 
 def lines(found: InboxShown) -> Iterator[Line]:
     groups = grouped(found.proposals)
-    for (source, kind), items in groups.items():
+    for group in groups:
         if len(groups) > 1:
-            yield group_line(source, kind, items)
+            yield group.heading
             yield ""
-        for item in items:
+        for item in group.items:
             yield from proposal_lines(item)
     if not found.proposals:
         yield "No pending proposals." if found.status == _PENDING else "There is none."
     elif found.status == _PENDING:
         yield f"{counted(len(found.proposals), 'proposal')}. memory inbox accept|edit|reject ID"
         if len(groups) > 1:
-            source, kind = next(iter(groups))
-            yield f"All of one group: memory inbox accept --source {shlex.quote(source)} --kind {shlex.quote(kind)}"
+            source, kind = shlex.quote(groups[0].source), shlex.quote(groups[0].kind)
+            yield f"All of one group: memory inbox accept --source {source} --kind {kind}"
     if found.unread:
         yield f"Not read yet: {counted(found.unread, 'session')}. `memory inbox collect` reads what has ended."
 
