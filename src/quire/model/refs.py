@@ -8,7 +8,7 @@ from quire.model.errors import InputError, NotFound
 from quire.model.ids import is_id
 from quire.model.vocabulary import LayerName
 
-_PREFIXES: dict[str, LayerName] = {
+LAYERS_BY_PREFIX: dict[str, LayerName] = {
     "fact": "facts",
     "episode": "facts",
     "profile": "profile",
@@ -45,14 +45,14 @@ def parse_ref(text: str) -> Ref:
     """`feature.retry-queue`, `fact:Ab3…`, `profile:user.timezone`, `bundle:gotchas`."""
     text = text.strip()
     prefix, colon, rest = text.partition(":")
-    if colon and prefix in _PREFIXES and rest:
-        return Ref(layer=_PREFIXES[prefix], kind=prefix, id=rest)
+    if colon and prefix in LAYERS_BY_PREFIX and rest:
+        return Ref(layer=LAYERS_BY_PREFIX[prefix], kind=prefix, id=rest)
     if is_id(text):
         return Ref(layer="graph", kind=text.partition(".")[0], id=text)
     raise InputError(
         f"`{text[:80]}` is not a ref.",
         hint="A ref is kind.slug, such as feature.retry-queue, or one of "
-        + ", ".join(f"{name}:…" for name in _PREFIXES)
+        + ", ".join(f"{name}:…" for name in LAYERS_BY_PREFIX)
         + ".",
-        details={"field": "ref", "allowed": ["kind.slug", *(f"{name}:id" for name in _PREFIXES)]},
+        details={"field": "ref", "allowed": ["kind.slug", *(f"{name}:id" for name in LAYERS_BY_PREFIX)]},
     )

@@ -9,12 +9,14 @@ from msgspec import Meta
 from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import NotFound
 from quire.model.ids import slug_of
+from quire.model.refs import LAYERS_BY_PREFIX
 from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.verbs.ask.inspected_node import inspect_node, node_fields, whole_node
+from quire.verbs.ask.inspected_record import WholeRecords, inspect_record, record_lines
 from quire.verbs.ask.product_map import product_map
 from quire.verbs.facts.inspect import FactInspected, connections, fact_fields, inspect_fact, whole_fact
 from quire.verbs.facts.options import Ref
-from quire.verbs.journal.inspect import InspectedJournal, item_lines, journal_inspect
+from quire.verbs.journal.inspect import journal_inspect
 from quire.verbs.profile.connections import EntryConnections, entry_connections
 from quire.verbs.profile.options import EntryName
 from quire.verbs.profile.results import link_lines, whole_entry
@@ -36,14 +38,14 @@ class Looked(Result, kw_only=True):
     """What was found, in the shape of its layer, and what is connected to it."""
 
     layer: str
-    found: Inspected | FactInspected | EntryConnections | InspectedJournal
+    found: Inspected | FactInspected | EntryConnections | WholeRecords
     connections: list[ConnectionView] = []
 
     def fields(self) -> dict[str, Any]:
         from quire.verbs.plain import plain
 
         found = self.found
-        if isinstance(found, InspectedJournal):
+        if isinstance(found, WholeRecords):
             return {"items": plain(found.items), "connections": plain(found.connections)}
         if isinstance(found, FactInspected):
             return fact_fields(found)
@@ -79,6 +81,8 @@ def inspect(project: Project, given: Inspect) -> Looked:
     if prefix in JOURNAL_KINDS:
         page = journal_inspect(project, ref)
         return Looked(layer="journal", found=page, connections=page.connections)
+    if prefix in LAYERS_BY_PREFIX:
+        return Looked(layer=LAYERS_BY_PREFIX[prefix], found=inspect_record(project, ref))
     node = inspect_node(project, ref)
     return Looked(layer="graph", found=node, connections=connections(project, node.node.node.id))
 
@@ -107,8 +111,8 @@ def _node_meant(project: Project, word: str, error: NotFound) -> str:
 
 def lines(looked: Looked) -> Lines:
     found = looked.found
-    if isinstance(found, InspectedJournal):
-        yield from item_lines(found)
+    if isinstance(found, WholeRecords):
+        yield from record_lines(found, looked.layer)
     elif isinstance(found, FactInspected):
         yield whole_fact(found)
     elif isinstance(found, EntryConnections):

@@ -17,6 +17,7 @@ from quire.upkeep.views.record import RecordDetail, record_detail
 from quire.upkeep.views.record_events import graph_events, kept_dates
 from quire.upkeep.views.record_history import RecordHistory, record_histories
 from quire.verbs.ask.inspect import Inspect, full_ref, inspect
+from quire.verbs.ask.inspected_record import WholeRecords
 from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from quire.layers.record_details import RecordDetails
     from quire.project import Project
     from quire.upkeep.views.text_diff import TextDiff
-    from quire.verbs.journal.inspect import InspectedJournal
 
 Result = TypeVar("Result")
 _ENTRIES = 100
@@ -149,7 +149,7 @@ def _meant(project: Project, ref: str) -> Record:
     return record
 
 
-def _section(name: str, found: InspectedJournal) -> Record:
+def _section(name: str, found: WholeRecords) -> Record:
     """A section of the bundle whose items are records of their own, as one."""
     texts = [f"## {item.title}\n\n{item.text}" for item in found.items]
     created = found.items[0].created_at if found.items else ""
