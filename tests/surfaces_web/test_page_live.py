@@ -44,6 +44,23 @@ def test_a_record_that_is_saved_appears(marked: Looking, copied: Sample) -> None
     assert marked.page.evaluate("() => window.mark") == 1
 
 
+def test_what_a_branch_means_for_the_records_is_shown(looking: Looking, copied: Sample) -> None:
+    git = Git(copied.root, copied.memory.env)
+    base = git("symbolic-ref", "--short", "HEAD").strip()
+    git.commit("as it is")
+    git("checkout", "--quiet", "-b", "deeper")
+    code = copied.root / "src/harbour/berths/availability.py"
+    code.write_text(code.read_text().replace("return", "return (None) or", 1))
+    git.commit("deeper")
+    page = looking.open("health", part="review")
+    looking.until(SHOWS, "the branch deeper: 1 changed file")
+    rows = page.get_by_role("region", name="This branch").locator(".row")
+    assert "feature.availability" in rows.all_inner_texts()[0]
+    rows.first.get_by_role("link").click()
+    looking.until("() => document.querySelector('h1')?.textContent === 'Availability'")
+    git("checkout", "--quiet", base)
+
+
 @pytest.mark.proof
 def test_a_text_that_is_edited_by_hand_appears(looking: Looking, copied: Sample) -> None:
     page = looking.open("record", "decision.tides-come-from-a-table")

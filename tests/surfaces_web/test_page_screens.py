@@ -148,6 +148,7 @@ CHOICES = {
     "timeline: a month": ("timeline", {}, "Length of the range", "1 month", "from="),
     "timeline: without commits": ("timeline", {}, "Lanes", "Commits", "lanes="),
     "health: receipts": ("health", {}, "Parts", "Receipts", "part=receipts"),
+    "health: this branch": ("health", {}, "Parts", "This branch", "part=review"),
     "health: coverage": ("health", {}, "Parts", "Coverage", "part=coverage"),
     "health: files": ("health", {}, "Parts", "Files", "part=files"),
     "health: anchors": ("health", {}, "Parts", "Anchors", "part=anchors"),

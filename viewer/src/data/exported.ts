@@ -19,6 +19,7 @@ const WHOLE: Record<string, string> = {
   timeline: "timeline",
   "health/anchors": "anchors",
   "health/coverage": "coverage",
+  "health/review": "review",
   "health/receipts": "receipts",
   "health/files": "files",
 };

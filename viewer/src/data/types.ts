@@ -378,6 +378,33 @@ export interface AnchorHealth {
   oldest: { item: Item; at: string; commit: string }[];
 }
 
+/** One thing that a change means for the records. */
+export interface Finding {
+  code: string;
+  level: "block" | "warn" | "note";
+  message: string;
+  ref: string;
+  title: string;
+  details: string[];
+  path: string;
+  line: number;
+  owners: string[];
+  /** Why a commit lets it pass. */
+  waived: string;
+}
+
+export interface ReviewedBranch {
+  change: string;
+  outcome: "passed" | "blocked" | "not checked";
+  /** Why nothing can be said of the branch. */
+  reason: string;
+  files: number;
+  records: number;
+  findings: Finding[];
+  more: number;
+  titles: Record<string, string>;
+}
+
 export interface CoverNode {
   name: string;
   path: string;

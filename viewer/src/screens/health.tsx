@@ -6,9 +6,11 @@ import { AnchorsPart } from "./health/anchors.tsx";
 import { CoveragePart } from "./health/coverage.tsx";
 import { FilesPart } from "./health/files.tsx";
 import { ReceiptsPart } from "./health/receipts.tsx";
+import { ReviewPart } from "./health/review.tsx";
 
 const PARTS: { part: string; name: string; Shown: ComponentType<PartProps> }[] = [
   { part: "anchors", name: "Anchors", Shown: AnchorsPart },
+  { part: "review", name: "This branch", Shown: ReviewPart },
   { part: "coverage", name: "Coverage", Shown: CoveragePart },
   { part: "receipts", name: "Receipts", Shown: ReceiptsPart },
   { part: "files", name: "Files", Shown: FilesPart },

@@ -137,6 +137,7 @@ class _Making:
             ("timeline", "timeline"),
             ("anchors", "health/anchors"),
             ("coverage", "health/coverage"),
+            ("review", "health/review"),
         ):
             found[name] = fields_of(VIEWS[path].run(project, VIEWS[path].takes()))
         return found

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from quire.clients.receipt_totals import ReceiptHealth, sum_receipts
 from quire.clients.receipts import read_receipts
 from quire.model import limits
+from quire.model.errors import GitRequired, InputError
 from quire.model.vocabulary import LIVE_STATUSES
+from quire.upkeep.change_set import span_to_review
+from quire.upkeep.review.engine import review_change
+from quire.upkeep.review.findings import CODES, ReviewFinding
 from quire.upkeep.views.drift import AnchorHealth, anchor_health
 from quire.upkeep.views.file_states import FileHealth, file_health, without_private
 from quire.upkeep.views.items import is_judged
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 _MARKS_MOST = 20_000
 _NODES_MOST = 20_000
 _RECEIPTS_MOST = 1_000
+_FINDINGS_MOST = 200
 
 
 class ViewTimeline(PageArguments, frozen=True):
@@ -67,6 +74,45 @@ def view_coverage(project: Project, given: ViewCoverage) -> CoverageHealth:
     limits.within(given.limit, "limit", 1, _NODES_MOST)
     ready_to_view(project)
     return project.with_index(work)
+
+
+class ViewReview(PageArguments, frozen=True):
+    branch: str = ""
+
+
+class ReviewedBranch(msgspec.Struct, frozen=True, kw_only=True):
+    """What a branch means for the records; `reason` says why nothing can be said of it."""
+
+    change: str = ""
+    outcome: str = "not checked"
+    reason: str = ""
+    files: int = 0
+    records: int = 0
+    findings: tuple[ReviewFinding, ...] = ()
+    more: int = 0
+    """Findings that are not shown."""
+    titles: dict[str, str] = {}
+    """What each code means."""
+
+
+def view_review(project: Project, given: ViewReview) -> ReviewedBranch:
+    """The review of a branch, or of the current one, as `memory review` gives it; a finding is no error here."""
+    ready_to_view(project)
+    try:
+        span = span_to_review(project.git, None, staged=False, branch=given.branch)
+        found = review_change(project, span)
+    except (InputError, GitRequired) as error:
+        return ReviewedBranch(reason=error.message)
+    return ReviewedBranch(
+        change=found.change,
+        outcome=found.outcome,
+        reason=found.not_checked,
+        files=found.files,
+        records=found.records,
+        findings=tuple(found.findings[:_FINDINGS_MOST]),
+        more=max(0, len(found.findings) - _FINDINGS_MOST),
+        titles={code: CODES[code].title for code in found.counts()},
+    )
 
 
 class ViewReceipts(PageArguments, frozen=True):

@@ -7,11 +7,13 @@ from quire.verbs.page.health_views import (
     ViewCoverage,
     ViewFiles,
     ViewReceipts,
+    ViewReview,
     ViewTimeline,
     view_anchor_health,
     view_coverage,
     view_files,
     view_receipts,
+    view_review,
     view_timeline,
 )
 from quire.verbs.page.page_view import PageView
@@ -47,6 +49,7 @@ VIEWS = {
     "inbox": PageView(ViewInbox, view_inbox),
     "health/anchors": PageView(ViewAnchorHealth, view_anchor_health),
     "health/coverage": PageView(ViewCoverage, view_coverage),
+    "health/review": PageView(ViewReview, view_review),
     "health/receipts": PageView(ViewReceipts, view_receipts),
     "health/files": PageView(ViewFiles, view_files),
 }
