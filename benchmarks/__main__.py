@@ -20,6 +20,7 @@ SUITES = (
     "staleness",
     "verdict_cost",
     "after_merge",
+    "branch_pairs",
     "check_cost",
     "facts_recall",
     "facts_speed",

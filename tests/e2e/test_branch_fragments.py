@@ -254,3 +254,47 @@ def test_events_of_the_journal_are_folded(here: Here, git: Git, tmp_path: Path) 
     assert log.read_bytes().startswith(before)
     assert here("journal", "log", "--events", "--json").data == shown
     assert here("journal", "validate").code == 0
+
+
+def test_two_branches_that_sync_the_journal_do_not_conflict(here: Here, git: Git) -> None:
+    sources, state = (here.root / ".agent-memory" / name for name in ("sources.json", "state.json"))
+    sessions = here.root / "sessions"
+    sessions.mkdir()
+    (sessions / "first.md").write_text("# Session\n\nDecision: logs are rotated daily, because the disk is small.\n")
+    assert here("journal", "init", "--yes").code == 0
+    assert here("journal", "add", "markdown", "sessions", "--name", "notes").code == 0
+    commit(git, "journal")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    before = sources.read_bytes(), state.read_bytes()
+    for name in ("one", "two"):
+        on_branch(git, name)
+        (sessions / f"{name}.md").write_text(f"# Session\n\nDecision: {name} is cached, because {name} is slow.\n")
+        assert here("journal", "sync", "--all").code == 0
+        assert (sources.read_bytes(), state.read_bytes()) == before
+        (source,) = here("journal", "sources", "--json").data["sources"]
+        assert source["last_sync_status"] == "passed"
+        assert here("journal", "validate").code == 0
+        commit(git, name)
+    merge_all(git, "one", "two")
+    assert here("fold").code == 0
+    assert here("journal", "validate").code == 0
+    assert json.loads(state.read_bytes())["maintenance"]["historyEventCount"] == len(
+        (here.root / ".agent-memory/history/events.jsonl").read_bytes().splitlines()
+    )
+    assert here("fold", "--json").data["files_changed"] == []
+
+
+def test_entries_of_the_profile_are_put_between_the_others_on_a_branch(here: Here, git: Git) -> None:
+    document = here.root / ".ai-state/memory.json"
+    assert here("profile", "remember", "tools", "pager", "less").code == 0
+    commit(git, "profile")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    for name, key in (("one", "editor"), ("two", "shell")):
+        on_branch(git, name)
+        assert here("profile", "recall", "tools").code == 0
+        assert here("profile", "remember", "tools", key, "mine").code == 0
+        commit(git, name)
+    merge_all(git, "one", "two")
+    assert list(json.loads(document.read_bytes())["memories"]["tools"]) == ["editor", "pager", "shell"]
+    assert here("profile", "remember", "tools", "browser", "mine").code == 0
+    assert list(json.loads(document.read_bytes())["memories"]["tools"])[-1] == "browser"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -148,3 +149,57 @@ def test_outside_of_a_repository_the_command_says_so(memory: Memory, repo: Path)
     (repo / ".git").rename(repo / "git-away")
     run = memory("integrate", "git")
     assert (run.code, "no git repository" in run.err) == (3, True)
+
+
+def section(text: str) -> str:
+    return f"<!-- memory:map:start -->\n{text}\n<!-- memory:map:end -->\n"
+
+
+def test_a_map_of_both_sides_is_no_conflict_and_what_people_wrote_is_merged(team: Memory, repo: Path, git: Git) -> None:
+    rules = "\n".join(f"Rule {number}." for number in range(9))
+    base, ours, theirs = (section(name) + rules for name in ("old", "mine", "yours"))
+    done = branches(repo, git, "AGENTS.md", base, ours.replace("Rule 1", "My rule"), theirs.replace("Rule 8", "Yours"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (repo / "AGENTS.md").read_text() == section("yours") + rules.replace("Rule 1", "My rule").replace(
+        "Rule 8", "Yours"
+    )
+
+
+def test_a_rule_that_both_wrote_is_still_gits_conflict(team: Memory, repo: Path, git: Git) -> None:
+    done = branches(
+        repo, git, "CLAUDE.md", section("old") + "Rule.", section("mine") + "Mine.", section("yours") + "Yours."
+    )
+    assert done.returncode == 1
+    assert (repo / "CLAUDE.md").read_text().startswith(section("yours") + "<<<<<<< ours\n")
+
+
+def test_servers_of_both_and_pages_are_merged(team: Memory, repo: Path, git: Git) -> None:
+    def servers(**more: str) -> str:
+        return json.dumps({"mcpServers": {"a": {"command": "a"}, **{name: {"command": more[name]} for name in more}}})
+
+    done = branches(repo, git, ".mcp.json", servers(), servers(b="b"), servers(c="c"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(json.loads((repo / ".mcp.json").read_text())["mcpServers"]) == ["a", "b", "c"]
+    git("branch", "-D", "theirs")
+    done = branches(repo, git, "docs/agent-memory/README.md", "old\n", "mine\n", "yours\n")
+    assert (done.returncode, (repo / "docs/agent-memory/README.md").read_text()) == (0, "yours\n")
+
+
+@pytest.mark.parametrize("held", ["", "*.png binary\n", "*.png binary"])
+def test_attributes_of_the_clone_are_as_before_once_it_is_taken_back(
+    memory: Memory, repo: Path, git: Git, held: str
+) -> None:
+    memory.init()
+    attributes = repo / ".git/info/attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    if held:
+        attributes.write_text(held)
+    memory("integrate", "git", "--dry-run")
+    assert (attributes.read_text() if held else attributes.exists()) == (held or False)
+    memory("integrate", "git")
+    assert git("check-attr", "merge", "AGENTS.md") == "AGENTS.md: merge: quire\n"
+    once = attributes.read_text()
+    assert "unchanged   paths" in memory("integrate", "git").out
+    assert attributes.read_text() == once
+    memory("integrate", "git", "--remove")
+    assert (attributes.read_text() if held else attributes.exists()) == (held or False)

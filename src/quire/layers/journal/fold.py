@@ -24,6 +24,7 @@ from quire.layers.journal.store import (
     checkpoint_path,
     held_file,
     held_log,
+    load_sources,
     removed_fragments,
 )
 from quire.model.errors import QuireError
@@ -36,13 +37,13 @@ def fold_history(root: str, world: World) -> list[str]:
     difference, and what was folded once is not folded again. Checkpoints that a merge put into one file are parted.
     """
     removed = removed_fragments(root)
-    if not removed:
-        return []
     before, joined = held_file(root, EVENTS, EVENTS_BYTES), held_log(root) or b""
-    after = folded_history(before or b"", joined, list(archived_names(root)))
-    changes = [_update(EVENTS, before, after)] if after != before else []
+    after = folded_history(before or b"", joined, list(archived_names(root))) if removed else joined
+    changes = [_update(EVENTS, before, after)] if removed and after != before else []
     changes += [*_counted_state(root, joined, after), *_parted_checkpoints(root), *removed]
     folder = os.path.join(root, FOLDER)
+    if not changes:
+        return []
     apply_changes(folder, os.path.join(folder, RECOVERY), changes, [], world.token(), whole=True)
     return sorted(f"{FOLDER}/{change.path}" for change in changes)
 
@@ -62,7 +63,11 @@ def _counted_state(root: str, joined: bytes, after: bytes) -> list[FileUpdate]:
     names = {_without_id(line): line.event.id for line in history.lines if line.event}
     lines = [line for line in read_history(joined).lines if line.event]
     moved = [ordinal_of(line.event.id) for line in lines if line.event and names[_without_id(line)] != line.event.id]
-    maintenance = replace(state.maintenance, history_event_count=len(history.events))
+    maintenance = replace(
+        state.maintenance,
+        history_event_count=len(history.events),
+        import_source_count=len(load_sources(root)[0].entries),
+    )
     if moved:
         maintenance = cursors_before(maintenance, history.events, min(moved))
     if maintenance == state.maintenance:

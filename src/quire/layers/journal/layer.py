@@ -148,7 +148,7 @@ class JournalLayer(Layer):
     def fold(self, site: Site) -> list[str]:
         from quire.layers.journal.fold import fold_history
 
-        return fold_history(site.root, site.world)
+        return [*fold_history(site.root, site.world), *_pages_again(site)]
 
     def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
         from quire.layers.journal.merge import merge_journal
@@ -201,6 +201,22 @@ class JournalLayer(Layer):
 
     def how_to_retire(self, record: Record) -> str:
         return "`memory journal update` writes the memory without it."
+
+
+def _pages_again(site: Site) -> list[str]:
+    """Write pages that a merge put together from another state than the one there is; which they were."""
+    from quire.layers.journal.pages import planned_pages, write_pages
+    from quire.layers.journal.projections import projection_marker
+    from quire.layers.journal.store import open_journal
+
+    with contextlib.suppress(QuireError, OSError):
+        state = open_journal(site.root).state
+        pages = [page for page in planned_pages(site.root, state, entry=False) if page.before != page.after]
+        markers = [projection_marker((page.before or b"").decode("utf-8", "replace")) for page in pages]
+        if any(marker and marker.bundle_hash != state.bundle_hash for marker in markers):
+            write_pages(site.root, state, site.world, entry=False)
+            return [page.path for page in pages]
+    return []
 
 
 def _plan(site: Site, unmerged: Collection[str]) -> Mending:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from quire.files.digests import hex_digest
 from quire.layers.journal.documents import damaged, record_from, value_of
 from quire.layers.journal.layout import FOLDER, SOURCES
-from quire.layers.journal.types import SessionSource
+from quire.layers.journal.types import Fields, SessionSource
 from quire.layers.journal.value_shapes import find_faults, shape_of
 from quire.model.ids import slugify
 
@@ -67,6 +67,18 @@ def with_source(registry: SourceRegistry, source: SessionSource) -> SourceRegist
             is_held, entry = True, source
         entries.append(entry)
     return msgspec.structs.replace(registry, entries=tuple(entries if is_held else [*entries, source]))
+
+
+def with_synced(registry: SourceRegistry, synced: Fields) -> SourceRegistry:
+    """With what is noted on this machine of later syncs: by id, fields of a source."""
+    for source in registry.sources:
+        noted = synced.get(source.id)
+        if isinstance(noted, dict):
+            later = {**value_of(source), **noted}
+            found = record_from(SessionSource, later) if not find_faults(shape_of(SessionSource), later, "") else source
+            if (found.last_synced_at or "") > (source.last_synced_at or ""):
+                registry = with_source(registry, found)
+    return registry
 
 
 def without_source(registry: SourceRegistry, source: str) -> SourceRegistry:

@@ -39,11 +39,12 @@ from quire.layers.journal.layout import (
     PAGES_DUE,
     SOURCES,
     STATE,
+    SYNCED,
     WRITTEN,
 )
 from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.settings import JournalSettings, read_config
-from quire.layers.journal.sources import SourceRegistry, read_sources, registry_value
+from quire.layers.journal.sources import SourceRegistry, read_sources, registry_value, with_synced
 from quire.layers.journal.types import Checkpoint, JournalEvent, State
 from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized, QuireError
 
@@ -183,7 +184,10 @@ def load_sources(root: str) -> tuple[SourceRegistry, str | None]:
     data = held_file(root, SOURCES)
     if data is None:
         return SourceRegistry(), None
-    return read_sources(parse_document(data, f"{FOLDER}/{SOURCES}")), sha256(data)
+    registry = read_sources(parse_document(data, f"{FOLDER}/{SOURCES}"))
+    if os.path.lexists(os.path.join(root, FOLDER, LOCAL, SYNCED)):
+        registry = with_synced(registry, read_object(root, FOLDER, SYNCED).fields)
+    return registry, sha256(data)
 
 
 def load_config(root: str) -> JournalSettings:

@@ -32,6 +32,7 @@ class ProfileDocument:
         self._top = top
         self._memories = memories
         """Categories: their entries by key, or what stands there instead of entries, as it was written."""
+        self._begun = {name: list(held) for name, held in memories.items() if isinstance(held, dict)}
 
     @property
     def version(self) -> str:
@@ -71,6 +72,16 @@ class ProfileDocument:
             _refuse_twice(bytes(entries[key]), self.where)
         entries[key] = _raw(fields)
         self.is_changed = True
+
+    def spread(self) -> None:
+        """Put new entries between the others by their names: those of two branches then rarely stand side by side."""
+        for category, entries in self._memories.items():
+            begun = self._begun.get(category, [])
+            if isinstance(entries, dict) and entries.keys() - set(begun):
+                keys = [key for key in begun if key in entries]
+                for key in sorted(entries.keys() - set(begun)):
+                    keys.insert(next((at for at, other in enumerate(keys) if other > key), len(keys)), key)
+                self._memories[category] = {key: entries[key] for key in keys}
 
     def clear(self, category: str) -> None:
         """A category without entries, whatever stood there."""

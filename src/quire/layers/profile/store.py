@@ -11,13 +11,14 @@ from collections.abc import Iterator
 
 import msgspec
 
+from quire.files.branches import checkout_at, writes_fragments
 from quire.files.digests import sha256
 from quire.files.local_files import ensure_local
 from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import LOCAL, RECOVERY, LockedFolder, write_access
-from quire.layers.profile.access import pending_readings, take_readings
+from quire.layers.profile.access import GatheredReadings, pending_readings, take_readings
 from quire.layers.profile.document import ProfileDocument, empty_document, parse_document
 from quire.layers.profile.drafts import ProfileDraft
 from quire.layers.profile.entries import time_text
@@ -138,8 +139,14 @@ def open_draft(places: ProfilePlaces, world: World, *, dry_run: bool = False) ->
                 raise document.refuse_version()
             document.refuse_loss()
     draft = ProfileDraft(places, shared, private, time_text(world.now()))
-    draft.fold(pending_readings(places.root))
+    if not _is_apart(places, world):
+        draft.fold(pending_readings(places.root))
     return draft, stamp
+
+
+def _is_apart(places: ProfilePlaces, world: World) -> bool:
+    """Whether counts stay on this machine: those of two branches would conflict."""
+    return writes_fragments(checkout_at(places.root, world))
 
 
 def _settled_documents(
@@ -160,7 +167,8 @@ def _settled_documents(
 def commit(draft: ProfileDraft, world: World, before: str) -> ProfileWritten:
     """Write a draft: both documents, what was forgotten and what was read, all or nothing as far as one disk goes."""
     places = draft.places
-    taken = take_readings(places.root)
+    apart = _is_apart(places, world)
+    taken = GatheredReadings() if apart else take_readings(places.root)
     draft.settle(taken.readings)
     here = os.path.join(places.root, FOLDER)
     ensure_local(places.root, FOLDER, world.token())
@@ -169,6 +177,8 @@ def commit(draft: ProfileDraft, world: World, before: str) -> ProfileWritten:
     at_home: list[FileUpdate] = []
     size = 0
     for document, is_private in draft.documents():
+        if apart and not is_private:
+            document.spread()
         data = document.render() if document.is_changed else document.data
         size += len(data)
         if not document.is_changed:

@@ -21,6 +21,7 @@ from quire.layers.protocol import Home, Site
 from quire.layers.table import HOMES, layers_in
 from quire.model.errors import GitRequired
 from quire.upkeep.ignore import with_ignored
+from quire.upkeep.merge.clone_rules import SHOWN, clone_rules, without_section, write_clone_rules
 from quire.upkeep.merge.driver_line import driver_line
 
 ATTRIBUTES = ".gitattributes"
@@ -33,7 +34,7 @@ State = Literal["present", "missing", "changed", "foreign"]
 class SetUpPart(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that a clone needs, and how it is."""
 
-    part: Literal["driver", "rules"]
+    part: Literal["driver", "paths", "rules"]
     path: str
     """Settings as `merge.NAME`, a file from the project's root."""
     state: State
@@ -44,7 +45,7 @@ class SetUpPart(msgspec.Struct, frozen=True, kw_only=True):
 
 def look_at_setup(site: Site, program: Sequence[str]) -> list[SetUpPart]:
     """How the clone and the folders of the memory are set up, each part by itself."""
-    return [*_drivers(site.git, program), *_attributes(site.root)]
+    return [*_drivers(site.git, program), _paths(site.git), *_attributes(site.root)]
 
 
 def _drivers(git: Git, program: Sequence[str]) -> list[SetUpPart]:
@@ -72,6 +73,12 @@ def _wanted(program: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     return [("quire", quire), ("union", union)]
 
 
+def _paths(git: Git) -> SetUpPart:
+    now, after = clone_rules(git)
+    state: State = "present" if now == after else "missing" if without_section(now) == now else "changed"
+    return SetUpPart(part="paths", path=SHOWN, state=state, now=now, after=after)
+
+
 def _attributes(root: str) -> list[SetUpPart]:
     return [_attributes_of(root, home) for home in HOMES if home.exists(root)]
 
@@ -94,6 +101,8 @@ def set_up(site: Site, program: Sequence[str], parts: Sequence[SetUpPart]) -> No
             name = part.path.rpartition(".")[2]
             for key, value in settings[name].items():
                 write_setting(site.git, f"merge.{name}.{key}", value)
+        elif part.part == "paths":
+            write_clone_rules(site.git, site.world, part.after)
         else:
             _write(site, part)
 
@@ -111,6 +120,8 @@ def take_back(site: Site, parts: Sequence[SetUpPart]) -> None:
         if part.part == "driver" and part.state in ("present", "changed"):
             for key in ("driver", "name", "recursive"):
                 remove_setting(site.git, f"{part.path}.{key}")
+        elif part.part == "paths" and part.state != "missing":
+            write_clone_rules(site.git, site.world, without_section(part.now))
 
 
 def lacks_driver(site: Site) -> bool:

@@ -65,7 +65,7 @@ def _done(part: SetUpPart, *, remove: bool) -> PartDone | None:
     elif remove:
         if part.part == "rules" and part.state != "missing":
             status, reason = "kept", "other clones go by it, and git can do without"
-        elif part.part == "driver" and part.state != "missing":
+        elif part.state != "missing":
             status = "removed"
         else:
             return None

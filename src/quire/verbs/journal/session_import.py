@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
+from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER, SYNCED
 from quire.model.errors import Cancelled, InputError, QuireError
 from quire.verbs.journal.journal_state import (
     ask_model,
@@ -222,6 +222,7 @@ def _take_in(
     """
     from msgspec.structs import replace
 
+    from quire.files.branches import writes_fragments
     from quire.layers.journal.numbered_ids import allocate_ids
     from quire.layers.journal.state_changes import counted_maintenance, taken_ids
     from quire.layers.journal.store import Writing
@@ -244,6 +245,9 @@ def _take_in(
         registry = _registered(project, journal, source, found, imported) if is_last else None
         maintenance = counted_maintenance(journal, len(events))
         changes = _noting(project, source.id, ours)
+        if registry is not None and writes_fragments(project):
+            changes.append(_synced_here(project, registry, source.id))
+            registry = None
         if not events and registry is None and not changes:
             return [], None
         state = replace(journal.state, maintenance=maintenance)
@@ -286,6 +290,21 @@ def _registered(
             last_imported_count=imported,
         ),
     )
+
+
+def _synced_here(project: Project, registry: SourceRegistry, name: str) -> FileUpdate:
+    """The note of this sync for this machine alone."""
+    from quire.files.digests import sha256
+    from quire.files.local_files import read_object
+    from quire.files.transaction import FileUpdate
+    from quire.layers.journal.documents import value_of
+
+    held, source = read_object(project.root, FOLDER, SYNCED), registry.find(name)
+    value = value_of(source) if source is not None else {}
+    noted = {key: value[key] for key in value if key.startswith("last") or key == "updatedAt"}
+    data = msgspec.json.encode({**held.fields, "version": 1, name: noted}) + b"\n"
+    planned = None if held.data is None else sha256(held.data)
+    return FileUpdate(path=f"{LOCAL}/{SYNCED}", data=data, planned=planned)
 
 
 # -- how far sessions were read -----------------------------------------------------------

@@ -43,7 +43,7 @@ def fold(project: Project, given: Fold) -> Folded:
     if fragments and not given.here:
         _refuse_elsewhere(project)
     for layer in LAYERS:
-        if layer.fragments(project):
+        if layer.fragments(project) or (layer.page_folder and layer.home.exists(project.root)):
             with layer.access(project, "fold"):
                 done.files_changed += layer.fold(project)
     written, done.warnings = _refreshed_map(project)

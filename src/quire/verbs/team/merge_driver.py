@@ -6,6 +6,8 @@ whoever starts the driver can still do what git does without it.
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 import msgspec
 
 from quire.files.durable_write import write_file
@@ -55,6 +57,8 @@ def drive(world: World, given: DriverFiles) -> Driven:
     if merged is not None and merged.data is not None:
         write_file(given.ours, merged.data, world.token())
         return Driven(not merged.contested or not _stops(world), merged.contested)
+    if _by_section(world, given):
+        return Driven(is_clean=True)
     git = Git(world.cwd, world.env)
     texts = merge_texts(git, given.base, given.ours, given.theirs, union=given.union, marker=given.marker)
     if texts is None:
@@ -62,6 +66,24 @@ def drive(world: World, given: DriverFiles) -> Driven:
     data, in_conflict = texts
     write_file(given.ours, data, world.token())
     return Driven(not in_conflict)
+
+
+def _by_section(world: World, given: DriverFiles) -> bool:
+    """Of a file that holds our part: whether it is merged; if not, all versions have the same part now."""
+    from quire.upkeep.merge.shared_files import SHARED, merge_shared, with_one_section
+
+    if not any(fnmatchcase(given.path, pattern) for pattern in SHARED):
+        return False
+    places = (given.base, given.ours, given.theirs)
+    versions = [read_bytes(path, _FILE_BYTES) for path in places]
+    merged = merge_shared(given.path, *versions)
+    if merged is not None:
+        write_file(given.ours, merged, world.token())
+        return True
+    for path, before, after in zip(places, versions, with_one_section(given.path, versions), strict=True):
+        if after != before:
+            write_file(path, after, world.token())
+    return False
 
 
 def _by_layer(given: DriverFiles) -> MergedFile | None:
