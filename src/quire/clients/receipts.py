@@ -39,7 +39,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     milliseconds: int = 0
     items: tuple[ReceiptItem, ...] = ()
     note: str = ""
-    """Why nothing was handed over."""
+    """What was said beside records."""
 
     def included(self) -> list[str]:
         """The records that were handed over."""

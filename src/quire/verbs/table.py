@@ -65,6 +65,7 @@ VERBS = (
     ("notes undo", "facts.notes:UNDO", "", ""),
     ("notes promote", "facts.notes:PROMOTE", "", ""),
     ("inbox", "inbox.overview", "", ""),
+    ("inbox propose", "inbox.propose", "propose_memory", "graph"),
     ("inbox accept", "inbox.accept", "", ""),
     ("inbox edit", "inbox.edit", "", ""),
     ("inbox reject", "inbox.reject", "", ""),

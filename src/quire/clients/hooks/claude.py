@@ -2,7 +2,7 @@
 
 Silence is an empty standard output. A text is cut at 10,000 characters. A compaction cannot be told anything before
 it; what comes after it is told at the session start that follows, and PostCompact brings its summary. Text at Stop
-would make Claude go on, so none is ever sent there.
+makes Claude go on, so none is sent there but the one request of `--capture agent`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ DIALECT = Dialect(
         "SubagentStop": "turn-end",
     },
     carries=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStart"}),
+    asks={"Stop": "block"},
     subagents=frozenset({"SubagentStart", "SubagentStop"}),
     editors=frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"}),
     # `path`: another client that reads Claude's settings calls its own tools by Claude's names.

@@ -22,6 +22,7 @@ DIALECT = Dialect(
         "SubagentStop": "turn-end",
     },
     carries=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStart"}),
+    asks={"Stop": "block"},
     subagents=frozenset({"SubagentStart", "SubagentStop"}),
     editors=frozenset({"apply_patch", "Edit", "Write"}),
     paths=("file_path", "path"),

@@ -20,6 +20,7 @@ DIALECT = Dialect(
         "SessionEnd": "session-end",
     },
     carries=frozenset({"SessionStart", "BeforeAgent"}),
+    asks={"AfterAgent": "deny"},
     silence=b"{}\n",
     editors=frozenset({"write_file", "replace"}),
     paths=("file_path",),

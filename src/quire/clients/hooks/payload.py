@@ -64,6 +64,11 @@ def line(fields: Fields, *names: str) -> str:
     return ""
 
 
+def flag(fields: Fields, name: str) -> bool:
+    """Whether a field is there and true."""
+    return name in fields and bytes(fields[name]) == b"true"
+
+
 def path(fields: Fields, *names: str) -> str:
     """The first absolute path in these fields, or in the lists that they hold."""
     for name in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from quire.clients.hooks.dialects import dialect_of
-from quire.clients.hooks.payload import Fields, decode, inner, line, path, paths_of, texts, words
+from quire.clients.hooks.payload import Fields, decode, flag, inner, line, path, paths_of, texts, words
 from quire.clients.hooks.types import EVENTS, Dialect, HookEvent
 
 # Lines of a file stand behind a sign or a blank, so a line that begins with stars is always a mark.
@@ -21,6 +21,7 @@ _PROMPT = ("prompt", "initialPrompt", "initial_prompt")
 _TOOL = ("tool_name", "toolName", "tool")
 _ARGUMENTS = ("tool_input", "toolArgs", "args")
 _REASON = ("reason", "trigger", "stopReason", "stop_reason", "status")
+_CONTINUED = "stop_hook_active"
 _AGENT = ("agent_id", "agentId", "subagent_id")
 _AGENT_KIND = ("agent_type", "agentName", "agent_name", "subagent_type")
 _COPILOT_ALONE = "timestamp"
@@ -61,6 +62,7 @@ def read_event(client: str, event: str, payload: bytes) -> HookEvent:
         reason="" if ours in ("prompt", "before-edit", "session-start") else line(fields, *_REASON),
         summary=words(fields, "compact_summary", "summary") if ours == "after-compaction" else "",
         agent=agent,
+        continued=flag(fields, _CONTINUED),
     )
 
 

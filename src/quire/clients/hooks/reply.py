@@ -1,4 +1,4 @@
-"""The reply to a hook: text for the model, never a decision about what the agent may do."""
+"""The reply to a hook: text for the model, or one request at the end of a turn; never a decision about a tool."""
 
 from __future__ import annotations
 
@@ -30,6 +30,19 @@ def reply(event: HookEvent, text: str) -> bytes:
         return msgspec.json.encode({dialect.flat: text}) + b"\n"
     answer = {"hookSpecificOutput": {"hookEventName": event.native, "additionalContext": text}}
     return msgspec.json.encode(answer) + b"\n"
+
+
+def can_ask(event: HookEvent) -> bool:
+    """Whether the agent can be asked for something here, and was not made to go on already."""
+    return event.native in dialect_of(event.client).asks and not event.continued and not event.agent
+
+
+def request(event: HookEvent, text: str) -> bytes:
+    """What has the agent go on and do what the text asks; silence where there is no text."""
+    dialect = dialect_of(event.client)
+    if not text:
+        return dialect.silence
+    return msgspec.json.encode({"decision": dialect.asks[event.native], "reason": text}) + b"\n"
 
 
 def room_for(event: HookEvent) -> Room:

@@ -32,6 +32,8 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True):
     """The text of a compaction."""
     agent: str = ""
     """The id of the subagent that speaks; "" is the session itself."""
+    continued: bool = False
+    """Whether a hook made the agent go on already."""
 
 
 class Room(msgspec.Struct, frozen=True):
@@ -61,6 +63,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """The native events at which the client takes text."""
     flat: str = ""
     """The key of a text in a flat answer, at events with a small letter; at others it is nested, as Claude has it."""
+    asks: dict[str, str] = {}
+    """The native events at which a hook can have the agent go on, and the word for it."""
     silence: bytes = b""
     """The answer that adds nothing."""
     subagents: frozenset[str] = frozenset()

@@ -25,7 +25,8 @@ _EXAMPLES = """Examples:
   quire hook gemini prompt < payload.json
   MEMORY_HOOKS=off claude       without hooks, this once
 """
-_SECONDS = {"session-start": 6.0, "after-compaction": 6.0, "prompt": 2.5, "before-edit": 2.5}
+_SECONDS = {"session-start": 6.0, "after-compaction": 6.0, "prompt": 2.5, "before-edit": 2.5, "turn-end": 5.0}
+"""The end of a turn only leaves a note, unless agents may be asked there: then the session is looked at."""
 _OTHER_SECONDS = 1.0
 """What only leaves a note is over in milliseconds; some clients give the end of a session no more than 1.5 seconds."""
 _MOST_SECONDS = 60.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.clients.capture_setting import capture_of
 from quire.clients.lines import read_log
 from quire.clients.receipts import read_receipts
 from quire.clients.spool import waiting_sessions
@@ -54,6 +55,9 @@ def agent_findings(project: Project) -> list[Finding]:
     if not found:
         found.append(_about("clients", "No agent was found.", "note", "`memory integrate CLIENT` wires one by name."))
     found += _started_findings(project, wired)
+    if capture_of(project.root) == "agent":
+        said = "Agents are asked once per session to propose what should last."
+        found.append(_about("capture", said, "ok", "`memory integrate --capture none` turns it off."))
     return [*found, *_hook_findings(project, is_wired=bool(wired or at_home))]
 
 

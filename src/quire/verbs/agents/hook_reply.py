@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quire.clients.hooks.types import HookEvent
     from quire.files.world import World
 
 _ERROR_CHARS = 400
@@ -42,7 +43,8 @@ def reply_to_hook(
         room = room_for(heard)
         if heard.event in ENDING and not room.tokens:
             is_noted = note_session(root, heard, world)
-            return silence, is_noted and heard.event == "session-end"
+            asked = _request(root, heard, world) if heard.event == "turn-end" else b""
+            return asked or silence, is_noted and heard.event == "session-end"
         from quire.project import Project
         from quire.verbs.agents.hook_answer import answer_hook, work_waits
 
@@ -54,6 +56,22 @@ def reply_to_hook(
     except Exception as error:
         log_failure(root, world, client, event, error)
         return silence, False
+
+
+def _request(root: str, heard: HookEvent, world: World) -> bytes:
+    """What asks the agent for what should last; nothing where nobody chose that, or there is nothing to ask for."""
+    from quire.clients.hooks.reply import can_ask, request
+
+    if not heard.session or not can_ask(heard):
+        return b""
+    from quire.clients.capture_setting import capture_of
+
+    if capture_of(root) != "agent":
+        return b""
+    from quire.project import Project
+    from quire.verbs.agents.capture_request import capture_request
+
+    return request(heard, capture_request(Project.open(heard.cwd or None, world), heard))
 
 
 def silent_reply(client: str, event: str) -> bytes:

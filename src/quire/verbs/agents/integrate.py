@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec.structs import replace
 
+from quire.clients.capture_setting import ASKABLE, CAPTURES, Capture, capture_of, set_capture
 from quire.clients.wiring.types import FORGES, ClientStatus, FileDone, Integrated, IntegrationStatus
 from quire.model.errors import UsageError
 from quire.model.records import Problem
@@ -32,6 +33,15 @@ class Integrate(Arguments, frozen=True, kw_only=True):
     ] = None
     dry_run: Annotated[bool, Option(help="Show every change as a diff, and make none.")] = False
     force: Annotated[bool, Option(help="Replace an entry called quire that starts another program.")] = False
+    capture: Annotated[
+        Capture | None,
+        Option(
+            metavar="WHO",
+            choices=CAPTURES,
+            help="agent: ask the agent once per session, at the end of a turn, to propose what should last; none: do "
+            "not. For this clone alone.",
+        ),
+    ] = None
     yes: Annotated[bool, Option(help="Do not ask before files in your home folder are changed.")] = False
 
 
@@ -41,14 +51,19 @@ class ClientsIntegrated(Result, kw_only=True):
     done: Integrated | None = None
     found: IntegrationStatus | None = None
     user: bool = False
+    capture: Capture | None = None
+    """Whether an agent is asked what should last; None where that was neither set nor asked for."""
+    sets: bool = False
+    """Whether that was set now."""
 
     def exit_code(self) -> int:
         return 1 if self.done is not None and not self.done.is_clean else 0
 
     def fields(self) -> dict[str, Any]:
         if self.done is not None:
-            return wired_fields(self.done)
-        return {"clients": msgspec.to_builtins(self.found.clients) if self.found else []}
+            return {**wired_fields(self.done), **({"capture": self.capture} if self.capture else {})}
+        found = {"clients": msgspec.to_builtins(self.found.clients)} if self.found else {}
+        return {**found, "capture": self.capture}
 
 
 def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
@@ -71,9 +86,15 @@ def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
         )
     if given.status:
         found = _status(project, given)
-        return ClientsIntegrated(found=found, user=given.user, warnings=list(found.warnings))
+        capture = capture_of(project.root)
+        return ClientsIntegrated(found=found, user=given.user, capture=capture, warnings=list(found.warnings))
+    if given.capture is not None and not given.dry_run:
+        project.ready()
+        set_capture(project.root, given.capture, project.world.token())
+    if given.capture is not None and not given.clients:
+        return ClientsIntegrated(capture=given.capture, sets=not given.dry_run)
     done = _done(project, given)
-    return ClientsIntegrated(done=done, warnings=wiring_warnings(done))
+    return ClientsIntegrated(done=done, capture=given.capture, sets=not given.dry_run, warnings=wiring_warnings(done))
 
 
 def _agents(given: Integrate) -> list[str]:
@@ -134,6 +155,10 @@ def refuse_contradictions(given: Integrate) -> None:
         raise UsageError(f"`{forges[0]}` is set up in one project at a time.", hint="Leave --user out.")
     if given.source and not forges:
         raise UsageError("--from goes with github, gitlab or pre-commit.", hint="Name one of them, or leave it out.")
+    if given.capture is not None and (given.status or given.repair or given.remove or given.user):
+        raise UsageError(
+            "--capture is a setting of this clone.", hint="Leave --status, --repair, --remove and --user out."
+        )
     if given.status and (given.dry_run or given.force):
         raise UsageError("--status changes nothing.", hint="Leave --dry-run and --force out.")
 
@@ -168,6 +193,21 @@ def lines(result: ClientsIntegrated) -> Lines:
         yield from _status_lines(result.found, user=result.user)
     if result.done is not None:
         yield from _done_lines(result.done)
+    if result.capture is not None:
+        yield from _capture_lines(result)
+
+
+def _capture_lines(result: ClientsIntegrated) -> Iterator[str]:
+    if result.found is not None and result.capture == "none":
+        return
+    if result.found is None and not result.sets:
+        yield f"Would set capture to {result.capture}."
+    elif result.capture == "agent":
+        yield "Capture: where a session says what should last and saved nothing, the agent is asked once to propose it."
+        yield "The request is about 130 tokens, the answer comes on top: `memory receipts` shows what was sent."
+        yield f"Clients that can be asked: {', '.join(ASKABLE)}. `memory integrate --capture none` turns it off."
+    else:
+        yield "Capture: no agent is asked."
 
 
 def _status_lines(found: IntegrationStatus, *, user: bool) -> Iterator[str]:
@@ -218,6 +258,7 @@ VERB = Verb(
   memory integrate cursor --remove    take it back: every file as it was
   memory integrate claude --user      in your own configuration, for all projects
   memory integrate github --from https://github.com/OWNER/quire@COMMIT
+  memory integrate --capture agent    ask agents, once per session, to propose what should last
   memory integrate git                merge the memory by record, in this clone
 """,
 )

@@ -58,7 +58,7 @@ def receipts(project: Project, session: str = "") -> list[Receipt]:
 
 
 def _fields(receipt: Receipt) -> dict[str, Any]:
-    names = ("at", "client", "event", "session", "files", "considered", "budget", "tokens", "milliseconds")
+    names = ("at", "client", "event", "session", "files", "considered", "budget", "tokens", "milliseconds", "note")
     outcomes = {
         outcome: [
             {"ref": item.ref, "why": item.why, "tokens": item.tokens, "verdict": item.verdict}
@@ -85,7 +85,7 @@ def _receipt_lines(receipt: Receipt, *, details: bool) -> Iterator[str]:
     counts: dict[str, int] = {}
     for item in receipt.items:
         counts[item.outcome] = counts.get(item.outcome, 0) + 1
-    said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items()) or "nothing"
+    said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items()) or receipt.note or "nothing"
     cost = f"{receipt.tokens} of {receipt.budget} tokens, {receipt.milliseconds} ms"
     yield f"{receipt.at[:19]}  {receipt.client}  {receipt.event}  {receipt.session[:8]}  {said}  ({cost})"
     if not details:

@@ -111,13 +111,7 @@ def named(given: Add) -> tuple[str | None, str | None]:
 
 
 def _add_node(project: Project, given: Add, kind: str, text: str) -> Added:
-    title = given.title or headline(text.split("\n")[0], _TITLE)
-    rest = text if given.title or title != text.split("\n")[0].strip() else text.partition("\n")[2].strip()
-    body = "\n\n".join(filter(None, (rest, f"Why: {given.why}" if given.why else "")))
-    node: dict[str, Any] = {"kind": kind, "title": title, "body": body or text}
-    if kind == "feature":
-        node["stage"] = given.stage or "building"
-    node |= {name: value for name, value in (("anchors", given.anchors), ("tags", given.tags)) if value}
+    node = node_fields(given, kind, text)
     saved = save_nodes(
         project,
         {"task": f"Add a {kind}", "nodes": [node]},
@@ -130,15 +124,35 @@ def _add_node(project: Project, given: Add, kind: str, text: str) -> Added:
         ref=refs[0],
         kind=kind,
         layer="graph",
-        title=title,
+        title=node["title"],
         action="added" if saved.memory_created else "confirmed",
         dry_run=given.dry_run,
         warnings=saved.warnings,
     )
 
 
+def node_fields(given: Add, kind: str, text: str) -> dict[str, Any]:
+    """The node that a text becomes: its first line is the title, where no other is given."""
+    title = given.title or headline(text.split("\n")[0], _TITLE)
+    rest = text if given.title or title != text.split("\n")[0].strip() else text.partition("\n")[2].strip()
+    body = "\n\n".join(filter(None, (rest, f"Why: {given.why}" if given.why else "")))
+    node: dict[str, Any] = {"kind": kind, "title": title, "body": body or text}
+    if kind == "feature":
+        node["stage"] = given.stage or "building"
+    return node | {name: value for name, value in (("anchors", given.anchors), ("tags", given.tags)) if value}
+
+
+def fact_content(given: Add, text: str) -> str:
+    return " ".join(filter(None, (text, f"Why: {given.why}" if given.why else "")))
+
+
+def entry_key(text: str) -> str:
+    """The name of a preference, made of its first words."""
+    return slugify(headline(text, _KEY), hex_digest).replace("-", "_")
+
+
 def _add_fact(project: Project, given: Add, text: str) -> Added:
-    content = " ".join(filter(None, (text, f"Why: {given.why}" if given.why else "")))
+    content = fact_content(given, text)
     stored = store(
         project,
         Store(section=given.section or "Architecture", content=content, tags=given.tags, dry_run=given.dry_run),
@@ -158,7 +172,7 @@ def _add_preference(project: Project, given: Add, text: str) -> Added:
     category, _, key = (given.key or "").rpartition(".")
     entry = RememberEntry(
         category=category or "user",
-        key=key or slugify(headline(text, _KEY), hex_digest).replace("-", "_"),
+        key=key or entry_key(text),
         value=text,
         tags=given.tags,
         source_type="user-stated" if project.by_person else "session",

@@ -79,7 +79,7 @@ def _edited(project: Project, item: Proposal, text: str | None, fields: dict[str
     for field, value in changed.items():
         if isinstance(value, str):
             admit(value, field, most=TEXT_CHARS)
-    _check_form(project, item, changed)
+    check_form(project, item, changed)
     after = msgspec.structs.replace(item, id=proposal_id(said), text=said, fields=changed)
     with write_access(project.root, FOLDER, project.world, "edit a proposal"):
         inbox = read_inbox(project.root)
@@ -93,7 +93,7 @@ def _edited(project: Project, item: Proposal, text: str | None, fields: dict[str
     return after
 
 
-def _check_form(project: Project, item: Proposal, fields: dict[str, Any]) -> None:
+def check_form(project: Project, item: Proposal, fields: dict[str, Any]) -> None:
     """Refuse what could not be accepted later, as far as its shape tells."""
     if item.into == "graph":
         save_nodes(project, {"task": TASK, "nodes": [{**fields, "related": []}]}, dry_run=True)
