@@ -19,6 +19,7 @@ WRITES: dict[str, dict[str, Any]] = {
     "save_memory": {"task": "t", "nodes": [{"kind": "gotcha", "title": "Nobody", "body": "Nobody may write this."}]},
     "sync_memory": {},
     "confirm_memory": {"ids": [NODE], "reason": "looked"},
+    "propose_memory": {"kind": "decision", "text": "Nobody may write this."},
     "memory_store": {"section": "Specs", "content": "Nobody may write this."},
     "memory_supersede": {"fact_id": "FIVE", "content": "Nobody may write this."},
     "memory_archive": {"fact_ids": ["FIVE"]},

@@ -41,6 +41,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "brief_memory": {"diff": "HEAD"},
     "why_memory": {"place": "src/queue.py:1"},
     "confirm_memory": {"ids": [REF], "reason": "looked"},
+    "propose_memory": {"kind": "decision", "text": "The queue is kept", "anchors": ["src/queue.py"]},
     "memory_recall": {"query": "queue"},
     "memory_store": {"section": "Specs", "content": "A queue."},
     "memory_supersede": {"fact_id": "FACT", "content": "Another queue."},

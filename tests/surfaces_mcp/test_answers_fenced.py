@@ -101,6 +101,7 @@ TOLD: list[tuple[str, dict[str, Any]]] = [
     ("sync_memory", {}),
     ("confirm_memory", {"ids": ["decision.zqdecision-queue"], "reason": "looked"}),
     ("confirm_memory", {"ids": ["decision.zqdecision-queue", "decision.none"], "reason": "looked"}),
+    ("propose_memory", {"kind": "gotcha", "text": "zqproposed queue retries", "why": "queue"}),
     ("memory_store", {"section": "Specs", "content": "queue"}),
     ("memory_store", {"section": "Specs", "content": "zqfacta queue retries, and not much else."}),
     ("memory_supersede", {"fact_id": "FACT0", "content": "Now it is quite another.", "dry_run": True}),

@@ -19,15 +19,7 @@ if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import ServedTool
 
 _CORE = {
-    "graph": (
-        "query_memory",
-        "save_memory",
-        "inspect_memory",
-        "status_memory",
-        "brief_memory",
-        "sync_memory",
-        "propose_memory",
-    ),
+    "graph": ("query_memory", "save_memory", "inspect_memory", "status_memory", "brief_memory", "sync_memory"),
     "facts": ("memory_recall", "memory_store"),
 }
 TOOLSETS = ("core", *LAYER_NAMES, "all")

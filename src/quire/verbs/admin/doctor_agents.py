@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.clients.capture_setting import capture_of
+from quire.clients.capture_choice import capture_of
 from quire.clients.lines import read_log
 from quire.clients.receipts import read_receipts
 from quire.clients.spool import waiting_sessions

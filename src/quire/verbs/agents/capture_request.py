@@ -7,7 +7,7 @@ import os
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from quire.clients.capture_setting import is_due, note_look
+from quire.clients.capture_choice import is_due, note_look
 from quire.model.errors import QuireError
 from quire.model.times import timestamp
 from quire.model.vocabulary import LayerName
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from quire.project import Project
 
 _ASKED = "asked what should last"
-_REQUEST = """Before you finish: this session decided or found out something that lasts, and nothing of it was saved. \
-Call the tool `propose_memory` once for each (at most three): a decision with its reason, a trap, or a standing rule \
-that the code does not show. Without the tool, run `memory inbox propose decision "…" --why "…"` (or gotcha, fact, \
-preference). It waits in the inbox until a person accepts it. If nothing should last, call nothing. Do no other work, \
-and end your turn. (Sent once per session, about {tokens} tokens; `memory integrate --capture none` turns it off.)"""
+_REQUEST = """Before you finish: this session seems to have decided or found out what should last, and nothing was \
+saved. Propose at most three things that the code does not show: a decision with its reason, a trap, a standing rule. \
+Use the tool `propose_memory` where you have it, else run `memory inbox propose decision "…" --why "…"` (or gotcha, \
+fact, preference). A person decides later. If nothing should last, propose nothing. Do no other work; end your turn. \
+(Sent once per session, about {tokens} tokens. `memory integrate --capture none` turns it off.)"""
 _SAVED: tuple[tuple[LayerName, str | None], ...] = (("graph", None), ("facts", "fact"), ("profile", None))
 
 
 def capture_request(project: Project, event: HookEvent) -> str:
     """The request; empty where the session was asked, says nothing that lasts, or had something saved already."""
     from quire.capture.session_proposals import find_session
-    from quire.capture.worth_keeping import says_something_lasting
+    from quire.capture.session_worth import says_something_lasting
     from quire.files.digests import hex_digest
     from quire.model.tokens import count_tokens
 

@@ -64,7 +64,7 @@ def _request(root: str, heard: HookEvent, world: World) -> bytes:
 
     if not heard.session or not can_ask(heard):
         return b""
-    from quire.clients.capture_setting import capture_of
+    from quire.clients.capture_choice import capture_of
 
     if capture_of(root) != "agent":
         return b""

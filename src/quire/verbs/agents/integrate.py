@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec.structs import replace
 
-from quire.clients.capture_setting import ASKABLE, CAPTURES, Capture, capture_of, set_capture
+from quire.clients.capture_choice import ASKABLE, CAPTURES, Capture, capture_of, set_capture
 from quire.clients.wiring.types import FORGES, ClientStatus, FileDone, Integrated, IntegrationStatus
 from quire.model.errors import UsageError
 from quire.model.records import Problem

@@ -56,13 +56,13 @@ def propose_record(project: Project, given: Propose) -> Proposed:
     from quire.verbs.inbox.add import inbox_add
     from quire.verbs.inbox.edit import check_form
 
+    project.ready()
     if given.kind not in _KINDS:
         raise InputError(
             f"There is no kind `{cut(given.kind, 40)}`.",
             hint=f"It is any of {', '.join(_KINDS)}.",
             details={"field": "kind", "allowed": list(_KINDS)},
         )
-    project.ready()
     item, warnings = _proposal(project, given)
     check_form(project, item, item.fields)
     rejections = project.rejections()
@@ -119,6 +119,7 @@ VERB = Verb(
     tool=Tool(
         name="propose_memory",
         title="Propose a record",
-        says="Propose one decision (with why), gotcha, question, fact or preference. It waits until a person accepts.",
+        says="Propose one decision (with why), gotcha, question, fact or preference, for a person to accept. Not for "
+        "secrets or what the code says; what the user asked you to record: save_memory.",
     ),
 )
