@@ -26,8 +26,10 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _UNDERLINE = re.compile(r"[=~^\"'`*+-]{3,}[ \t]*$")
 _RELEASE = re.compile(r"(?i)\bv?(\d+\.\d+(?:\.\d+)?(?:[-.]?(?:a|b|rc|alpha|beta)[\d.]*)?)\b|(unreleased)")
 _MARKED = re.compile(
-    r"(?i)\W*(?:\[?breaking\b|breaking[ -]changes?\b|incompatible|backwards?[ -]incompatib\w+|deprecat\w+|removed?\b)"
+    r"(?i)\W*(?:\[?breaking\b|breaking[ -]changes?\b|incompatible|backwards?[ -]incompatib\w+|deprecat\w+)"
 )
+_REMOVED = re.compile(r"(?i)^(?:remov(?:e|es|ing)|drop(?:s|ped)?|deletes?|stop(?:s|ped)?)\b|\b(?:removed|deleted)\b")
+"""What is no longer there needs no warning."""
 _SAID = re.compile(
     r"(?i)\bbreaking\b|backwards?[ -]incompatib|\bdeprecat(?:e[sd]?|ion|ing)\b|\bno longer supported\b"
     r"|\bobsolet|\bveraltet"
@@ -53,11 +55,14 @@ class ChangelogEntry(Struct, frozen=True, kw_only=True):
 
 
 def find_entries(git: Git, now: Now) -> list[ChangelogEntry]:
-    """The entries whose names are still in the code, the newest first."""
+    """The entries of which every name is still in the code and none was removed since, the newest first."""
     found = [entry for path in sorted(now.files) if _FILES.fullmatch(path) for entry in _entries(git.root, path)]
-    found = found[:_ENTRIES_MOST]
-    held = _names_in_code(git, {name for entry in found for name in names_of(entry.text)})
-    return [entry for entry in found if not (names := names_of(entry.text)) or names & held]
+    removed = {name for entry in found if _REMOVED.search(entry.text) for name in names_of(entry.text)}
+    standing = [
+        entry for entry in found if not _REMOVED.search(entry.text) and removed.isdisjoint(names_of(entry.text))
+    ][:_ENTRIES_MOST]
+    held = _names_in_code(git, {name for entry in standing for name in names_of(entry.text)})
+    return [entry for entry in standing if names_of(entry.text) <= held]
 
 
 def names_of(text: str) -> set[str]:
@@ -83,7 +88,8 @@ def _entries(root: str, path: str) -> Iterator[ChangelogEntry]:
         if item is None:
             continue
         text = _without_links(" ".join([item[2], *_further(lines[number + 1 : number + 8], len(item[1]))]))
-        if (under or (_SAID.search(text) and not is_fix(text))) and len(text.split()) >= _WORDS_LEAST:
+        tells = under or _SAID.search(text) or _REMOVED.search(text)
+        if tells and not is_fix(text) and len(text.split()) >= _WORDS_LEAST:
             said = 1 - (1 - strength(cues_in(text))) * (1 - _STRONG)
             yield ChangelogEntry(path=path, line=number + 1, release=release, text=text, strength=said)
 

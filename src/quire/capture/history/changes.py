@@ -20,14 +20,14 @@ _FILES_MOST = 6
 """Of one commit so many files are looked into."""
 _WIDE = 60
 """A commit of more files is a sweep over the code: what it says is tied to none of them."""
-_EACH, _TOGETHER = 256 * 1024, 96 * 1024 * 1024
+_EACH, _TOGETHER = 256 * 1024, 48 * 1024 * 1024
 _LINE_LEAST = 6
 _BESIDE_LIVES = 0.5
 """How much a change counts that is in no source."""
 UNKNOWN = 0.6
 """How much of a change is there, where that cannot be seen."""
 _BESIDE = re.compile(
-    r"(?:^|/)(?:tests?|testing|testdata|specs?|__tests__|docs?|documentation|examples?|fixtures|\.github|\.circleci)/"
+    r"(?:^|/)(?:t|tests?|testing|testdata|specs?|__tests__|docs?|documentation|examples?|fixtures|\.github|\.circleci)/"
     r"|(?:^|/)(?:test_|conftest)|(?:_test|\.test|\.spec|_spec)\.\w+$|\.(?:md|rst|txt|adoc|lock|sum|snap|svg|json|ya?ml|toml|cfg|po)$"
     r"|(?:^|/)(?:[A-Z]{4,}|\.[\w.-]+)$",
 )

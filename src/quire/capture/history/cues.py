@@ -40,6 +40,11 @@ def is_fix(title: str) -> bool:
     return _compiled("fix").match(title) is not None
 
 
+def is_added(title: str) -> bool:
+    """Whether a subject tells of something new, which speaks for itself."""
+    return _compiled("added").match(title) is not None
+
+
 def is_ordinary(title: str) -> bool:
     """Whether a subject tells of a release, an update or the like."""
     return _compiled("ordinary").match(title) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import date
 from itertools import combinations
 
 from msgspec import Struct
@@ -19,6 +20,8 @@ _TIMES_LEAST = 6
 _SHARE_LEAST = 0.6
 _FOLDER_LEAST = 20
 _FOLDERS_MOST, _PEOPLE_MOST = 8, 3
+_HALF_LIFE = 365
+"""In days: a commit of a year ago counts half."""
 _KNOWS = 0.15
 """Who made less of a folder's commits is not named."""
 
@@ -66,25 +69,37 @@ def find_pairs(commits: Sequence[PastCommit], changed: Mapping[str, Sequence[Git
 def find_people(
     commits: Sequence[PastCommit], changed: Mapping[str, Sequence[GitFileChange]], now: Now
 ) -> list[FolderPeople]:
-    """Who made the commits of each folder of the sources, the folders with most commits first."""
-    folders: dict[str, Counter[str]] = {}
+    """Who made the commits of each folder of the sources, recent ones counting more; the busiest folders first."""
+    made: Counter[str] = Counter()
+    work: dict[str, dict[str, float]] = {}
+    newest = _days(max((commit.day for commit in commits), default=""))
     for commit in commits:
         if commit.is_merge or is_agent(commit.author, commit.email):
             continue
         places = {now.place(change.new) for change in changed.get(commit.id, ())[:100]}
         for folder in {_folder(place) for place in places if place and not is_beside(place)} - {""}:
-            folders.setdefault(folder, Counter())[commit.author] += 1
-    found = []
-    for folder, people in folders.items():
-        total = people.total()
-        named = tuple(
-            (name, times / total) for name, times in people.most_common(_PEOPLE_MOST) if times / total >= _KNOWS
-        )
-        if total >= _FOLDER_LEAST and named:
-            found.append(FolderPeople(folder=folder, commits=total, people=named))
-    found.sort(key=lambda one: (-one.commits, one.folder))
+            made[folder] += 1
+            people = work.setdefault(folder, {})
+            people[commit.author] = people.get(commit.author, 0.0) + 0.5 ** ((newest - _days(commit.day)) / _HALF_LIFE)
+    found = [
+        FolderPeople(folder=folder, commits=commits, people=_knowing(work[folder]))
+        for folder, commits in made.most_common()
+        if commits >= _FOLDER_LEAST
+    ]
+    found = [one for one in found if one.people]
     known = {name for one in found for name, _ in one.people}
     return found[:_FOLDERS_MOST] if len(known) > 1 and len(found) > 1 else []
+
+
+def _knowing(work: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Who did most of it, each with the share."""
+    whole = sum(work.values())
+    shares = sorted(((name, much / whole) for name, much in work.items()), key=lambda one: (-one[1], one[0]))
+    return tuple((name, share) for name, share in shares[:_PEOPLE_MOST] if share >= _KNOWS)
+
+
+def _days(day: str) -> int:
+    return date.fromisoformat(day).toordinal() if day else 0
 
 
 def _counts(path: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.capture.history.cues import cues_in, is_fix, is_noise, is_ordinary, strength, weight_of_type
+from quire.capture.history.cues import cues_in, is_added, is_fix, is_noise, is_ordinary, strength, weight_of_type
 from quire.capture.quotable_text import sentences
 from quire.model.text import cut, headline, one_line
 
@@ -26,8 +26,10 @@ _TAIL = re.compile(
     rf"(?:{_NUMBER})(?:\s*(?:,|and|&)\s*(?:{_NUMBER}))*[)\]]?)+[\s.]*$"
 )
 _MERGE = re.compile(r"Merge (?:pull request|PR|branch|remote|tag|commit|changes|in|'|#)", re.I)
-_TELLS, _TELLS_FIX = frozenset(("reason", "instead")), frozenset(("reason", "instead", "trap"))
-"""What a message must hold to be a decision, and to be a trap: that something was changed is no reason."""
+_TELLS_ALONE, _TELLS = frozenset(("reason",)), frozenset(("reason", "instead"))
+_TELLS_FIX = frozenset(("reason", "instead", "trap"))
+"""What a subject without a text, a decision and a trap must hold: that something was changed is no reason."""
+_AREA = re.compile(r"[\w./,* -]{1,40}:\s+")
 _BRANCH = re.compile(r"[\w.-]+/[\w./-]+\b|[\w]+(?:[-_][\w]+){2,}$")
 _REVERT = re.compile(
     r"(?:(?:Revert|Reapply|Re-?land|Roll ?back)[:\s]+[\"“'](.+?)[\"”']|revert:\s+(.+))\s*(?:\(.*\))?$", re.I | re.S
@@ -35,8 +37,10 @@ _REVERT = re.compile(
 _STANDARD = re.compile(
     r"This reverts (?:merge request )?(?:commit )?\S+(?:,? reversing\s+changes made to \S+)?\s*\.?", re.I
 )
+_BOX = re.compile(r"[-*+]\s+\[[ xX]?\]\s")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)])\s+")
 _LATER = 0.9
+_ORDINARY, _ADDED = 0.4, 0.8
 _MANY = 3
 _POINT_WEIGHT = 0.7
 _POINT = "- "
@@ -72,19 +76,28 @@ def told_by(message: str) -> Told | None:
     if not weight:
         return None
     title = title_of(subject)
-    fixes = is_fix(title) or bool(kind and is_fix(kind[1]))
-    paragraphs = [part for part in _paragraphs(_STANDARD.sub("", text)) if part.removeprefix(_POINT) != title]
+    fixes = is_fix(_AREA.sub("", title)) or bool(kind and is_fix(kind[1]))
+    paragraphs = [
+        part
+        for part in _paragraphs(_STANDARD.sub("", text))
+        if part.removeprefix(_POINT).casefold() != title.casefold()
+    ]
     reason = _reason(paragraphs) or title
     cues = cues_in(reason)
-    tells = _TELLS_FIX if (fixes or revert) and reason != title else _TELLS
+    # "Instead of" in a subject says what was changed, and not why.
+    tells = _TELLS_ALONE if reason == title else _TELLS_FIX if fixes or revert else _TELLS
     if not cues & tells or len(f"{title} {reason}".split()) < _WORDS_LEAST:
         return None
     is_point = reason.startswith(_POINT)
-    # One of many points, as a squashed branch lists its commits, speaks for itself alone.
+    # Of a squashed branch, a point is a commit of its own, and what comes after it is its text.
     is_one_of_many = is_point and sum(part.startswith(_POINT) for part in paragraphs) >= _MANY
-    body = reason.removeprefix(_POINT) if is_one_of_many else _body(paragraphs, reason) if reason != title else ""
-    if is_one_of_many or (_is_poor(subject) and reason != title):
-        title = title_of(next(sentences(reason), reason).removeprefix(_POINT))
+    named = _point_before(paragraphs, reason)
+    if is_one_of_many or named:
+        body, point = reason.removeprefix(_POINT), named or reason
+        title = title_of(_first(point)) if len(point) <= TITLE_CHARS or _is_poor(subject) else title
+    else:
+        body = _body(paragraphs, reason) if reason != title else ""
+        title = title_of(_first(reason)) if _is_poor(subject) and reason != title else title
     if is_point:
         weight *= _POINT_WEIGHT
     return Told(
@@ -102,6 +115,17 @@ def _reason(paragraphs: list[str]) -> str:
     worth = {number: strength(cues_in(part)) * _LATER**number for number, part in enumerate(paragraphs)}
     best = max(worth, key=lambda number: worth[number], default=0)
     return paragraphs[best] if worth.get(best) else ""
+
+
+def _point_before(paragraphs: list[str], reason: str) -> str:
+    """The point that a paragraph belongs to, where the whole text is points with their texts."""
+    if not paragraphs or not paragraphs[0].startswith(_POINT) or reason.startswith(_POINT) or reason not in paragraphs:
+        return ""
+    return next(part for part in reversed(paragraphs[: paragraphs.index(reason)]) if part.startswith(_POINT))
+
+
+def _first(text: str) -> str:
+    return next(sentences(text), text).removeprefix(_POINT)
 
 
 def title_of(subject: str) -> str:
@@ -133,8 +157,8 @@ def _weight(subject: str, kind: re.Match[str] | None) -> float:
     known = weight_of_type(kind[1]) if kind else None
     bare = title_of(subject)
     scope = weight_of_type(kind[2]) if kind and kind[2] else None
-    ordinary = 0.4 if is_ordinary(bare) or is_ordinary(subject) else 1.0
-    return min(1.0 if known is None else known, 1.0 if scope is None else scope) * ordinary
+    form = _ORDINARY if is_ordinary(bare) or is_ordinary(subject) else _ADDED if is_added(bare) else 1.0
+    return min(1.0 if known is None else known, 1.0 if scope is None else scope) * form
 
 
 def _is_poor(subject: str) -> bool:
@@ -158,6 +182,8 @@ def _paragraphs(text: str) -> Iterator[str]:
     for line in [*text.split("\n")[:_LINES_MOST], ""]:
         bare = line.strip()
         is_fence = bare.startswith(("```", "~~~"))
+        if _BOX.match(bare):
+            bare = ""  # a template's list of what to think of
         item = None if _goes_on(bare, held, is_point) else _ITEM.match(bare)
         ends = not bare or is_fence or fenced or is_noise(bare) or bool(_HEADING.match(bare))
         if not ends and not item:

@@ -24,7 +24,7 @@ CHANGES_MOST = 10_000
 """Of so many of the newest commits it is read which files they changed."""
 CANDIDATES_MOST = 400
 """So many messages are compared with the code as it is now, for thirty findings; more where more are wished."""
-_REMARKS_MOST = 12
+_REMARKS_MOST, _ENTRIES_MOST = 12, 8
 _PAIRS_MOST = 3
 _GONE = 0.1
 """Of what changed in a commit, less is left: it no longer holds."""
@@ -66,7 +66,7 @@ def survey(git: Git, wish: Wish, tell: Tell | None = None) -> Survey:
     if "comment" in wish.kinds:
         found += _of_remarks(git, find_remarks(git, now)[:_REMARKS_MOST], wish)
     if "changelog" in wish.kinds and not wish.since:
-        found += [_of_entry(entry) for entry in find_entries(git, now)]
+        found += [_of_entry(entry) for entry in find_entries(git, now)[:_ENTRIES_MOST]]
     if "together" in wish.kinds:
         pairs = find_pairs(whole, changed, now)[:_PAIRS_MOST]
         found += [_of_pair(pair.files, pair.together, pair.commits) for pair in pairs]
@@ -216,7 +216,7 @@ def _of_people(folders: Sequence[FolderPeople]) -> Iterator[HistoryFinding]:
         f"`{one.folder}/`: {', '.join(f'{one_line(name)} ({share:.0%})' for name, share in one.people)}"
         for one in folders
     ]
-    body = "Who made most commits in each folder: " + "; ".join(said) + "."
+    body = "Who works in which folder, recent commits counting more: " + "; ".join(said) + "."
     yield HistoryFinding(
         source="people",
         origin=f"{ORIGIN}people",
