@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from benchmarks.history_import import made_history
 from history_making import REASON, SETTINGS, History
 
 from installed import Git as Program
+from quire.capture.history.commits import COMMITS_MOST
 from quire.capture.history.findings import Wish
 from quire.capture.history.messages import title_of, told_by
 from quire.capture.history.propose import read_history
@@ -347,3 +349,15 @@ def test_the_program_is_asked_only_what_reads(tmp_path: Path) -> None:
     for words in (("-Oless", "x"), ("--open-files-in-pager=less", "x"), ("x",)):
         with pytest.raises(ValueError, match="not on the list"):
             git.run("grep", *words)
+
+
+@pytest.mark.proof
+def test_a_history_of_any_length_is_read_within_bounds(tmp_path: Path) -> None:
+    made_history(tmp_path / "made", COMMITS_MOST + 1_000)
+    told: list[tuple[int, int, str]] = []
+    git = Git(str(tmp_path / "made"), {"PATH": "/usr/bin:/bin"})
+    read = read_history(git, Wish(limit=5), "", tell=lambda *step: told.append(step))
+    assert (read.commits, len(read.proposals)) == (COMMITS_MOST, 5)
+    assert [problem.message for problem in read.problems] == [f"Only the newest {COMMITS_MOST:,} commits were read."]
+    assert (COMMITS_MOST, COMMITS_MOST, "Reading the history") in told
+    assert told == sorted(told, key=lambda step: (step[2] != "Reading the history", step[0]))

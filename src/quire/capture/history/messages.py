@@ -172,7 +172,7 @@ def _subject_and_text(message: str) -> tuple[str, str]:
     subject, _, text = _COMMENT.sub("", message[: _LINES_MOST * 100]).strip().partition("\n")
     if _MERGE.match(subject):
         subject, _, text = text.strip().partition("\n")
-    return one_line(subject), _TAG.sub("", text)
+    return one_line(_ITEM.sub("", subject, count=1) if _ITEM.match(subject) else subject), _TAG.sub("", text)
 
 
 def _paragraphs(text: str) -> Iterator[str]:
