@@ -23,7 +23,7 @@ from quire.capture.candidate_outcome import (
 )
 from quire.capture.candidates import (
     Artifact,
-    Candidate,
+    FactCandidate,
     candidates_of,
     parse_candidate,
     source_of,
@@ -86,14 +86,14 @@ def applied(steps: Sequence[IngestStep], held: Sequence[HeldFact]) -> list[HeldF
     return list(facts.values())
 
 
-def candidate(content: str = TEXT, **fields: Any) -> Candidate:
+def candidate(content: str = TEXT, **fields: Any) -> FactCandidate:
     given: dict[str, Any] = {
         "kind": "design-decision",
         "authority": "explicit",
         "section": "Decisions",
         "artifact": Artifact("design-node", PATH, TITLE),
     }
-    return Candidate(content=content, **{**given, **fields})
+    return FactCandidate(content=content, **{**given, **fields})
 
 
 def fact(name: str = "f1", content: str = STORED, status: str = "active", **fields: Any) -> HeldFact:
@@ -109,7 +109,7 @@ def manual(name: str, content: str, section: str = "Decisions", status: str = "a
     return HeldFact(name, section, content, status, "manual")
 
 
-def one(given: Candidate, *held: HeldFact) -> IngestStep:
+def one(given: FactCandidate, *held: HeldFact) -> IngestStep:
     (step,) = plan_candidates([given], held)
     assert step.candidate == given
     return step
@@ -174,7 +174,7 @@ def test_both_spellings_are_one_candidate() -> None:
         "session": "s1",
     }
     assert parse_candidate(ours) == parse_candidate(theirs)
-    assert parse_candidate(ours) == Candidate(
+    assert parse_candidate(ours) == FactCandidate(
         kind="openspec-archive",
         authority="explicit",
         section="Specs",
@@ -187,7 +187,7 @@ def test_both_spellings_are_one_candidate() -> None:
 
 def test_what_is_null_is_not_given() -> None:
     fields = {"source_kind": "design-constraint", "authority": "inferred", "section": "Constraints", "content": "x"}
-    assert parse_candidate({**fields, "artifact_ref": None, "supersedes": None, "session": None}) == Candidate(
+    assert parse_candidate({**fields, "artifact_ref": None, "supersedes": None, "session": None}) == FactCandidate(
         kind="design-constraint", authority="inferred", section="Constraints", content="x"
     )
 
@@ -790,7 +790,7 @@ def test_a_plan_carried_out_leaves_nothing_to_do(
 
 
 @st.composite
-def _candidates(draw: st.DrawFn) -> list[Candidate]:
+def _candidates(draw: st.DrawFn) -> list[FactCandidate]:
     made = []
     for _ in range(draw(st.integers(0, 6))):
         artifact = Artifact(
@@ -800,7 +800,7 @@ def _candidates(draw: st.DrawFn) -> list[Candidate]:
             draw(st.sampled_from(["", "sha256:1", "sha256:2"])),
         )
         made.append(
-            Candidate(
+            FactCandidate(
                 kind=draw(st.sampled_from(["design-decision", "design-constraint", "cleave-bug-fix"])),
                 authority=draw(st.sampled_from(["explicit", "inferred"])),
                 section=draw(st.sampled_from(["Decisions", "Constraints"])),
@@ -815,7 +815,7 @@ def _candidates(draw: st.DrawFn) -> list[Candidate]:
 @settings(max_examples=examples(400))
 @given(_held(), st.lists(_candidates(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_any_candidates_in_any_order_any_number_of_times(
-    held: list[HeldFact], batches: list[list[Candidate]], chance: random.Random
+    held: list[HeldFact], batches: list[list[FactCandidate]], chance: random.Random
 ) -> None:
     for batch in batches:
         steps = plan_candidates(batch, held)

@@ -1,1 +1,1 @@
-"""Resolve anchors (files, folders, globs, symbols) and tell whether the code behind them has changed."""
+"""Resolve anchors (files, folders, globs, symbols) and say whether the code behind them has changed."""

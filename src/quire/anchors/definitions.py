@@ -2,7 +2,7 @@
 
 A content never changes, so what was found in it may be kept. Where the very text of a definition stands in another
 version of its file, too, that version holds the same definition, and is not parsed at all. Elsewhere a definition may
-be cut out and parsed alone. What is known in these ways tells which commit changed something; a verdict is given on
+be cut out and parsed alone. What is known in these ways says which commit changed something; a verdict is given on
 what was parsed as a whole.
 """
 
@@ -28,7 +28,7 @@ _KEPT = 400
 _TEXTS = 8
 _MARK = "~"
 _CONTENT = 20
-"""So much of a content's id tells it apart from the other versions of its file."""
+"""So much of a content's id distinguishes it from the other versions of its file."""
 
 
 class Keep(Protocol):
@@ -48,7 +48,7 @@ class Definition(msgspec.Struct, frozen=True):
     doubt: str = ""
     """Why there may be more of it than the digest is of."""
     unparsed: bool = False
-    """Nothing of the file can be told."""
+    """Nothing of the file can be known."""
 
 
 _Memo = tuple[int, dict[str, str]]
@@ -214,7 +214,7 @@ def _place(data: bytes, text: bytes, name: str) -> tuple[object, ...]:
     """What tells a definition with this text from others: the lines around it, and how often its beginning is there.
 
     A line added behind the text may belong to the definition; another such beginning may define the name once more.
-    Nothing where the file does not have these lines, lacks a part of the name, or that cannot be told.
+    Nothing where the file does not have these lines, lacks a part of the name, or that cannot be known.
     """
     outer, _, last = name.encode("utf-8", "surrogatepass").rpartition(b".")
     whole = b"\n" + data + b"\n"

@@ -78,7 +78,7 @@ class Reader:
                 if not kind.endswith("comment") and kind not in _LEFT_OUT:
                     kids.append((field, kid))
             elif in_macro and kind in _PUNCTUATION:
-                # A macro can tell these apart, but the outermost brackets are a matter of taste.
+                # A macro can distinguish these, but the outermost brackets are a matter of taste.
                 if kind == ";" or (kind in "([{" and node.parent is not None and node.parent.type == "token_tree"):
                     kids.append((field, kid))
             elif kind == "," and (node.type in _SEPARATOR_FREE or _is_trailing(raw, place, node)):

@@ -49,7 +49,7 @@ def _is_within(lines: list[bytes], indent: bytes, names: tuple[str, ...]) -> boo
 
 
 def _first_line(lines: list[bytes], at: int, indent: bytes) -> int | None:
-    """Where the decorators begin; None where that cannot be told from the lines alone."""
+    """Where the decorators begin; None where that cannot be distinguished from the lines alone."""
     first = place = at
     while place > 0:
         line = lines[place - 1]

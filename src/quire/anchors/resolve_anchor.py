@@ -24,7 +24,7 @@ class ResolvedAnchor(msgspec.Struct, frozen=True, kw_only=True):
     anchor: str
     seal: Seal | None = None
     fault: str = ""
-    """Why it cannot be told: a clause."""
+    """Why it cannot be known: a clause."""
     files: Sequence[int] = ()
     """The files it matches, by their positions in the tree."""
     symbol_missing: bool = False

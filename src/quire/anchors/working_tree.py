@@ -253,7 +253,7 @@ class WorkingTree(FileTree):
             return digest
 
     def _is_filtered(self, path: str) -> bool:
-        """Whether a file is stored otherwise than it lies here: what it would be stored as cannot be told."""
+        """Whether a file is stored otherwise than it lies here: what it would be stored as cannot be known."""
         if self._filtered is None:
             known = [] if self.missing else [name for name in self._unsure if name in self.staged]
             self._filtered = set(filtered_paths(self.git, known))

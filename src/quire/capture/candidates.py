@@ -67,7 +67,7 @@ class Artifact(Struct, frozen=True):
     sha256: str = ""
 
 
-class Candidate(Struct, frozen=True, kw_only=True):
+class FactCandidate(Struct, frozen=True, kw_only=True):
     """One statement that may become a fact. Explicit: somebody decided it. Inferred: it seems so."""
 
     kind: Kind
@@ -83,11 +83,11 @@ class Candidate(Struct, frozen=True, kw_only=True):
 # -- from a document ------------------------------------------------------------------------------
 
 
-def candidates_of(document: DesignDocument) -> list[Candidate]:
+def candidates_of(document: DesignDocument) -> list[FactCandidate]:
     """A document's decisions, constraints, open questions and answers, in its order."""
     node = Artifact("design-node", document.path, "", document.sha256)
     found = [
-        Candidate(
+        FactCandidate(
             kind="design-decision",
             authority=authority,
             section="Decisions",
@@ -98,12 +98,14 @@ def candidates_of(document: DesignDocument) -> list[Candidate]:
         if (authority := _authority(decision, document))
     ]
     found += [
-        Candidate(kind="design-constraint", authority="explicit", section="Constraints", content=text, artifact=node)
+        FactCandidate(
+            kind="design-constraint", authority="explicit", section="Constraints", content=text, artifact=node
+        )
         for text in document.constraints
     ]
     if has_live_questions(document):
         found += [
-            Candidate(
+            FactCandidate(
                 kind=QUESTION,
                 authority="explicit",
                 section=layout.SPECS,
@@ -113,7 +115,7 @@ def candidates_of(document: DesignDocument) -> list[Candidate]:
             for text in document.open_questions
         ]
         found += [
-            Candidate(
+            FactCandidate(
                 kind=QUESTION,
                 authority="explicit",
                 section=layout.SPECS,
@@ -140,13 +142,13 @@ def _authority(decision: Decision, document: DesignDocument) -> Authority | None
 # -- the text of a fact ---------------------------------------------------------------------------
 
 
-def is_chatter(candidate: Candidate) -> bool:
+def is_chatter(candidate: FactCandidate) -> bool:
     """Whether it speaks of the work rather than of the product."""
     content = candidate.content.lower()
     return any(word in content for word in _CHATTER.get(candidate.kind, ()))
 
 
-def source_of(candidate: Candidate) -> str:
+def source_of(candidate: FactCandidate) -> str:
     return SOURCE + candidate.kind
 
 
@@ -155,7 +157,7 @@ def evidence_of(artifact: Artifact) -> str:
     return f"{artifact.path}#{artifact.sub}" if artifact.sub else artifact.path
 
 
-def fact_text(candidate: Candidate) -> str:
+def fact_text(candidate: FactCandidate) -> str:
     """The content with a pointer to its artifact, unless it names the file itself."""
     content, artifact = trim(candidate.content), candidate.artifact
     if artifact is None or _names(content, artifact.path):
@@ -198,7 +200,7 @@ def open_question(bare: str) -> tuple[str, str] | None:
 # -- from a caller --------------------------------------------------------------------------------
 
 
-def parse_candidate(value: Any) -> Candidate:
+def parse_candidate(value: Any) -> FactCandidate:
     """A candidate as decoded JSON gives it, by our names or those of other writers."""
     fields = _fields(value, _KEYS, "")
     content = clean_content(plain_newlines(_string(fields, "content", layout.CONTENT_CHARS)))
@@ -206,7 +208,7 @@ def parse_candidate(value: Any) -> Candidate:
         raise _wrong("content", "is empty", "Say in one or two sentences what is to be remembered.")
     if isinstance(fields.get("section"), str):
         fields["section"] = _SECTIONS.get(one_line(fields["section"]).lower(), fields["section"])
-    return Candidate(
+    return FactCandidate(
         kind=_choice(fields, "kind", get_args(Kind)),
         authority=_choice(fields, "authority", get_args(Authority)),
         section=_choice(fields, "section", layout.SECTIONS),

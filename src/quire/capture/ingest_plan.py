@@ -13,7 +13,14 @@ from typing import Literal
 from msgspec import Struct
 
 from quire.capture.candidate_outcome import RESOLVED, CandidateOutcome, Settled, settle
-from quire.capture.candidates import QUESTION, WITHDRAWN, Candidate, candidates_of, has_live_questions, open_question
+from quire.capture.candidates import (
+    QUESTION,
+    WITHDRAWN,
+    FactCandidate,
+    candidates_of,
+    has_live_questions,
+    open_question,
+)
 from quire.capture.design_documents import DesignDocument
 from quire.capture.ingest_state import HeldFact, Ledger, Prospect, make_prospect
 from quire.layers.facts import layout
@@ -28,7 +35,7 @@ class IngestStep(Struct, frozen=True, kw_only=True):
     """One thing to do."""
 
     action: Action
-    candidate: Candidate | None = None
+    candidate: FactCandidate | None = None
     content: str
     """The text of the fact, with its pointer."""
     fact_id: str | None = None
@@ -39,7 +46,7 @@ class IngestStep(Struct, frozen=True, kw_only=True):
     """Who confirms the fact by this, to be kept with it."""
 
 
-def plan_candidates(candidates: Sequence[Candidate], held: Sequence[HeldFact]) -> list[IngestStep]:
+def plan_candidates(candidates: Sequence[FactCandidate], held: Sequence[HeldFact]) -> list[IngestStep]:
     """One step for each candidate, in their order. `held`: every fact of the sections concerned, in any status."""
     prospects = [make_prospect(candidate) for candidate in candidates]
     return _steps(prospects, settle(prospects, Ledger(held), frozenset()))

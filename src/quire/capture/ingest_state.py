@@ -11,7 +11,7 @@ from quire.capture.candidates import (
     QUESTION,
     SOURCE,
     Artifact,
-    Candidate,
+    FactCandidate,
     bare_text,
     evidence_of,
     fact_text,
@@ -82,7 +82,7 @@ class HeldEntry(Struct, eq=False):
 class Prospect(Struct, frozen=True, eq=False):
     """A candidate and the fact that it would be."""
 
-    candidate: Candidate
+    candidate: FactCandidate
     content: str
     text: str
     key: Key
@@ -94,7 +94,7 @@ class Prospect(Struct, frozen=True, eq=False):
         return self.key[2]
 
 
-def make_prospect(candidate: Candidate) -> Prospect:
+def make_prospect(candidate: FactCandidate) -> Prospect:
     content = fact_text(candidate)
     text = bare_text(content, candidate.kind, candidate.artifact)
     key = _key(candidate.kind, candidate.section, text, candidate.artifact)

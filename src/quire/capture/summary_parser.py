@@ -87,7 +87,7 @@ class _Reader:
             return
         self.found = True
         self.rest += [mark["before"]] if mark["before"].strip(_QUOTING) else []
-        # The title tells how the lines are quoted: the mark may be indented alone, or stand behind somebody's words.
+        # The title says how the lines are quoted: the mark may be indented alone, or stand behind somebody's words.
         self.prefix = title.removesuffix(TITLE)
         self._body()
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from quire.clients.hooks.types import HookEvent
 
 ENDING = ("before-compaction", "turn-end", "session-end")
-"""Events at which nothing is handed over, and something may have been said that is worth reading."""
+"""Events at which nothing is passed on, and something may have been said that is worth reading."""
 _READABLE = ("claude", "codex", "gemini", "opencode")
 """Clients whose sessions lie in files that can be read later."""
 

@@ -2,7 +2,7 @@
 
 The lock is the kernel's: it is held if and only if its holder lives, whatever the files beside it say. A process id
 alone says nothing, since the next process may be given the same; so a signal is only sent while the lock is held by
-the process that is meant, and where the system can tell when a process was started, that has to fit, too.
+the process that is meant, and where the system can say when a process was started, that has to fit, too.
 """
 
 from __future__ import annotations

@@ -20,17 +20,17 @@ import msgspec
 SECONDS, WATCHED_SECONDS = 2.0, 60.0
 """How long a check of all files counts: without inotify, and with it."""
 _SETTLED = 0.1
-"""File systems tell times apart that are a few milliseconds apart: what may have changed within one is not trusted."""
+"""File systems distinguish times that are a few milliseconds apart: what may have changed within one is not trusted."""
 _STORES = 32
 _LOCAL = frozenset({"btrfs", "ext2", "ext3", "ext4", "f2fs", "overlay", "tmpfs", "xfs", "zfs"})
-"""Only file systems of this machine are watched: of changes that another machine makes the kernel tells nothing."""
+"""Only file systems of this machine are watched: of changes that another machine makes the kernel says nothing."""
 _CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
 """Modified, attributes, closed after writing, moved, created, deleted, and the folder itself gone or moved."""
 _BUFFER = 1 << 16
 
 
 def stamp_of(stat: os.stat_result) -> str:
-    """What tells that a file is still the one it was, without opening it."""
+    """What says that a file is still the one it was, without opening it."""
     # The inode's own time too: a file put back with its old time and length is still another one.
     return f"{stat.st_mtime_ns}.{stat.st_ctime_ns}.{stat.st_size}"
 
@@ -173,7 +173,7 @@ class Freshness:
             self._checked.clear()
 
     def _read_events(self, key: tuple[str, str]) -> _Checked | None:
-        """What is known, after the kernel's events were read. They are told once, so they are recorded for all."""
+        """What is known, after the kernel's events were read. They are reported once, so they are recorded for all."""
         checked = self._checked.get(key)
         if checked is not None and checked.watch is not None and checked.watch.touched():
             checked.last, checked.touches = -1.0, checked.touches + 1

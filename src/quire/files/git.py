@@ -197,7 +197,7 @@ class Git:
         return found.decode().strip() or None
 
     def head_at(self, moment: float) -> str | None:
-        """The commit that was current at a moment, as this clone's own log tells; None where it tells nothing of it."""
+        """The commit that was current at a moment, as this clone's own log tells; None where it says nothing of it."""
         from quire.files.paths import read_bytes
 
         found = None

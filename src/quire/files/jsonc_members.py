@@ -20,7 +20,7 @@ Edit = tuple[int, int, str]
 def with_part(text: str, chain: Sequence[JsoncNode], key: str | None, value: Any, *, exact: bool) -> str:
     """The text with a new last part in the last of the nodes, each of which holds the next one.
 
-    Where `exact` is set, the blanks of an empty object can be told from the result, so that removal gives them back.
+    Where `exact` is set, the blanks of an empty object can be found in the result, so that removal gives them back.
     """
     holder, style = chain[-1], style_of(text, chain)
     if holder.parts:

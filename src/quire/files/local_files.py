@@ -5,7 +5,7 @@ Nothing here is shared, so nothing here may stop the rest: a file that cannot be
 Before it is replaced it is set aside as `<name>.damaged`; the first one set aside stays, since it holds the most.
 
 A file that many processes add lines to is not written under a lock. Who adds holds it in place (`held_in_place`), and
-who has moved it away can tell when nobody adds to it any more (`is_at_rest`); neither ever waits for the other.
+who has moved it away can say when nobody adds to it any more (`is_at_rest`); neither ever waits for the other.
 """
 
 from __future__ import annotations

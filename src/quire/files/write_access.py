@@ -1,7 +1,7 @@
 """Lock a folder for writing; an earlier writer's interrupted transaction is completed first.
 
 And the other side of it: who reads many files sees them as they were at one moment. Nobody is kept waiting for that at
-first. A writer makes its lock in the folder and takes it away, so the folder's own time tells whether one was there.
+first. A writer makes its lock in the folder and takes it away, so the folder's own time says whether one was there.
 Only a reader that was overtaken again and again takes the lock itself, and writers wait for it.
 """
 
@@ -38,7 +38,7 @@ _SETTLE_SECONDS = 2.0
 _STILL_PAUSE = 0.005
 _LOOKS, _PAUSE_SECONDS = 3, 0.02
 _TICK_NS = 10_000_000
-"""File systems tell times apart that are a few milliseconds apart; what may have changed within one is not trusted."""
+"""File systems distinguish times that are a few milliseconds apart; what may have changed within one is not trusted."""
 _held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
 """The locks that whoever asks holds already."""
 Result = TypeVar("Result")

@@ -164,7 +164,7 @@ def _weigh(value: str, kind: str, *, strong: bool, quoted: bool) -> bool | None:
     is_password = strong and kind == "password"
     wordy = placeholders.is_wordy(value, strict=is_password) and not (marks and digits)
     if wordy and not (is_password and digits and "-" not in shape):
-        # A passphrase of words cannot be told from a label: say so and let the writer decide.
+        # A passphrase of words cannot be distinguished from a label: say so and let the writer decide.
         is_phrase = is_password and quoted and len(value) >= 12 and "." not in value and "/" not in value
         return False if is_phrase else None
     if is_password:

@@ -277,7 +277,7 @@ class _Versioned(msgspec.Struct):
 
 
 def _version_of(root: str, place: str) -> int | None:
-    """The version of a file, 0 where there is none; None where nobody can tell what it says."""
+    """The version of a file, 0 where there is none; None where nobody can say what it says."""
     try:
         data = read_inside(root, place, _BYTES)
         version = msgspec.json.decode(data, type=_Versioned).version

@@ -162,7 +162,7 @@ class Searcher:
     def sharing(self, words: Iterable[str], number: int, least: int) -> list[int]:
         """Records that hold at least `least` of the `number` rarest of these words, those with the most first.
 
-        Without ranks: a word in more records than can be looked at tells nothing here.
+        Without ranks: a word in more records than can be looked at says nothing here.
         """
         holding: dict[str, list[int]] = {}
         for word in words:

@@ -12,7 +12,7 @@ from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 
 MARKERS = (f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}", f"{JOURNAL_FOLDER}/{JOURNAL_STATE}")
-"""What tells that there is a memory: of the graph and the facts, of people, of sessions."""
+"""What says that there is a memory: of the graph and the facts, of people, of sessions."""
 
 
 def has_memory(root: str) -> bool:

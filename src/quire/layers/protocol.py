@@ -20,7 +20,7 @@ from quire.files.transaction import FileUpdate
 from quire.files.world import World
 from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, LockedFolder, recover_folder
 from quire.model.contested import Choice, ContestedField, MergedFile
-from quire.model.records import Edge, Mend, Problem, Record
+from quire.model.records import Edge, Problem, Record, RepairStep
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
 
@@ -84,7 +84,7 @@ MEMORY_HOME = Home(
 class Repair(msgspec.Struct, frozen=True, kw_only=True):
     """What a layer would change to set right what a check found."""
 
-    mends: tuple[Mend, ...] = ()
+    mends: tuple[RepairStep, ...] = ()
     changes: tuple[FileUpdate, ...] = ()
     """Below the layer's folder: all of them or none."""
     pages: tuple[FileUpdate, ...] = ()
@@ -122,7 +122,7 @@ class Layer(ABC):
     sections: Sequence[str]
     """The parts of the layer, in the order of an export."""
     words: Mapping[str, Sequence[str]]
-    """The closed lists of values that its records use, by name, as agents are told."""
+    """The closed lists of values that its records use, by name, as agents see them."""
     changed_lists: tuple[str, ...]
     """The names under which a diff lists which records changed."""
     set_aside: Mapping[str, Callable[[bytes], bytes]] = {}

@@ -84,10 +84,10 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     allowed: tuple[str, ...] = ()
     severity: str = "error"
     mend: str = ""
-    """Who mends it: `repair` (a command, without losing anything), `person`, `itself`; empty where nobody asked."""
+    """Who repairs it: `repair` (a command, without losing anything), `person`, `itself`; empty where nobody asked."""
 
 
-class Mend(msgspec.Struct, frozen=True, kw_only=True):
+class RepairStep(msgspec.Struct, frozen=True, kw_only=True):
     """A problem that can be repaired, by its code and place, and the repair."""
 
     code: str

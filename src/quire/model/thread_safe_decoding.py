@@ -48,4 +48,4 @@ def _note(kind: Any) -> None:
     try:
         _KNOWN.add(kind)
     except TypeError:
-        return  # what cannot be told from others is worked out under the guard each time
+        return  # what cannot be distinguished from others is worked out under the guard each time

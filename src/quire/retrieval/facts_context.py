@@ -123,7 +123,7 @@ def fit_facts(
     """Choose the records that fit into the budget, and render them.
 
     `relevant` counts by score, `shares` holds the best of each section, `sections` says in which order they stand.
-    Below `floor` of confidence only pins are told.
+    Below `floor` of confidence only pins are reported.
     """
     order = {name: place for place, name in enumerate(dict.fromkeys(map(_section_name, sections)))}
     fates: dict[str, str] = {}

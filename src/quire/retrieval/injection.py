@@ -1,6 +1,6 @@
 """Fit records into the text that a hook sends to an agent, and report for each whether it was included.
 
-Whoever hands over says what is offered, in the order in which it matters. A line stands whole or not at all; the fate
+Whoever passes on says what is offered, in the order in which it matters. A line stands whole or not at all; the fate
 of every offer is told, so that there can be a receipt for it.
 """
 

@@ -88,7 +88,7 @@ class _Shelf(msgspec.Struct, frozen=True, kw_only=True):
 def fit_profile(entries: Sequence[Entry], budget: int) -> ProfileContext:
     """Choose the entries that fit into the budget, and render them.
 
-    Only active entries are told. Where there is not even room for the first lines of the text, it is empty.
+    Only active entries are reported. Where there is not even room for the first lines of the text, it is empty.
     """
     active = [entry for entry in entries if entry.status == ACTIVE]
     shelves = _shelves(active, most=max(budget, 0) // _LEAST_TOKENS)

@@ -26,11 +26,11 @@ _WORDS = 16
 """By so many of the first words of a text others are looked up; a long text says early what it is about."""
 _NEAREST = 20
 _RARE = 64
-"""A word that more records hold tells nothing."""
+"""A word that more records hold says nothing."""
 _COMPARED: tuple[LayerName, ...] = ("graph", "facts", "profile")
-"""The journal tells what happened: to say it twice, or otherwise the next day, is no fault."""
+"""The journal says what happened: to say it twice, or otherwise the next day, is no fault."""
 _HAPPENED = ("episode",)
-"""Among the facts, these tell what happened: two sessions may well be alike."""
+"""Among the facts, these say what happened: two sessions may well be alike."""
 _BY_TAGS = "related-to"
 """What the profile links by itself; any other link says that a person has looked at both."""
 
@@ -130,7 +130,7 @@ def alike_pairs(index: Index) -> list[Alike]:
 
 
 def _rare_words(said: Sequence[Sequence[Statement]]) -> list[set[str]]:
-    """For each part of what is said, the words that several records hold, but not so many that it tells nothing."""
+    """For each part of what is said, the words that several records hold, but not so many that it says nothing."""
     holders: list[Counter[str]] = []
     for several in said:
         while len(holders) < len(several):

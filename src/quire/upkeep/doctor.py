@@ -153,7 +153,7 @@ def told_check(checked: Checked) -> list[Finding]:
 
 
 def _about_files(title: str, problems: list[Problem], state: State) -> Finding:
-    """Faults of one severity, and who mends how many of them."""
+    """Faults of one severity, and who repairs how many of them."""
     mends = [problem.mend for problem in problems]
     repaired, itself = mends.count("repair"), mends.count("itself")
     person = len(mends) - repaired - itself

@@ -22,7 +22,7 @@ _BY_AGE = (*FACT_KINDS, *_TOLD_IN_ROW)
 
 
 class Holdings(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes into an export, in the order in which it is told."""
+    """What goes into an export, in the order in which it is reported."""
 
     project: dict[str, str]
     exported_at: str

@@ -19,4 +19,4 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     hint: str = ""
     fixable: bool = False
-    """Whether `doctor --fix` can mend it without losing anything."""
+    """Whether `doctor --fix` can repair it without losing anything."""

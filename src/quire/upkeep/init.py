@@ -43,7 +43,7 @@ class Initialized(msgspec.Struct, kw_only=True):
 def initialize(
     store: GraphStore, git: Git, world: World, *, name: str | None, force: bool, dry_run: bool, declared: str = ""
 ) -> Initialized:
-    """Create the store where there is none, or where `force` asks to begin anew; otherwise mend its schemas.
+    """Create the store where there is none, or where `force` asks to begin anew; otherwise repair its schemas.
 
     `declared` is what the project's manifest calls it.
     """

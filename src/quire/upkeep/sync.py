@@ -2,7 +2,7 @@
 
 The mechanical half of keeping a memory honest. Nothing here writes a record: the judgement stays with whoever reads the
 report, and goes into one save. What was reported and not acted on stays reported, because each record is measured
-against its own last look, and the marker only tells what is new.
+against its own last look, and the marker only says what is new.
 """
 
 from __future__ import annotations

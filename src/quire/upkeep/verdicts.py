@@ -151,7 +151,7 @@ def verdicts_on_all(
 def state_of_all(git: Git, index: Index, looking: TreeReader, head: str | None, *more: str) -> str | None:
     """All that verdicts rest on, as one digest: commits, the records, git's index, and the files beside it."""
     differing = looking.differing()
-    # The index tells how the records look. What we make beside them differs at every look, where no rule ignores it.
+    # The index says how the records look. What we make beside them differs at every look, where no rule ignores it.
     made = tuple(f"{FOLDER}/{name}/" for name in (NODES, RELATIONS, *GENERATED))
     differing = [path for path in differing if not path.startswith(made)] if differing is not None else None
     if differing is None or os.path.lexists(os.path.join(git.root, ".gitmodules")):

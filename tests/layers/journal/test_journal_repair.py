@@ -30,7 +30,7 @@ from quire.layers.journal.canonical import content_hash, file_bytes
 from quire.layers.journal.events import encode_event, read_history
 from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.pages import write_due_pages
-from quire.layers.journal.repair import Mending, plan_journal_repair
+from quire.layers.journal.repair import JournalRepair, plan_journal_repair
 from quire.layers.journal.state_changes import counted_maintenance
 from quire.layers.journal.store import Writing, commit, journal_access, open_journal
 from thorough import examples
@@ -43,11 +43,11 @@ def store(tmp_path: Path) -> Store:
     return Store.made(root)
 
 
-def plan(store: Store) -> Mending:
+def plan(store: Store) -> JournalRepair:
     return plan_journal_repair(str(store.root), NOW)
 
 
-def mend(store: Store) -> Mending:
+def mend(store: Store) -> JournalRepair:
     with journal_access(str(store.root), store.world, "mend"):
         mending = plan(store)
         if mending.journal is not None:
@@ -56,7 +56,7 @@ def mend(store: Store) -> Mending:
     return mending
 
 
-def _is_empty(mending: Mending) -> bool:
+def _is_empty(mending: JournalRepair) -> bool:
     return not mending.said and mending.writing == Writing()
 
 

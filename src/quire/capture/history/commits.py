@@ -33,7 +33,7 @@ class PastCommit(Struct, frozen=True, kw_only=True):
     email: str
     day: str
     told: Told | None
-    """What its message tells, if it tells something."""
+    """What its message tells, if it says something."""
     reverted: tuple[str, ...] = ()
     """The beginnings of the ids of the commits that it takes back."""
 

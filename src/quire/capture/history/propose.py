@@ -43,7 +43,7 @@ def read_history(git: Git, wish: Wish, now: str, known: Collection[str] = (), te
 
 
 def _passed(findings: Iterable[HistoryFinding], guard: Guard) -> Iterable[HistoryFinding]:
-    """Those that hold no credential and try to steer nobody; the others are told of by their place alone."""
+    """Those that hold no credential and try to steer nobody; the others are reported by their place alone."""
     for item in findings:
         guard.shown = item.evidence[0].where.partition(" by ")[0]
         said = "\n".join((item.title, item.body, *(part for one in item.evidence for part in (one.quote, one.where))))

@@ -17,7 +17,7 @@ from quire.capture.providers.call import (
 from quire.files.json_files import compact
 
 NAME = "claude"
-# The answer itself is handed over in a turn of its own, and one that misses the schema is put right in another.
+# The answer itself is passed on in a turn of its own, and one that misses the schema is put right in another.
 _TURNS = "3"
 _SYSTEM = "You turn data about a software project into one JSON object. You have no tools and ask no questions."
 _NO_HOOKS = '{"disableAllHooks":true}'

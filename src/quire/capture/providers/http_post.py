@@ -26,7 +26,7 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class Unreachable(Exception):
-    """No answer. `sent` tells whether the server may have got the question; `timed_out`, that it was given up."""
+    """No answer. `sent` says whether the server may have got the question; `timed_out`, that it was given up."""
 
     def __init__(self, reason: str, *, sent: bool, timed_out: bool) -> None:
         super().__init__(reason)

@@ -78,7 +78,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
     problems: Callable[[Any], list[str]]
     answer_tokens: int
-    """More than this is not answered, where a provider can be told."""
+    """More than this is not answered, where a provider can be given a limit."""
 
 
 _BUNDLE_WORDS = (

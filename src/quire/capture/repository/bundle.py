@@ -203,7 +203,7 @@ def _focus(
     summary, told = focus_summary(story), shown(before, "currentFocus", "summary")
     state = current_state(scan, story, unreleased.done)
     if trim(told) and told != NONE and not is_built_summary(told):
-        # A session, a model or a person has said it; what the commits say is told beside it.
+        # A session, a model or a person has said it; what the commits say is reported beside it.
         state = [*([summary] if summary != NONE else []), *state]
         summary = told
     risks = [*marked_risks(scan, story), *unreleased.risks, *find_risks(pages)]

@@ -76,7 +76,7 @@ _KEY_MOST, _KEY_MODULES, _DENSE_MOST = 8, 4, 6
 
 
 class CheckCommand(Struct, frozen=True):
-    """A command that would tell whether the project is well."""
+    """A command that would say whether the project is well."""
 
     label: str
     command: tuple[str, ...]

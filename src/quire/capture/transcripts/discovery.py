@@ -1,4 +1,4 @@
-"""Which sessions a source holds: of each agent its own folders and formats, told apart by the type of the source."""
+"""Which sessions a source holds: of each agent its own folders and formats, distinguished by the type of the source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quire.model.errors import InputError, NotFound
 
 
 class Discovery:
-    """The sessions of a source, one after the other; with what was passed over, when they are told."""
+    """The sessions of a source, one after the other; with what was passed over, when all were read."""
 
     def __init__(self, source_type: str, path: str, root: str, known: Known) -> None:
         self.skipped: list[Skipped] = []

@@ -59,7 +59,7 @@ _PRINTED = re.compile(
     + r").*\Z",
     re.S,
 )
-# What hooks hand over, which some clients write into the user's message; the tests compare it with what is said.
+# What hooks pass on, which some clients write into the user's message; the tests compare it with what is said.
 HANDED = ("kept by Quire: what earlier sessions and people recorded", "From the memory of this project, ")
 _HANDED = re.compile(
     r"(?:^|(?<=\n))(?:Project memory of [^\n]{1,200}, " + re.escape(HANDED[0]) + "|" + re.escape(HANDED[1]) + r")[^\n]*"

@@ -137,7 +137,7 @@ def _names(folder: str) -> list[str]:
 
 
 def records(session: SessionFile, tally: Tally) -> Iterator[dict[str, Any]]:
-    """What is told about the session, then each message with its parts."""
+    """What is reported about the session, then each message with its parts."""
     if is_database(session.path):
         from quire.capture.transcripts.opencode_database import database_records
 

@@ -140,7 +140,7 @@ def _session(database: apsw.Connection, path: str, row: _Row) -> SessionFile:
 
 
 def database_records(session: SessionFile, tally: Tally) -> Iterator[dict[str, Any]]:
-    """What is told about a session, then each message with its parts, as they were said."""
+    """What is reported about a session, then each message with its parts, as they were said."""
     skipped: list[Skipped] = []
     if file_at(session.path, skipped) is None:
         raise OSError(errno.EINVAL, skipped[0].reason, session.path)

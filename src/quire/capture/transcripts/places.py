@@ -100,7 +100,7 @@ def _is_absolute(path: str) -> bool:
 
 
 def _last_part(path: str) -> str:
-    """Of a path that leads elsewhere only the name of the file is told."""
+    """Of a path that leads elsewhere only the name of the file is reported."""
     name = path.rstrip("/").rpartition("/")[2]
     return f"…/{make_safe(name)}" if name not in ("", "..") else "…"
 

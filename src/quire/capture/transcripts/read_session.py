@@ -35,7 +35,7 @@ def read(
 
 
 class SessionReader:
-    """The turns of a session, one after the other; and what was found on the way, when they are told.
+    """The turns of a session, one after the other; and what was found on the way, when all were read.
 
     What is counted belongs to this reading. `next_offset` and `content_hash` belong together: they stand behind the
     last line whose turns were all handed out, so a reading that is given up can be gone on with.

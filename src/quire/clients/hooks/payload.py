@@ -32,10 +32,10 @@ def decode(payload: bytes) -> Fields:
     try:
         return _FIELDS.decode(payload)
     except (ValueError, RecursionError):
-        return _mended(payload)
+        return _repaired(payload)
 
 
-def _mended(payload: bytes) -> Fields:
+def _repaired(payload: bytes) -> Fields:
     """The fields of a payload with half characters in it, as clients send them where they cut a text."""
     # Rare, so that nobody else waits for it.
     import json

@@ -53,5 +53,5 @@ def room_for(event: HookEvent) -> Room:
 
 
 def wired_events(client: str) -> tuple[Wired, ...]:
-    """The hooks that are worth their time in this client: they carry text, or tell what the memory learns from."""
+    """The hooks that are worth their time in this client: they carry text, or say what the memory learns from."""
     return dialect_of(client).wired

@@ -42,7 +42,7 @@ class _Editing(Protocol):
 
 
 def parts_of(client: str, scope: Scope, around: Surroundings, *, possible: bool = False) -> list[Part]:
-    """Everything that a client needs in this scope, in the order in which it is told.
+    """Everything that a client needs in this scope, in the order in which it is reported.
 
     With `possible`, also what it may have needed when the project looked otherwise.
     """

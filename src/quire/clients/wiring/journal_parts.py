@@ -52,7 +52,7 @@ class JournalPart(FilePart, frozen=True, kw_only=True):
 
 
 def journal_parts(root: str, cwd: str, env: Mapping[str, str]) -> tuple[JournalPart, ...]:
-    """All of them, in the order in which they are told."""
+    """All of them, in the order in which they are reported."""
     skill = WholeFile(journal_skill_text(), MADE_BY_OTHERS)
     guidance = MarkedSection(journal_guidance_text(), _GUIDANCE, MADE_BY_OTHERS)
     config = _codex_config(cwd, env)

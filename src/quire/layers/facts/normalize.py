@@ -152,7 +152,7 @@ def file_state(data: bytes) -> FileState:
 
 
 def changed_ids(before: bytes, after: bytes) -> list[str]:
-    """The ids of what two versions of the file tell differently; an order of lines tells nothing."""
+    """The ids of what two versions of the file tell differently; an order of lines says nothing."""
     found: set[str] = set()
     old, new = ({line.strip() for line in data.split(b"\n") if line.strip()} for data in (before, after))
     for line in old ^ new:

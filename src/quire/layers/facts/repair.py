@@ -15,18 +15,18 @@ from quire.files.transaction import FileUpdate
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
 from quire.layers.facts.lines import doubled_lines, is_mark, read_lines
 from quire.layers.facts.store import ATTRIBUTES, with_attribute
-from quire.model.records import Mend, Problem
+from quire.model.records import Problem, RepairStep
 
 _BEGIN, _BASE, _MIDDLE, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
 
 
 def plan_fact_repair(
     root: str, problems: Iterable[Problem], untouched: Collection[str] = ()
-) -> tuple[list[Mend], list[FileUpdate]]:
-    """Which of these problems can be mended, and the changes that do it, below the memory's folder."""
+) -> tuple[list[RepairStep], list[FileUpdate]]:
+    """Which of these problems can be repaired, and the changes that do it, below the memory's folder."""
     path = f"{FOLDER}/{FILE}"
     wanted = [problem for problem in problems if problem.path == path]
-    mends: list[Mend] = []
+    mends: list[RepairStep] = []
     changes: list[FileUpdate] = []
     if any(problem.code == "MergeAttributeMissing" for problem in wanted):
         changes += _attribute(root, mends, path)
@@ -40,9 +40,9 @@ def plan_fact_repair(
     gone, fresh = set[int](), dict[int, bytes]()
     marks = set(_whole_conflicts(lines))
     for problem in wanted:
-        said = _mended(problem, lines, marks, gone, fresh)
+        said = _repaired(problem, lines, marks, gone, fresh)
         if said:
-            mends.append(Mend(code=problem.code, path=path, line=problem.line, field=problem.field, message=said))
+            mends.append(RepairStep(code=problem.code, path=path, line=problem.line, field=problem.field, message=said))
     after = b"\n".join(fresh.get(number, line) for number, line in enumerate(lines, start=1) if number not in gone)
     if after != data:
         changes.append(FileUpdate(path=FILE, data=after, planned=sha256(data)))
@@ -52,7 +52,7 @@ def plan_fact_repair(
 _LINES = ("ConflictMarker", "HashMismatch", "LineTwice")
 
 
-def _mended(problem: Problem, lines: list[bytes], marks: set[int], gone: set[int], fresh: dict[int, bytes]) -> str:
+def _repaired(problem: Problem, lines: list[bytes], marks: set[int], gone: set[int], fresh: dict[int, bytes]) -> str:
     number = problem.line or 0
     if problem.code == "ConflictMarker" and number in marks:
         gone.add(number)
@@ -94,7 +94,7 @@ def _whole_conflicts(lines: list[bytes]) -> Iterator[int]:
             is_whole = False
 
 
-def _attribute(root: str, mends: list[Mend], path: str) -> list[FileUpdate]:
+def _attribute(root: str, mends: list[RepairStep], path: str) -> list[FileUpdate]:
     try:
         data = read_bytes(os.path.join(root, FOLDER, ATTRIBUTES))
     except FileNotFoundError:
@@ -105,7 +105,7 @@ def _attribute(root: str, mends: list[Mend], path: str) -> list[FileUpdate]:
     if after == data:
         return []  # what git goes by stands elsewhere
     said = f"{FOLDER}/{ATTRIBUTES} has git merge the file line by line."
-    mends.append(Mend(code="MergeAttributeMissing", path=path, message=said))
+    mends.append(RepairStep(code="MergeAttributeMissing", path=path, message=said))
     return [FileUpdate(path=ATTRIBUTES, data=after, planned=None if data is None else sha256(data))]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quire.layers.facts.resolve import Resolved
 
 _TOLD = 20
-"""How many bad lines are told of one by one; `memory check` names all."""
+"""How many bad lines are reported one by one; `memory check` names all."""
 
 
 class FactsOverview(msgspec.Struct, frozen=True):

@@ -45,7 +45,7 @@ class _Change(msgspec.Struct):
 
 
 def merge_bodies(base: str | None, ours: str, theirs: str) -> str:
-    """The one text. The same for all orders of branches, as far as their paragraphs can be told apart."""
+    """The one text. The same for all orders of branches, as far as their paragraphs can be distinguished."""
     if ours == theirs or base == theirs:
         return ours
     if base == ours:

@@ -1,6 +1,6 @@
 """Plan repairs of the graph that lose nothing, as changes of its files.
 
-Only what a check named is mended, and only where the rest of the file or of the memory says what is right. Everything
+Only what a check named is repaired, and only where the rest of the file or of the memory says what is right. Everything
 that stays in a file stays as it is written; what only a person can know is left alone.
 """
 
@@ -21,7 +21,7 @@ from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
 from quire.model.errors import QuireError
 from quire.model.ids import file_stems
-from quire.model.records import Mend, Problem
+from quire.model.records import Problem, RepairStep
 
 _OWN = ("body_path", "content_hash")
 """What two files of one node may say differently: each has its own name, and a digest that may cover it."""
@@ -32,8 +32,8 @@ _WITH_IT = "It goes with the copy that is removed."
 
 def plan_graph_repair(
     store: GraphStore, problems: Iterable[Problem], untouched: Collection[str] = ()
-) -> tuple[list[Mend], list[FileUpdate]]:
-    """Which of these problems can be mended, and the changes that do it; paths are below the memory's folder.
+) -> tuple[list[RepairStep], list[FileUpdate]]:
+    """Which of these problems can be repaired, and the changes that do it; paths are below the memory's folder.
 
     What is `untouched` stays as it is: git holds it as unmerged, or has it elsewhere.
     """
@@ -43,10 +43,10 @@ def plan_graph_repair(
     found.sort(key=lambda problem: problem.code not in _REMOVING)
     mends = []
     for problem in found:
-        said = _mended(draft, problem)
+        said = _repaired(draft, problem)
         if said:
             mends.append(
-                Mend(code=problem.code, path=problem.path, line=problem.line, field=problem.field, message=said)
+                RepairStep(code=problem.code, path=problem.path, line=problem.line, field=problem.field, message=said)
             )
     return mends, draft.changes()
 
@@ -116,8 +116,8 @@ class _Draft:
         return found
 
 
-def _mended(draft: _Draft, problem: Problem) -> str:
-    """What is done about a problem, in a sentence; empty where it is for somebody else to mend."""
+def _repaired(draft: _Draft, problem: Problem) -> str:
+    """What is done about a problem, in a sentence; empty where it is for somebody else to repair."""
     path = problem.path
     if path in draft.untouched:
         return ""

@@ -330,7 +330,7 @@ class GraphStore:
         return last if last is not None and last.event == "memory.deleted" else None
 
     def relations_touching(self, node_id: str) -> list[StoredRelation]:
-        """Relations from or to a node. Names tell which files to open; a cut name is always opened."""
+        """Relations from or to a node. Names say which files to open; a cut name is always opened."""
         name = node_id.replace(".", "-", 1).replace("_", "-")
         found = []
         for path in self.relation_paths():

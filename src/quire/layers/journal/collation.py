@@ -5,7 +5,7 @@ ASCII the order here is exactly that one. Beyond ASCII it is one of our own that
 tables: a text is taken apart into base characters and marks; base characters are compared first, then marks, then
 case and width. Blanks come first, then punctuation, symbols, currencies, digits by their value, Latin letters, then
 all other letters by their code points, katakana as hiragana, and last what no standard knows. Two texts that differ
-only in what cannot be seen are told apart by their code points, so that the order is total.
+only in what cannot be seen are distinguished by their code points, so that the order is total.
 """
 
 from __future__ import annotations

@@ -30,11 +30,11 @@ from quire.layers.journal.layout import (
 )
 from quire.layers.protocol import Holding, Home, Layer, Repair, Site
 from quire.model.errors import QuireError
-from quire.model.records import Mend, Problem, Record
+from quire.model.records import Problem, Record, RepairStep
 from quire.model.sources import IndexSource
 
 if TYPE_CHECKING:
-    from quire.layers.journal.repair import Mending
+    from quire.layers.journal.repair import JournalRepair
     from quire.layers.protocol import Storage
     from quire.layers.record_details import RecordDetails
     from quire.layers.record_parts import Part
@@ -129,7 +129,7 @@ class JournalLayer(Layer):
 
         plan = _plan(site, unmerged)
         changes, pages = repaired_files(plan)
-        mends = (Mend(code="JournalFault", path=FOLDER, message=said) for said in plan.said)
+        mends = (RepairStep(code="JournalFault", path=FOLDER, message=said) for said in plan.said)
         passing = (f"{LOCAL}/{PAGES_DUE}",)
         return Repair(mends=tuple(mends), changes=tuple(changes), pages=tuple(pages), passing=passing)
 
@@ -219,18 +219,18 @@ def _pages_again(site: Site) -> list[str]:
     return []
 
 
-def _plan(site: Site, unmerged: Collection[str]) -> Mending:
+def _plan(site: Site, unmerged: Collection[str]) -> JournalRepair:
     """How the journal would be repaired; not at all while git holds one of its files as unmerged."""
-    from quire.layers.journal.repair import Mending, plan_journal_repair
+    from quire.layers.journal.repair import JournalRepair, plan_journal_repair
     from quire.layers.journal.repair_files import repaired_files
 
     if os.path.islink(os.path.join(site.root, FOLDER)) or unmerged:
-        return Mending()
+        return JournalRepair()
     try:
         plan = plan_journal_repair(site.root, site.world.now())
         repaired_files(plan)
     except (QuireError, OSError, ValueError):
-        return Mending()
+        return JournalRepair()
     return plan
 
 

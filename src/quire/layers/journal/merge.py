@@ -208,7 +208,7 @@ def _merge_maintenance(base: Any, ours: Any, theirs: Any) -> Any:
     cursors = [_taken_as_one(side, _CURSORS) for side in (known, mine, yours)]
     mine_added, yours_added = (_count_of(side) > _count_of(known) for side in (mine, yours))
     if mine_added and yours_added:
-        # Numbers were given twice: what either side recalled cannot be told from what it did not.
+        # Numbers were given twice: what either side recalled cannot be distinguished from what it did not.
         held = cursors[0] or dict.fromkeys(_CURSORS[:2])
     elif mine_added or yours_added:
         held = cursors[1 if mine_added else 2]

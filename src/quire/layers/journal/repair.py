@@ -66,7 +66,7 @@ _RESTORE = "It is not mended here: `memory journal restore` makes the state from
 _HALVES = ("JsonInvalid", "NotUtf8")
 
 
-class Mending(Struct, frozen=True, kw_only=True):
+class JournalRepair(Struct, frozen=True, kw_only=True):
     """What is to be written, and the journal that it was planned against; `commit` takes both."""
 
     journal: Journal | None = None
@@ -75,7 +75,7 @@ class Mending(Struct, frozen=True, kw_only=True):
     said: list[str] = []
     """What is set right, a sentence each; nothing is written where there is none."""
     left: list[str] = []
-    """What has to be mended by hand."""
+    """What has to be repaired by hand."""
 
 
 class _Found(Struct, kw_only=True):
@@ -91,7 +91,7 @@ class _Found(Struct, kw_only=True):
     changes: list[FileUpdate] = []
 
 
-def plan_journal_repair(journal: Journal | str, now: datetime) -> Mending:
+def plan_journal_repair(journal: Journal | str, now: datetime) -> JournalRepair:
     """What to write so that the journal, or the one of this project, is sound again.
 
     It is read anew either way: more patiently than `open_journal` does, since settings or sources that cannot be used
@@ -99,9 +99,9 @@ def plan_journal_repair(journal: Journal | str, now: datetime) -> Mending:
     """
     found = _find(journal if isinstance(journal, str) else journal.root)
     if isinstance(found, str):
-        return Mending(left=[found])
-    history = _mended_history(found, now)
-    state, checkpoint = _mended_state(found, history or found.journal.history, now)
+        return JournalRepair(left=[found])
+    history = _repaired_history(found, now)
+    state, checkpoint = _repaired_state(found, history or found.journal.history, now)
     registry = _missing_documents(found)
     pages = _are_pages_wanted(found, state)
     writing = Writing(
@@ -113,7 +113,7 @@ def plan_journal_repair(journal: Journal | str, now: datetime) -> Mending:
         pages=pages,
         entry=pages,
     )
-    return Mending(journal=found.journal, writing=writing, said=found.said, left=found.left)
+    return JournalRepair(journal=found.journal, writing=writing, said=found.said, left=found.left)
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _find(root: str) -> _Found | str:
 # -- the log --------------------------------------------------------------------------------------
 
 
-def _mended_history(found: _Found, now: datetime) -> History | None:
+def _repaired_history(found: _Found, now: datetime) -> History | None:
     """The log without marks, halves and copies, each event with an id of its own, in order; None where it is so.
 
     A last line without an end may still be written by somebody; it is left to the next event.
@@ -238,7 +238,7 @@ def _risen(found: _Found, kept: list[EventLine], foreign: set[int]) -> list[Even
 # -- the state ------------------------------------------------------------------------------------
 
 
-def _mended_state(found: _Found, history: History, now: datetime) -> tuple[State, Checkpoint | None]:
+def _repaired_state(found: _Found, history: History, now: datetime) -> tuple[State, Checkpoint | None]:
     state = found.journal.state
     digest = content_hash(state.bundle)
     if digest != state.bundle_hash:

@@ -8,9 +8,9 @@ from quire.files.digests import sha256
 from quire.files.paths import follow_inside
 from quire.files.transaction import FileUpdate
 from quire.layers.journal.bundles import entry_file
-from quire.layers.journal.checks.findings import MENDS
+from quire.layers.journal.checks.findings import REPAIRS_IT
 from quire.layers.journal.pages import earlier_entries, planned_pages
-from quire.layers.journal.repair import Mending
+from quire.layers.journal.repair import JournalRepair
 from quire.layers.journal.store import planned_changes
 from quire.layers.journal.types import State
 from quire.model.records import Problem
@@ -30,7 +30,7 @@ _ITSELF = (
 )
 
 
-def repaired_files(mending: Mending) -> tuple[list[FileUpdate], list[FileUpdate]]:
+def repaired_files(mending: JournalRepair) -> tuple[list[FileUpdate], list[FileUpdate]]:
     """The changes below the journal's folder, which are one transaction; and of the pages, below the project.
 
     Who writes the pages does so after the transaction, which leaves a note that they are due.
@@ -60,11 +60,11 @@ def _change(root: str, path: str, before: bytes | None, after: bytes) -> FileUpd
     )
 
 
-def who_repairs_journal(finding: Problem, mending: Mending) -> str:
+def who_repairs_journal(finding: Problem, mending: JournalRepair) -> str:
     """Who sets right what a check of the journal found: `repair`, `person` or `itself`."""
     if finding.code.startswith(_ITSELF):
         return "itself"
-    is_named = MENDS in (finding.hint or "") or finding.code.endswith(_EDITED)
+    is_named = REPAIRS_IT in (finding.hint or "") or finding.code.endswith(_EDITED)
     if not is_named or not mending.said or mending.journal is None:
         return "person"
     if finding.code == _SOURCES and mending.writing.registry is None:

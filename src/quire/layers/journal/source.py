@@ -27,7 +27,7 @@ from quire.model.records import Edge, Problem, Record, RecordSummary
 from quire.model.vocabulary import LayerName
 
 _TOLD = 20
-"""How many bad lines are told of one by one; `memory check` names all."""
+"""How many bad lines are reported one by one; `memory check` names all."""
 
 
 class JournalSource:

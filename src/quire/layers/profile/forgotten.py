@@ -137,7 +137,7 @@ def _bounded(kept: list[bytes], forgotten: Sequence[Forgotten]) -> list[bytes]:
 
 
 def _writable(root: str, found: LocalFile | None = None) -> LocalFile:
-    """The file, if its next bytes can be told: nothing is replaced that could not be read."""
+    """The file, if its next bytes can be known: nothing is replaced that could not be read."""
     found = found or read_local(root, FOLDER, _NAME)
     if found.problem is not None:
         raise StorageFailed(

@@ -54,7 +54,7 @@ class ProfilePlaces(msgspec.Struct, frozen=True, kw_only=True):
         return self.home_shown if self.private == AT_HOME else f"{FOLDER}/{PRIVATE}"
 
     def is_private(self, category: str) -> bool:
-        """Whether new entries of this category are kept apart; an error where that cannot be told."""
+        """Whether new entries of this category are kept apart; an error where that cannot be known."""
         if category in PRIVATE_CATEGORIES and self.problem is not None:
             # Better not at all than in the document that everybody sees.
             raise NotReady(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.entries import Entry
 
 _TOLD = 20
-"""How many bad entries are told of one by one; `memory check` names all."""
+"""How many bad entries are reported one by one; `memory check` names all."""
 
 
 class ProfileOverview(msgspec.Struct, frozen=True, kw_only=True):

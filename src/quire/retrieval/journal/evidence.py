@@ -95,7 +95,7 @@ def unlabelled(text: str) -> str:
 
 
 def is_tool_run(record: Record) -> bool:
-    """Whether an event only tells that the bundle was written, and repeats it."""
+    """Whether an event only says that the bundle was written, and repeats it."""
     return record.kind == "event" and record.section == TOOL_RUN
 
 

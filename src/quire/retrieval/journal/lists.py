@@ -150,7 +150,7 @@ def latest_changes(
         found = [_judged(matching, record, best.get(ref)) for ref, record in records.items()]
         found = [match for match in found if has_answer(match)]
     else:
-        # Twice as many: what an event and its checkpoint both tell is told once.
+        # Twice as many: what an event and its checkpoint both tell is reported once.
         found = [_judged(matching, record, None) for record in _latest(index, allowed, 2 * limit)]
     if since is not None:
         found = [match for match in found if age_key(match.evidence.record)[0] >= since]

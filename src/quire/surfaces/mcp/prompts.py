@@ -1,4 +1,4 @@
-"""MCP prompts: get oriented, save what changed, hand over."""
+"""MCP prompts: get oriented, save what changed, hand on the work."""
 
 from __future__ import annotations
 

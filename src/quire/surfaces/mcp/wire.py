@@ -100,7 +100,7 @@ class Wire:
 def refused(data: bytes) -> dict[str, Any] | None:
     """The answer to a message that goes no further; nothing to any other.
 
-    Where a key stands twice in one object, which one is meant cannot be told, and another reader might take the other.
+    Where a key stands twice in one object, which one is meant cannot be known, and another reader might take the other.
     Where a secret stands for the method, it would be repeated: there is no such method.
     """
     from quire.files.json_files import has_key_twice

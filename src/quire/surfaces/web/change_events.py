@@ -44,7 +44,7 @@ class ChangeEvents:
         try:
             yield b": quire\n\n"
             version = await self._version(project)
-            # What is told first is what later looks are compared with: no change falls in between.
+            # What is reported first is what later looks are compared with: no change falls in between.
             if project not in self._watchers:
                 self._watchers[project] = asyncio.ensure_future(self._watch(project, version))
             yield _event(project, version)

@@ -125,7 +125,7 @@ def _run(
 
 
 def _sealed_protocol() -> type[Any]:
-    """HTTP as the door speaks it. What is no HTTP is answered before any app sees it; that carries the headers, too."""
+    """HTTP with our headers on every answer, also where the bytes are no HTTP and no app sees them."""
     import h11
 
     def refuse(self: Any, said: str) -> None:

@@ -33,7 +33,7 @@ _NAMED = 8
 
 
 def apply_plan(site: Site, plan: RepairPlan, name: str) -> tuple[RepairCopy, list[Problem]]:
-    """Keep copies, then make the changes of one part; what could not be done around it is told."""
+    """Keep copies, then make the changes of one part; what could not be done around it is reported."""
     root, world = site.root, site.world
     kept = keep_copies(root, plan, name, world)
     folder = os.path.join(root, plan.folder)

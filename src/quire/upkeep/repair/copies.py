@@ -27,7 +27,7 @@ from quire.files.world import World
 from quire.files.write_access import LOCAL
 from quire.layers.table import HOMES
 from quire.model.errors import Conflict, InvalidStore, NotFound
-from quire.model.records import Mend
+from quire.model.records import RepairStep
 from quire.model.text import cut
 from quire.model.times import stamp, timestamp
 from quire.upkeep.repair.leftovers import REPAIRS
@@ -61,7 +61,7 @@ class RepairCopy(msgspec.Struct, frozen=True, kw_only=True):
     part: str
     folder: str
     at: str
-    mends: tuple[Mend, ...]
+    mends: tuple[RepairStep, ...]
     files: tuple[KeptFile, ...]
 
     @property

@@ -22,7 +22,7 @@ from quire.files.transaction import FileUpdate
 from quire.files.write_access import BACKUP, INDEX, LOCAL, RECOVERY
 from quire.model.anchors import OWN_FOLDERS
 from quire.model.errors import GitRequired
-from quire.model.records import Mend, Problem
+from quire.model.records import Problem, RepairStep
 
 LEFTOVERS = "LeftoverFiles"
 REPAIRS = "repairs"
@@ -44,8 +44,10 @@ def _problem(folder: str, names: list[str]) -> Problem:
     return Problem(code="LeftoverFiles", severity="warning", path=folder, message=said, hint=hint)
 
 
-def _mend(folder: str, count: int) -> Mend:
-    return Mend(code=LEFTOVERS, path=folder, message=f"Temporary files of writers that died are taken away: {count:,}.")
+def _repair(folder: str, count: int) -> RepairStep:
+    return RepairStep(
+        code=LEFTOVERS, path=folder, message=f"Temporary files of writers that died are taken away: {count:,}."
+    )
 
 
 def _removals(root: str, folder: str, names: list[str]) -> list[FileUpdate]:
@@ -60,13 +62,13 @@ def _removals(root: str, folder: str, names: list[str]) -> list[FileUpdate]:
     return gone
 
 
-def plan_leftovers(root: str, top: str, now: datetime) -> tuple[list[Mend], list[FileUpdate]]:
+def plan_leftovers(root: str, top: str, now: datetime) -> tuple[list[RepairStep], list[FileUpdate]]:
     """What takes them away, below the layer's folder."""
     mends, changes = [], []
     for folder, names in _leftovers(root, top, now):
         gone = _removals(root, folder, names)
         if len(gone) == len(names):
-            mends.append(_mend(folder, len(gone)))
+            mends.append(_repair(folder, len(gone)))
             changes += [msgspec.structs.replace(change, path=change.path.removeprefix(f"{top}/")) for change in gone]
     return mends, changes
 
@@ -90,12 +92,12 @@ def around_problems(root: str, git: Git, now: datetime) -> list[Problem]:
     return [_problem(folder or ".", names) for folder, names in leftovers_around(root, git, now).items()]
 
 
-def plan_leftovers_around(root: str, git: Git, now: datetime) -> tuple[list[Mend], list[FileUpdate]]:
+def plan_leftovers_around(root: str, git: Git, now: datetime) -> tuple[list[RepairStep], list[FileUpdate]]:
     """What takes away those that lie outside of the memory."""
     mends, changes = [], []
     for folder, names in leftovers_around(root, git, now).items():
         gone = _removals(root, folder, names)
-        mends.append(_mend(folder or ".", len(gone)))
+        mends.append(_repair(folder or ".", len(gone)))
         changes += gone
     return mends, changes
 

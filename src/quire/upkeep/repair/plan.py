@@ -1,6 +1,6 @@
-"""Plan a repair layer by layer, and tell who repairs each problem.
+"""Plan a repair layer by layer, and say who repairs each problem.
 
-Planned is only what a check named. What git holds as unmerged is left alone, with all that would be mended with it.
+Planned is only what a check named. What git holds as unmerged is left alone, with all that would be repaired with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from quire.files.write_access import LOCAL, MEMORY
 from quire.inbox.store import sound_lines
 from quire.layers.protocol import Home, Site
 from quire.layers.table import HOMES, LAYERS, layers_in
-from quire.model.records import Mend, Problem
+from quire.model.records import Problem, RepairStep
 from quire.upkeep.guidance import stale_maps
 from quire.upkeep.ignore import with_ignored
 from quire.upkeep.repair.leftovers import LEFTOVERS, plan_leftovers, plan_leftovers_around
@@ -41,7 +41,7 @@ class RepairPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     part: str
     folder: str
-    mends: tuple[Mend, ...] = ()
+    mends: tuple[RepairStep, ...] = ()
     changes: tuple[FileUpdate, ...] = ()
     """Below the folder: all of them or none."""
     around: tuple[FileUpdate, ...] = ()
@@ -95,11 +95,11 @@ def plan_around(
         if after != (data or b""):
             changes.append(_around(root, path, data, after))
             said = "Lines in .gitignore keep it out of git."
-            mends += [Mend(code=problem.code, path=problem.path, message=said) for problem in lacking]
+            mends += [RepairStep(code=problem.code, path=problem.path, message=said) for problem in lacking]
     if map_text is not None:
         for path, before, after in stale_maps(root, map_text):
             changes.append(_around(root, path, before, after))
-            mends.append(Mend(code=MAP_STALE, path=changes[-1].path, message="The product map is written anew."))
+            mends.append(RepairStep(code=MAP_STALE, path=changes[-1].path, message="The product map is written anew."))
     return RepairPlan(part=AROUND, folder=folder, mends=tuple(mends), around=tuple(changes))
 
 
@@ -109,7 +109,7 @@ def _around(root: str, path: str, before: bytes | None, after: bytes) -> FileUpd
 
 
 def with_who_repairs(site: Site, problems: Sequence[Problem]) -> list[Problem]:
-    """The problems, each with who mends it. What has a name already keeps it."""
+    """The problems, each with who repairs it. What has a name already keeps it."""
     unknown = [problem for problem in problems if not problem.mend]
     if not unknown:
         return list(problems)
@@ -143,7 +143,7 @@ def repairs_itself(problem: Problem) -> bool:
     return problem.code == CODE and any(problem.path in layer.sets_itself_aside for layer in LAYERS)
 
 
-def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[list[Mend], list[FileUpdate]]:
+def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[list[RepairStep], list[FileUpdate]]:
     """Set aside what cannot be used, below the layer's folder."""
     mends, changes = [], []
     for problem in problems:
@@ -161,7 +161,7 @@ def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[
             FileUpdate(path=problem.path.removeprefix(f"{top}/"), data=rest, planned=sha256(data)),
         ]
         said = f"It is kept as {aside}; what can be read of it goes on."
-        mends.append(Mend(code=CODE, path=problem.path, message=said))
+        mends.append(RepairStep(code=CODE, path=problem.path, message=said))
     return mends, changes
 
 

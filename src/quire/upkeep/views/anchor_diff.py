@@ -94,7 +94,7 @@ def _anchor_diff(root: str, git: Git, record: Record, anchor: str, commit: str) 
 
 
 def _contents(tree: FileTree, anchor: str) -> dict[str, str | None]:
-    """The files that an anchor leads to, each with the id of what it holds; None where that cannot be told."""
+    """The files that an anchor leads to, each with the id of what it holds; None where that cannot be known."""
     named = split_symbol(tree, anchor)
     path = named[0] if named else anchor.rstrip("/")
     if named or tree.has(path):

@@ -214,5 +214,5 @@ def _node(place: _Place, shown: Mapping[str, Sequence[_Place]]) -> CoverNode:
 
 
 def _text(name: str) -> str:
-    """A name as it can be told: one that is no text is told as far as it is one."""
+    """A name as it can be shown: bytes that are no text are replaced."""
     return name if is_text(name) else name.encode("utf-8", "replace").decode()

@@ -190,7 +190,7 @@ def _parts(
 
 
 def _said(step: _Step, parts: Mapping[str, bytes | None]) -> tuple[str, ...] | None:
-    """The changes of one commit in words; None where nothing of the record changed, or it cannot be told."""
+    """The changes of one commit in words; None where nothing of the record changed, or it cannot be known."""
     found: list[str] = []
     by_path: dict[str, list[GitFileChange]] = {}
     for change in step.changes:

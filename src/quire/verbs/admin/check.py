@@ -123,7 +123,7 @@ def _listed(title: str, problems: list[Problem]) -> Lines:
 
 
 def _who_mends(found: Checked) -> Lines:
-    """What a command does, what mends itself, what is left for a person."""
+    """What a command does, what repairs itself, what is left for a person."""
     mends = [problem.mend for problem in (*found.errors, *found.warnings)]
     repaired, itself = mends.count("repair"), mends.count("itself")
     person = len(mends) - repaired - itself

@@ -54,12 +54,12 @@ class Doctor(Arguments, frozen=True, kw_only=True):
 
 
 class Doctored(Result, kw_only=True):
-    """Everything that was looked at, as it is after what was mended."""
+    """Everything that was looked at, as it is after what was repaired."""
 
     findings: list[Finding]
     fixed: list[Mended] = []
     fix: bool = False
-    """Whether it was to mend what it can."""
+    """Whether it was to repair what it can."""
 
     @property
     def is_healthy(self) -> bool:
@@ -136,7 +136,7 @@ def _check_findings(project: Project, *, is_index_usable: bool) -> list[Finding]
     return told_check(project.in_one_state(lambda: with_index(folder, project.sources(), work)))
 
 
-# -- mending ------------------------------------------------------------------------------
+# -- repairing ------------------------------------------------------------------------------
 
 
 def _fix(project: Project, findings: Iterable[Finding]) -> list[Mended]:
@@ -144,15 +144,15 @@ def _fix(project: Project, findings: Iterable[Finding]) -> list[Mended]:
     wanted = {(finding.section, finding.name) for finding in findings if finding.fixable}
     agents = [name for section, name in wanted if section == "agents"]
     steps: list[tuple[bool, str, Callable[[], str]]] = [
-        (any(section == "program" for section, _ in wanted), "commands", partial(_mend_commands, project)),
-        (("project", "transactions") in wanted, "transactions", partial(_mend_transactions, project)),
-        (("project", "lock") in wanted, "lock", partial(_mend_lock, project)),
-        (("project", "gitignore") in wanted, "gitignore", partial(_mend_ignore, project)),
-        (("project", "index") in wanted, "index", partial(_mend_index, project)),
-        (("project", "check") in wanted, "check", partial(_mend_files, project)),
+        (any(section == "program" for section, _ in wanted), "commands", partial(_repair_commands, project)),
+        (("project", "transactions") in wanted, "transactions", partial(_repair_transactions, project)),
+        (("project", "lock") in wanted, "lock", partial(_repair_lock, project)),
+        (("project", "gitignore") in wanted, "gitignore", partial(_repair_ignore, project)),
+        (("project", "index") in wanted, "index", partial(_repair_index, project)),
+        (("project", "check") in wanted, "check", partial(_repair_files, project)),
         (bool(agents), "agents", lambda: fix_agents(project, agents)),
-        (("machine", "projects") in wanted, "projects", partial(_mend_projects, project)),
-        (("sessions", "waiting") in wanted, "sessions", partial(_mend_sessions, project)),
+        (("machine", "projects") in wanted, "projects", partial(_repair_projects, project)),
+        (("sessions", "waiting") in wanted, "sessions", partial(_repair_sessions, project)),
     ]
     done = []
     for is_wanted, name, step in steps:
@@ -165,33 +165,33 @@ def _fix(project: Project, findings: Iterable[Finding]) -> list[Mended]:
     return done
 
 
-def _mend_commands(project: Project) -> str:
+def _repair_commands(project: Project) -> str:
     made = link_commands(project.world.env)
     return f"Linked the commands: {', '.join(made)}." if made else "There was nothing to link."
 
 
-def _mend_transactions(project: Project) -> str:
+def _repair_transactions(project: Project) -> str:
     project.recover()
     return "Completed the change that a dead writer left."
 
 
-def _mend_lock(project: Project) -> str:
+def _repair_lock(project: Project) -> str:
     with write_access(project.root, FOLDER, project.world, "doctor", seconds=0.0):
         pass
     return "Removed the lock of a process that is gone."
 
 
-def _mend_ignore(project: Project) -> str:
+def _repair_ignore(project: Project) -> str:
     ensure_ignored(project.root, project.world, ignored_entries(project.root))
     return "Added the missing lines to .gitignore."
 
 
-def _mend_index(project: Project) -> str:
+def _repair_index(project: Project) -> str:
     done = rebuild(project, Rebuild())
     return f"Made the index anew: {done.found.records:,} records."
 
 
-def _mend_files(project: Project) -> str:
+def _repair_files(project: Project) -> str:
     done = repair(project)
     said = [f"{len(done.mends):,} fault{'' if len(done.mends) == 1 else 's'} in the memory's files"]
     if done.warnings:
@@ -201,14 +201,14 @@ def _mend_files(project: Project) -> str:
     return f"Mended {'; '.join(said)}. `memory check --undo {done.name}` takes it back."
 
 
-def _mend_projects(project: Project) -> str:
+def _repair_projects(project: Project) -> str:
     gone = dead_projects(project.world)
     for entry in gone:
         ProjectRegistry(project.world).remove(entry.registry_id)
     return f"Took {len(gone):,} project{'' if len(gone) == 1 else 's'} off the list that have no memory any more."
 
 
-def _mend_sessions(project: Project) -> str:
+def _repair_sessions(project: Project) -> str:
     done = collect_sessions(project, running=False)
     if done.busy:
         return "Somebody else is reading the sessions just now."

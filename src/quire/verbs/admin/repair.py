@@ -63,10 +63,10 @@ def _repaired(project: Project, found: Checked) -> Repaired:
     kept: list[RepairCopy] = []
     warnings: list[Problem] = []
     for home in [home for home in _homes(project) if not _plan_of(project, home, found).is_empty]:
-        _mend_part(project, name, home.folder, partial(_plan_of, project, home), kept, warnings)
+        _repair_part(project, name, home.folder, partial(_plan_of, project, home), kept, warnings)
     found = check_files(project)
     if _plan_around(project, found) is not None:
-        _mend_part(project, name, _homes(project)[0].folder, partial(_plan_around, project), kept, warnings)
+        _repair_part(project, name, _homes(project)[0].folder, partial(_plan_around, project), kept, warnings)
         found = check_files(project)
     pruned = _pruned(project, warnings) if kept else []
     return Repaired(
@@ -80,7 +80,7 @@ def _repaired(project: Project, found: Checked) -> Repaired:
     )
 
 
-def _mend_part(
+def _repair_part(
     project: Project,
     name: str,
     folder: str,

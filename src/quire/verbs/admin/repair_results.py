@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model.records import Mend
+from quire.model.records import RepairStep
 from quire.model.text import counted
 from quire.verbs.admin.check import checked_lines
 from quire.verbs.verb import Lines, Result, Style, Styled
@@ -20,12 +20,12 @@ _STYLES: dict[str, Style] = {"+": "green", "-": "red"}
 
 
 class Repaired(Result, kw_only=True):
-    """What a repair did, or would do; a warning says what kept a layer from being mended."""
+    """What a repair did, or would do; a warning says what kept a layer from being repaired."""
 
     name: str | None = None
     """By which it can be taken back, where anything was done."""
     dry_run: bool = False
-    mends: tuple[Mend, ...] = ()
+    mends: tuple[RepairStep, ...] = ()
     files: tuple[Difference, ...] = ()
     """What changed, or would; only a dry run tells the differences."""
     copies: tuple[str, ...] = ()
@@ -43,13 +43,13 @@ class Repaired(Result, kw_only=True):
             yield "There is nothing that a repair could mend."
         elif self.dry_run:
             yield f"A repair would mend {counted(len(self.mends), 'fault')}:"
-            yield from _mend_lines(self.mends)
+            yield from _repair_lines(self.mends)
             yield from _file_lines(self.files)
             yield ""
             yield "Nothing was changed. `memory check --repair` does it."
         else:
             yield Styled(text=f"Mended {counted(len(self.mends), 'fault')}:", style="green")
-            yield from _mend_lines(self.mends)
+            yield from _repair_lines(self.mends)
             yield ""
             yield f"The files as they were: {', '.join(self.copies)}"
             yield f"To take it back: memory check --undo {self.name}"
@@ -66,7 +66,7 @@ class RepairSeen(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     at: str
-    mends: tuple[Mend, ...]
+    mends: tuple[RepairStep, ...]
     files: int
     copies: tuple[str, ...]
     changed_since: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ class RepairUndone(Result, kw_only=True):
             yield f"  … and {len(self.files) - _LISTED:,} more"
 
 
-def _mend_lines(mends: tuple[Mend, ...]) -> Lines:
+def _repair_lines(mends: tuple[RepairStep, ...]) -> Lines:
     for mend in mends[:_LISTED_MENDS]:
         place = f"{mend.path}:{mend.line}" if mend.line else mend.path
         yield f"  {place}: {mend.message} [{mend.code}]"

@@ -136,7 +136,7 @@ def _verdicts(project: Project, index: Index, records: Iterable[Record]) -> dict
 
 
 def _again(project: Project, index: Index, told: Sequence[str], verdicts: dict[str, Verdict]) -> list[Judged]:
-    """What was handed over before, as it is now; what is no longer current is left out."""
+    """What was passed on before, as it is now; what is no longer current is left out."""
     found = [record for ref in dict.fromkeys(told) if (record := index.find(ref)) is not None]
     current = [record for record in found if record.status in LIVE_STATUSES]
     missing = _verdicts(project, index, [record for record in current if record.ref not in verdicts])

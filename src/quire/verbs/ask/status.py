@@ -42,7 +42,7 @@ class StatusSeen(Result, kw_only=True):
 
 
 class ProjectSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """A registered project and its state, or why it cannot be told."""
+    """A registered project and its state, or why it cannot be known."""
 
     entry: Registered
     status: Status | None = None

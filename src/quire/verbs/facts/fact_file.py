@@ -116,7 +116,7 @@ def prepare_facts(project: Project) -> None:
 
     if not stamp_now(project.root):
         return
-    # Neither is worth refusing a fact for; `memory init` and `memory check` tell what is in the way.
+    # Neither is worth refusing a fact for; `memory init` and `memory check` say what is in the way.
     with contextlib.suppress(QuireError, OSError):
         ensure_attribute(project.root, project.world)
     if project.git.available:

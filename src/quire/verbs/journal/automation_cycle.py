@@ -389,7 +389,7 @@ def _tells_something(project: Project, run: Run, before: Run | None) -> bool:
 
 
 def _status(done: _Round) -> str:
-    """In one word. A source that could be read in part is no failure of the run: its failures are told beside it."""
+    """In one word. A source that could be read in part is no failure of the run: its failures stand beside it."""
     synced = done.synced or []
     if done.errors:
         return "failed"

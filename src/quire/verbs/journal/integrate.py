@@ -245,7 +245,7 @@ def _make_config(project: Project, warnings: list[Problem]) -> Config:
 
 
 def _advice(asked: Sequence[JournalPartSeen]) -> str:
-    """What to do first: what only a person can mend, then what was changed, then what is missing."""
+    """What to do first: what only a person can repair, then what was changed, then what is missing."""
     states = ("unreadable", "managed_mismatch", "missing")
     unreadable, changed, missing = ([part for part in asked if part.status == state] for state in states)
     if unreadable:

@@ -126,7 +126,7 @@ def look_at(
 
 
 def _run_validations(project: Project, scan: ProjectScan, tell: Callable[[str], None]) -> list[Validation]:
-    """Run the commands that tell whether the project is well: no shell, a time limit, nothing on stdin."""
+    """Run the commands that say whether the project is well: no shell, a time limit, nothing on stdin."""
     found = []
     for check in find_checks(scan):
         argv = list(check.command)

@@ -1,4 +1,4 @@
-"""List and change the sources of sessions, and tell which may be read on this machine."""
+"""List and change the sources of sessions, and say which may be read on this machine."""
 
 from __future__ import annotations
 

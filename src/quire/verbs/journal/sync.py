@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WARNINGS = 10
 _STEP = 10
-"""Of many sessions, every so many are told."""
+"""Of many sessions, every so many are reported."""
 
 
 class JournalSync(Arguments, frozen=True, kw_only=True):

@@ -69,7 +69,7 @@ def journal_validate(project: Project, given: JournalValidate) -> JournalValidat
     from quire.layers.journal.checks.journal import check_journal
 
     journal_ready(project)
-    mended = _mend(project) if given.mend else []
+    mended = _repair(project) if given.mend else []
     found = project.in_one_state(lambda: check_journal(project.root, project.world.now(), home=project.world.home))
     if given.needs_state and any(problem.code == _STATE_MISSING for problem in found):
         read_journal(project)  # which says what is missing, and what to do
@@ -90,7 +90,7 @@ def _finding(problem: Problem) -> dict[str, Any]:
     return {"level": _LEVELS[problem.severity], **{name: getattr(problem, name) for name in names}}
 
 
-def _mend(project: Project) -> list[str]:
+def _repair(project: Project) -> list[str]:
     from quire.layers.journal.repair import plan_journal_repair
     from quire.layers.journal.store import commit
 

@@ -202,6 +202,6 @@ def prepare_profile(project: Project) -> None:
     from quire.upkeep.ignore import ensure_ignored
 
     if project.git.available:
-        # Not worth refusing an entry for; `memory check` tells what is in the way.
+        # Not worth refusing an entry for; `memory check` says what is in the way.
         with contextlib.suppress(QuireError, OSError):
             ensure_ignored(project.root, project.world, IGNORED)

@@ -24,7 +24,7 @@ _WORD = re.compile(r"[\w.-]+")
 
 
 class EntryView(View, kw_only=True):
-    """An entry as it is told; what was read since the last change counts."""
+    """An entry as it is reported; what was read since the last change counts."""
 
     NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = (
         *("id", "kind", "title", "source", "access_count", "last_accessed"),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from quire.layers.journal.canonical import content_hash
-from quire.layers.journal.checks.findings import MENDS, RESTORES, document_at, failed, passed, warned
+from quire.layers.journal.checks.findings import REPAIRS_IT, RESTORES, document_at, failed, passed, warned
 from quire.layers.journal.documents import read_checkpoint
 from quire.layers.journal.layout import CHECKPOINTS, FOLDER
 from quire.layers.journal.store import checkpoint_ids, checkpoint_path
@@ -56,11 +56,13 @@ def check_checkpoints(root: str, looked: list[CheckedCheckpoint]) -> Iterator[Pr
     path = os.path.join(root, _FOLDER)
     if os.path.islink(path) or not os.path.isdir(path):
         said = f"`{_FOLDER}` is no folder." if os.path.lexists(path) else f"`{_FOLDER}` is missing."
-        hint = f"{RESTORES} {MENDS}" if not os.path.lexists(path) else "Move away what is there."
+        hint = f"{RESTORES} {REPAIRS_IT}" if not os.path.lexists(path) else "Move away what is there."
         yield failed("checkpoints:missing", said, _FOLDER, hint)
         return
     if not looked:
-        yield failed("checkpoints:empty", f"There are no checkpoints in `{_FOLDER}`.", _FOLDER, f"{RESTORES} {MENDS}")
+        yield failed(
+            "checkpoints:empty", f"There are no checkpoints in `{_FOLDER}`.", _FOLDER, f"{RESTORES} {REPAIRS_IT}"
+        )
         return
     for one in looked:
         if one.fault:
@@ -80,7 +82,7 @@ def check_latest(state: State, looked: list[CheckedCheckpoint]) -> Iterator[Prob
         said = f"The state names the checkpoint `{named}`, which is not there or cannot be read."
         if named is None:
             said = "The state names no checkpoint."
-        yield failed("checkpoints:latest", said, _FOLDER, MENDS)
+        yield failed("checkpoints:latest", said, _FOLDER, REPAIRS_IT)
         return
     if held.bundle_hash == state.bundle_hash:
         yield passed("checkpoints:latest", f"The checkpoint `{named}` holds what the state holds.", held.path)
@@ -93,7 +95,7 @@ def check_latest(state: State, looked: list[CheckedCheckpoint]) -> Iterator[Prob
         said = f"The state names the checkpoint `{named}`, but `{newest.id}` is newer."
         is_own = latest_of(state, looked) == named
         hint = "A writer died before it wrote the state. `memory journal restore` takes the newer one over."
-        yield warned("checkpoints:newer", said, newest.path, hint if is_own else MENDS)
+        yield warned("checkpoints:newer", said, newest.path, hint if is_own else REPAIRS_IT)
 
 
 def _readable(looked: Iterable[CheckedCheckpoint]) -> list[CheckedCheckpoint]:

@@ -19,7 +19,7 @@ _CODE_CHARS = 160
 _TEXT_CHARS = 1_000
 TOLD = 20
 """How many of a kind are named; the rest is counted."""
-MENDS = "`memory journal validate --mend` mends it."
+REPAIRS_IT = "`memory journal validate --mend` mends it."
 RESTORES = "`git restore` brings back the one that was committed."
 
 

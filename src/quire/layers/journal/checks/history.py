@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from quire.layers.journal.checks.findings import MENDS, RESTORES, TOLD, failed, listing, passed, warned
+from quire.layers.journal.checks.findings import REPAIRS_IT, RESTORES, TOLD, failed, listing, passed, warned
 from quire.layers.journal.checks.order import disordered, repeated
 from quire.layers.journal.cursors import unrecalled
 from quire.layers.journal.events import EventLine, History, read_history
@@ -56,7 +56,7 @@ def _line_findings(history: History) -> Iterator[Problem]:
     marks = [line for line in history.aside if _code(line) == CONFLICT]
     if marks:
         said = f"{len(marks):,} marks of a merge conflict stand between the events; what is on both sides is read."
-        yield failed("history:conflict", said, _EVENTS, MENDS, marks[0].number)
+        yield failed("history:conflict", said, _EVENTS, REPAIRS_IT, marks[0].number)
     damaged = [line for line in history.aside if _code(line) not in (CONFLICT, "LineTorn")]
     for line in damaged[:TOLD]:
         yield _damage(line)
@@ -78,7 +78,7 @@ def _damage(line: EventLine) -> Problem:
     hint = "It is kept as it is, and all others are read. Mend or remove it by hand."
     if _code(line) != "EventInvalid":
         is_half = _code(line) in ("JsonInvalid", "NotUtf8")
-        hint = f"It is kept as it is, and all others are read. {MENDS}" if is_half else hint
+        hint = f"It is kept as it is, and all others are read. {REPAIRS_IT}" if is_half else hint
         return failed("history:events-read", said, _EVENTS, hint, line.number)
     name = next(History((line,)).ids(), f"line-{line.number}")
     return failed(f"history:event:{name}", said, _EVENTS, hint, line.number)
@@ -92,11 +92,11 @@ def _order_findings(history: History, config: JournalSettings, archived: Collect
     twice = repeated(events)
     if twice:
         said = f"{len(twice):,} ids are those of more than one event: {listing(twice)}."
-        yield failed("history:duplicate", said, _EVENTS, MENDS)
+        yield failed("history:duplicate", said, _EVENTS, REPAIRS_IT)
     wrong = disordered(events)
     if wrong is not None:
         said = f"The ids of the events do not rise: see `{wrong}`."
-        yield failed("history:ordering", said, _EVENTS, MENDS)
+        yield failed("history:ordering", said, _EVENTS, REPAIRS_IT)
     gaps = 0 if config.is_retaining else _gaps([*history.ids(), *archived])
     if gaps:
         said = f"{gaps:,} numbers of events are missing, and nothing is being archived."
@@ -124,7 +124,7 @@ def _count_finding(history: History, state: State, apart: int) -> Problem:
     if accepted_count(history, count, apart):
         return passed("history:event-count", "The state counts the events right.", _EVENTS)
     said = f"The state counts {count:,} events; there are {len(history.events):,}."
-    return failed("history:event-count", said, _EVENTS, MENDS)
+    return failed("history:event-count", said, _EVENTS, REPAIRS_IT)
 
 
 def _backlog_finding(history: History, config: JournalSettings, state: State) -> Problem:

@@ -44,7 +44,7 @@ def check_journal(
 ) -> list[Problem]:
     """Everything that was looked at, in the order of the files; the memory is sound if nothing is an error.
 
-    `is_alive` tells whether a process runs; `types` are the kinds of sources that can be imported;
+    `is_alive` says whether a process runs; `types` are the kinds of sources that can be imported;
     `home` is the user's folder.
     """
     for _ in range(_LOOKS):

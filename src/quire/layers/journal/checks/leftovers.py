@@ -41,7 +41,7 @@ RecordT = TypeVar("RecordT")
 
 
 def check_automation(root: str, is_alive: Callable[[int], bool]) -> list[Problem]:
-    """Only what is there is told of: a journal need not keep itself."""
+    """Only what is there is reported: a journal need not keep itself."""
     daemon, found = _held(root, DAEMON, "automation:daemon", read_daemon)
     if daemon is not None and PROCESS_START in daemon.extra and daemons.holder_of(lock_path(root)) is None:
         # Ours holds a lock of the kernel's for its life: a process of that number without it is somebody else.

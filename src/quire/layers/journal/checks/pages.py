@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from quire.files.paths import follow_inside, read_bytes, read_inside
 from quire.layers.journal.bundles import entry_file
-from quire.layers.journal.checks.findings import MENDS, failed, passed, warned
+from quire.layers.journal.checks.findings import REPAIRS_IT, failed, passed, warned
 from quire.layers.journal.entry_block import entry_marker, place_entry, render_entry
 from quire.layers.journal.layout import ENTRY_FILES, ENTRY_VERSION, FILE_BYTES, FOLDER, PROJECTION_VERSION, STATE
 from quire.layers.journal.pages import chosen_entry
@@ -23,13 +23,13 @@ from quire.model.records import Problem
 from quire.model.text import cut
 
 _STATE = f"{FOLDER}/{STATE}"
-_WRITES = f"The next `memory journal update` or `recall` writes it anew; {MENDS}"
+_WRITES = f"The next `memory journal update` or `recall` writes it anew; {REPAIRS_IT}"
 _EDITED = "Put what is worth keeping into the memory: the next write of the pages replaces it."
 
 _UNKNOWN = re.compile(rb"\n\n?[^\n]+: (?:none|See evt-[0-9]+ in the history\.)(?=\n|\Z)")
 """A line by which an earlier version said that something is not known."""
 _NO_BLOCK = ("entry:file", "entry:marker")
-_AGREED = f"`memory journal update --yes` or `recall --yes` writes it; {MENDS}"
+_AGREED = f"`memory journal update --yes` or `recall --yes` writes it; {REPAIRS_IT}"
 
 PAGES_CODES = ("projection:", "entry:file", "entry:marker", "entry:drift", "entry:edited", "entry:leftover")
 """How the codes begin of what is as it should be once the pages are written anew."""

@@ -10,7 +10,16 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from quire.layers.journal.checks.findings import MENDS, RESTORES, TOLD, document_at, failed, listing, passed, warned
+from quire.layers.journal.checks.findings import (
+    REPAIRS_IT,
+    RESTORES,
+    TOLD,
+    document_at,
+    failed,
+    listing,
+    passed,
+    warned,
+)
 from quire.layers.journal.layout import FOLDER, SOURCES
 from quire.layers.journal.sources import SourceRegistry, read_sources
 from quire.layers.journal.types import SessionSource, State
@@ -24,7 +33,7 @@ def check_registry(root: str) -> tuple[SourceRegistry | None, list[Problem]]:
     """The registry, where it can be used."""
     value, fault, said = document_at(root, SOURCES)
     if fault == "missing":
-        return None, [failed("sources:missing", said, _SOURCES, f"{RESTORES} {MENDS}")]
+        return None, [failed("sources:missing", said, _SOURCES, f"{RESTORES} {REPAIRS_IT}")]
     if fault:
         return None, [failed("sources:read", said, _SOURCES, RESTORES)]
     try:
@@ -65,7 +74,7 @@ def _count(registry: SourceRegistry, state: State) -> Problem:
     if accepted_sources(registry, count):
         return passed("sources:count", "The state counts the sources right.", _SOURCES)
     said = f"The state counts {count:,} sources; there are {len(registry.entries):,}."
-    return failed("sources:count", said, _SOURCES, MENDS)
+    return failed("sources:count", said, _SOURCES, REPAIRS_IT)
 
 
 def _is_there(path: str, root: str, home: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from quire.layers.journal.bundles import objects_at, shown, texts_at
 from quire.layers.journal.canonical import content_hash
-from quire.layers.journal.checks.findings import MENDS, RESTORES, document_at, failed, listing, passed, warned
+from quire.layers.journal.checks.findings import REPAIRS_IT, RESTORES, document_at, failed, listing, passed, warned
 from quire.layers.journal.documents import read_state
 from quire.layers.journal.layout import CONFIG, FOLDER, STATE
 from quire.layers.journal.numbered_ids import moment_of
@@ -51,7 +51,7 @@ def check_state(root: str) -> tuple[State | None, list[Problem]]:
         found.append(passed("state:bundle-hash", "The hash of the state is that of its bundle.", _STATE))
     else:
         said = "The hash of the state is not that of its bundle: the bundle was changed by something else."
-        found.append(failed("state:bundle-hash", said, _STATE, MENDS))
+        found.append(failed("state:bundle-hash", said, _STATE, REPAIRS_IT))
     return state, [*found, *_doubled(root)]
 
 
@@ -88,7 +88,7 @@ def check_config(root: str) -> tuple[JournalSettings, list[Problem]]:
     """The settings, or the defaults where the file cannot be used."""
     value, fault, said = document_at(root, CONFIG)
     if fault == "missing":
-        return read_config(), [failed("config:missing", f"{said} The defaults hold.", _CONFIG, MENDS)]
+        return read_config(), [failed("config:missing", f"{said} The defaults hold.", _CONFIG, REPAIRS_IT)]
     if fault:
         return read_config(), [failed(f"config:{fault}", said, _CONFIG, RESTORES)]
     faults = config_faults(value)
