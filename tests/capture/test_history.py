@@ -10,10 +10,12 @@ from history_making import REASON, SETTINGS, History
 
 from installed import Git as Program
 from quire.capture.history.commits import COMMITS_MOST
-from quire.capture.history.findings import Wish
+from quire.capture.history.findings import KINDS, Wish
 from quire.capture.history.messages import title_of, told_by
 from quire.capture.history.propose import read_history
+from quire.capture.hosts.registry import find_hosts
 from quire.files.git import Git
+from quire.verbs.inbox.history_import import SOURCES
 
 
 @pytest.fixture
@@ -130,6 +132,16 @@ def test_a_revert_that_says_why_is_a_trap(history: History) -> None:
     assert item.fields["body"] == "The cache grew without end, because nothing was ever taken out of it."
 
 
+def test_a_revert_of_what_came_back_later_is_not_proposed(history: History) -> None:
+    cache = "CACHE = {}\nCACHED_AT_MOST = 100\nCACHE_SECONDS = 60\n"
+    wrong = history.commit("Cache every answer", {"cache.py": cache})
+    why = "The cache grew without end, because nothing was ever taken out of it."
+    history.commit(f'Revert "Cache every answer"\n\nThis reverts commit {wrong}.\n\n{why}\n', {"cache.py": None})
+    assert history.titles() == ["Cache every answer was reverted"]
+    history.commit("Cache answers, and forget the oldest", {"cache.py": cache + "FORGET = 'oldest'\n"})
+    assert history.titles() == []
+
+
 def test_a_revert_that_was_reverted_brings_the_decision_back(history: History) -> None:
     history.commit("start", {"a.py": "a = 1\n"})
     right = history.commit(REASON, {"src/queue.py": SETTINGS})
@@ -183,6 +195,12 @@ def test_the_wish_limits_what_is_proposed(history: History) -> None:
         title for title in history.titles() if title in {f"Keep part {number} apart" for number in (6, 7)}
     ]
     assert history.titles(kinds=("revert", "comment")) == []
+
+
+def test_what_git_lists_of_a_merge_is_no_text(history: History) -> None:
+    listed = "* side: (2 commits)\n  use a list instead of a tuple, because it grows\n  more\n"
+    history.commit(f"Merge branch 'side'\n\n{listed}", {"src/a.py": SETTINGS})
+    assert history.titles() == []
 
 
 # -- the tree -----------------------------------------------------------------------------
@@ -282,6 +300,17 @@ def test_binary_and_huge_files_are_passed_over(history: History) -> None:
     )
     (item,) = [one for one in history.proposals() if one.kind == "decision"]
     assert "src/a.py" in item.fields["anchors"]
+
+
+def test_a_bare_repository_and_a_folder_without_one_have_no_history(history: History, tmp_path: Path) -> None:
+    history.commit(REASON, {"src/queue.py": SETTINGS})
+    history.git("clone", "-q", "--bare", str(history.root), tmp_path / "bare.git")
+    (tmp_path / "plain").mkdir()
+    for root in (tmp_path / "bare.git", tmp_path / "plain"):
+        assert find_hosts(str(root), "", history.env, ["git"]) == []
+    (source,) = find_hosts(str(history.root), "", history.env, ["git"])
+    assert (source.kind, source.shown) == ("git", "git history")
+    assert tuple(KINDS) == SOURCES
 
 
 def test_an_empty_repository_says_nothing(history: History) -> None:

@@ -387,7 +387,7 @@ def test_the_history_is_offered_once_there_is_one(storied: Path, env: dict[str, 
     assert f"{HISTORY}n\n{EMPTY}" in seen
     code, seen = typed(storied, env, "memory", "init", answers=["n", ""])
     assert code == 0
-    assert "  Keep ten jobs\n1 proposal pending: `memory inbox` shows them.\n" in seen
+    assert "  Keep ten jobs\n1 proposal pending: `memory inbox` shows it.\n" in seen
     assert waiting(storied, agents) == 1
     assert "The history" not in typed(storied, env, "memory", "init", answers=["n"])[1]
     assert typed(storied, env, "memory", "init", answers=["q"])[1].endswith(LATER)

@@ -62,7 +62,7 @@ _BY_HAND = "Run the same git command by hand to see what is wrong with the repos
 _FOREIGN = "It belongs to another user. Where you trust it, add it to git's `safe.directory`, or change its owner."
 _PLAIN_NAME = r"[A-Za-z0-9._-]+"
 GREP = ("-I", "-n", "-z", "--no-color", "--no-textconv", "--full-name", "--no-recurse-submodules")
-_GREP_ALSO = ("-E", "-F", "-e", "-o", "-w")
+_GREP_ALSO = ("-E", "-F", "-e", "-m", "-o", "-w")
 """How files are searched, always, and what else may be said: `-O` and a conversion of files would start programs."""
 _OUR_SETTING = re.compile(r"merge\.(quire|union)\.(driver|name|recursive)")
 """The only settings that are ever written: how this clone merges our files."""

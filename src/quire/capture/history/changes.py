@@ -45,6 +45,8 @@ class Living(Struct, frozen=True):
 
     share: float
     parts: tuple[LivingPart, ...] = ()
+    stays_out: float = 1.0
+    """How much of what it took away is still not there: of a revert, that is what it says."""
 
 
 class Now:
@@ -156,6 +158,7 @@ def _living(
 ) -> Living:
     """Lines that came and are there, and lines that went and are not, of all that came or went."""
     kept = total = 0.0
+    out = back = 0
     parts = []
     empty: frozenset[str] = frozenset()
     for change, path in looked:
@@ -164,6 +167,7 @@ def _living(
             continue
         before, after, here = lines.get(change.old_id, empty), lines.get(change.new_id, empty), lines[now.files[path]]
         came, went = after - before, before - after
+        out, back = out + len(went), back + len(went & here)
         weight = 1 if not is_beside(path) else 0.2
         kept += weight * (len(came & here) + (len(went - here) if not came else 0))
         total += weight * (len(came) or len(went))
@@ -172,13 +176,15 @@ def _living(
     gone = [
         change for change in changes if not now.place(change.new) and not is_beside(change.new) and change.how != "D"
     ]
+    stays_out = 1 - back / out if out else 1.0
     if not total and not gone:
-        return Living(UNKNOWN, tuple(parts))
+        return Living(UNKNOWN, tuple(parts), stays_out)
     # A file that is gone counts as much as the average of the others.
     share = kept / total if total else 0.0
     share *= (len(changes) - len(gone)) / len(changes) if changes else 1.0
     parts.sort(key=lambda one: (is_beside(one.path), -len(one.lines)))
-    return Living(share if any(not is_beside(one.path) for one in parts) else share * _BESIDE_LIVES, tuple(parts))
+    share *= 1.0 if any(not is_beside(one.path) for one in parts) else _BESIDE_LIVES
+    return Living(share, tuple(parts), stays_out)
 
 
 def _lines(data: bytes) -> frozenset[str]:

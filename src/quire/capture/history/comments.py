@@ -43,10 +43,7 @@ class Remark(Struct, frozen=True, kw_only=True):
 
 def find_remarks(git: Git, now: Now) -> list[Remark]:
     """The remarks in the sources as they lie here, the strongest first."""
-    try:
-        answer = git.run("grep", *GREP, "-w", "-E", "-e", f"({_MARKS})", allow=(0, 1))
-    except GitRequired:
-        return []
+    answer = _marked_lines(git)
     found: dict[str, Remark] = {}
     texts: dict[str, list[str]] = {}
     for row in _FOUND.finditer(answer):
@@ -62,6 +59,16 @@ def find_remarks(git: Git, now: Now) -> list[Remark]:
         if remark is not None:
             found.setdefault(remark.text.casefold(), remark)
     return sorted(found.values(), key=lambda one: (-one.strength, one.path, one.line))
+
+
+def _marked_lines(git: Git) -> bytes:
+    """The lines that hold a mark; of one file not more than a hundred, where git can count."""
+    for bound in (("-m", "100"), ()):
+        try:
+            return git.run("grep", *GREP, *bound, "-w", "-E", "-e", f"({_MARKS})", allow=(0, 1))
+        except GitRequired:
+            continue
+    return b""
 
 
 def written_in(git: Git, remark: Remark) -> str:

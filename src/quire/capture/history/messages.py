@@ -38,6 +38,7 @@ _STANDARD = re.compile(
     r"This reverts (?:merge request )?(?:commit )?\S+(?:,? reversing\s+changes made to \S+)?\s*\.?", re.I
 )
 _BOX = re.compile(r"[-*+]\s+\[[ xX]?\]\s")
+_LOG = re.compile(r"(?m)^(?:\* )?[^\n]{1,200}: \(\d+ commits?\)|^#? ?Conflicts:$")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)])\s+")
 _LATER = 0.9
 _ORDINARY, _ADDED = 0.4, 0.8
@@ -172,6 +173,10 @@ def _subject_and_text(message: str) -> tuple[str, str]:
     subject, _, text = _COMMENT.sub("", message[: _LINES_MOST * 100]).strip().partition("\n")
     if _MERGE.match(subject):
         subject, _, text = text.strip().partition("\n")
+    # What git lists of a merge are the subjects of commits that are read anyway.
+    if _LOG.match(subject):
+        return "", ""
+    text = _LOG.split(text, maxsplit=1)[0]
     return one_line(_ITEM.sub("", subject, count=1) if _ITEM.match(subject) else subject), _TAG.sub("", text)
 
 

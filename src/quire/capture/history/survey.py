@@ -129,8 +129,8 @@ def _of_commit(commit: PastCommit, said: Told, living: Living) -> HistoryFinding
         body=said.body or f"{said.title}.",
         evidence=(_commit_evidence(commit.id, commit.author, commit.day, said.reason),),
         strength=said.strength,
-        # What a revert took away is not there: that is what it says.
-        living=_REVERTED_LIVES if said.reverted else living.share,
+        # A revert holds as long as what it took away stays away.
+        living=_REVERTED_LIVES * living.stays_out if said.reverted else living.share,
         commits=(commit.id,),
         paths=tuple(part.path for part in living.parts),
         lines={part.path: part.lines for part in living.parts if part.lines},

@@ -165,7 +165,8 @@ def _offer_history(project: Project, offers: FirstOffers) -> bool:
     for item in done.proposals[:_NAMED]:
         _tell(f"{item.fields.get('title', item.text)}", "  ", "    ")
     count = len(done.proposals)
-    _tell(f"{counted(count, 'proposal')} pending: `memory inbox` shows them." if count else "It gives no reasons.")
+    them = "it" if count == 1 else "them"
+    _tell(f"{counted(count, 'proposal')} pending: `memory inbox` shows {them}." if count else "It gives no reasons.")
     warn(done.warnings)
     return True
 
