@@ -214,7 +214,7 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     """A verb. The help text of its command is the function's docstring, followed by the examples."""
 
     takes: type[Arguments]
-    run: Callable[..., Any]
+    run: Callable[..., msgspec.Struct]
     lines: Callable[[Any], Lines]
     examples: str
     writes: bool = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
@@ -13,30 +14,39 @@ from quire.surfaces.cli.output import say, tell
 from quire.verbs.journal import new_bundle, recall, restore
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.journal_state import is_model, read_journal
-from quire.verbs.journal.update import journal_update
+from quire.verbs.journal.update import JournalUpdate, journal_update
+from quire.verbs.verb import Lines, Result
 
 if TYPE_CHECKING:
     from quire.project import Project
     from quire.surfaces.cli.commands import Session
     from quire.verbs.verb import Verb
 
+Done = TypeVar("Done", bound=Result)
 
-def on_terminal(session: Session, _verb: Verb, given: Any) -> int | None:
+
+def on_terminal(
+    session: Session,
+    _verb: Verb,
+    given: recall.JournalRecall | restore.JournalRestore | JournalInit | JournalUpdate,
+) -> int | None:
     """Show, ask, and write just what was shown; None where nobody wants to be asked."""
     if given.yes or given.dry_run:
         return None
     project = session.project()
-    ask: Any = (_recall, recall.done_lines)
     if isinstance(given, restore.JournalRestore):
-        ask = _restore, restore.done_lines
-    elif isinstance(given, new_bundle.LookAtProject):
-        ask = _refresh, new_bundle.done_lines
-    run, lines = ask
-    done = run(session, project, given)
+        _say_done(session, _restore(session, project, given), restore.done_lines)
+    elif isinstance(given, recall.JournalRecall):
+        _say_done(session, _recall(session, project, given), recall.done_lines)
+    else:
+        _say_done(session, _refresh(session, project, given), new_bundle.done_lines)
+    return 0
+
+
+def _say_done(session: Session, done: Done | None, lines: Callable[[Done], Lines]) -> None:
     if done is not None:
         say_lines(lines(done), session.program)
         say_warnings(done.warnings, session.program)
-    return 0
 
 
 def _recall(session: Session, project: Project, given: recall.JournalRecall) -> recall.JournalRecalled | None:
@@ -70,15 +80,18 @@ def _restore(session: Session, project: Project, given: restore.JournalRestore) 
     return restore.journal_restore(project, given) if _confirmed(f"Restore {given.name}?") else None
 
 
-def _refresh(session: Session, project: Project, given: new_bundle.LookAtProject) -> new_bundle.JournalRefreshed | None:
-    is_init = isinstance(given, JournalInit)
+def _refresh(
+    session: Session, project: Project, given: JournalInit | JournalUpdate
+) -> new_bundle.JournalRefreshed | None:
+    def refresh(wanted: JournalInit | JournalUpdate) -> new_bundle.JournalRefreshed:
+        return journal_init(project, wanted) if isinstance(wanted, JournalInit) else journal_update(project, wanted)
+
     question, replaces = "Update the journal?", True
-    if is_init:
+    if isinstance(given, JournalInit):
         replaces = _is_there(project)
         question = "Start over? The journal that is here is kept as a backup." if replaces else "Make the journal?"
     else:
         read_journal(project)
-    refresh: Any = journal_init if is_init else journal_update
     commands = new_bundle.validation_commands(project) if given.validate else []
     if given.validate:
         say("Validation commands:")
@@ -89,7 +102,7 @@ def _refresh(session: Session, project: Project, given: new_bundle.LookAtProject
     if is_model(given.provider):
         question = f"{question} {given.provider} is asked, which may cost money, and what it proposes is written."
     else:
-        seen: new_bundle.JournalRefreshed = refresh(project, replace(given, dry_run=True, yes=True))
+        seen = refresh(replace(given, dry_run=True, yes=True))
         say_lines(new_bundle.look_lines(seen), session.program)
         if not seen.changed and not seen.planned and not commands:
             return seen
@@ -97,8 +110,7 @@ def _refresh(session: Session, project: Project, given: new_bundle.LookAtProject
     if not _confirmed(question):
         return None
     project.tell = tell
-    done: new_bundle.JournalRefreshed = refresh(project, replace(given, yes=replaces))
-    return done
+    return refresh(replace(given, yes=replaces))
 
 
 def _is_there(project: Project) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,7 +15,19 @@ from quire.surfaces.mcp.answers import fenced_text
 from quire.surfaces.mcp.tool import Call, Given, ServedTool
 from quire.verbs.plain import brief, plain
 from quire.verbs.table import load, module_of, tool_for
-from quire.verbs.verb import Aside, LaidOut, Option, Output, Recalled, Result, Row, Styled, cli_marks, command_only
+from quire.verbs.verb import (
+    Arguments,
+    Aside,
+    LaidOut,
+    Option,
+    Output,
+    Recalled,
+    Result,
+    Row,
+    Styled,
+    cli_marks,
+    command_only,
+)
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -38,7 +50,7 @@ def tool_named(module: str) -> ServedTool:
 
     options = _options(verb)
 
-    def run(project: Project, given: Any, call: Call) -> Given:
+    def run(project: Project, given: Arguments, call: Call) -> Given:
         if verb.writes:
             call.wanted()
         beside = {"fence": call.fence} if verb.fenced else {}

@@ -15,6 +15,7 @@ from quire.verbs.verb import Arguments, Tool
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
     from quire.model.records import Problem
+    from quire.project import Project
 
 Told = Callable[[float, float | None, str], None]
 """Where a call says how far it is: done, of how much, and what it is at."""
@@ -48,7 +49,7 @@ class ServedTool(Tool, frozen=True, kw_only=True):
     """A tool as the server has it. `run` takes the project, the arguments and the call."""
 
     takes: type[Arguments]
-    run: Callable[[Any, Any, Call], Given]
+    run: Callable[[Project, Arguments, Call], Given]
     left_out: tuple[str, ...] = ()
     """Fields of `takes` that only the command line has, or that every call has."""
     writes: bool = False
