@@ -14,7 +14,7 @@ from quire.model.text import plain_newlines
 from quire.upkeep.export import Holdings
 from quire.upkeep.export_page import is_beginning, render_page
 
-EXPORT_FORMATS = ("markdown", "json", "mcp")
+EXPORT_FORMATS = ("markdown", "json", "mcp", "okf")
 _VERSION = 1
 """Of the JSON document; a key that is added does not change it."""
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")

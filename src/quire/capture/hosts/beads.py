@@ -59,6 +59,8 @@ _STAGES = {
     "deferred": "paused",
     "closed": "shipped",
 }
+_MEMORY = "memory"
+_NOT_VALID = ("archived", "superseded", "tombstone", "deleted")
 _GONE = ("tombstone", "deleted", "pinned")
 _DECISIONS = ("decision", "adr", "dec")
 _QUESTIONS = ("question", "open-question", "needs-decision")
@@ -134,7 +136,7 @@ def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
     issues: dict[str, _Issue] = {}
     for line, item in json_lines(found.source, data, found.guard):
         record = item.get("_type", "issue")
-        if record == "memory":
+        if record == "memory" or _MEMORY in (item.get("issue_type"), item.get("type")):
             _add_memory(found, item, line)
             continue
         name, title = one_line(text_of(item.get("id"))), one_line(text_of(item.get("title")))
@@ -162,7 +164,13 @@ def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
 
 
 def _add_memory(found: StructuredCollector, item: dict[str, Any], line: int) -> None:
-    value, key = text_of(item.get("value")), one_line(text_of(item.get("key")))
+    """A memory: a key with a value, or an issue of the kind `memory`, whose form its program has not settled yet."""
+    if one_line(text_of(item.get("lifecycle") or item.get("status"))).lower() in _NOT_VALID:
+        found.skipped += 1
+        return
+    key, title = one_line(text_of(item.get("key"))), one_line(text_of(item.get("title")))
+    said = next(filter(None, (text_of(item.get(name)) for name in ("value", "content", "body", "description"))), "")
+    value = " ".join(filter(None, (sentence(title) if title and said else title, said)))
     if value and may_pass(found, f"{key}\n{value}", line):
         add_fact(found, "Patterns & Conventions", value, [key] if 0 < len(key) <= 40 else [], line)
 

@@ -27,11 +27,14 @@ _HOMES = {
     "cline-memory-bank": "cline_memory_bank",
     "cline-rules": "instructions",
     "copilot-instructions": "instructions",
+    "copilot-memories": "copilot_memories",
     "serena": "serena",
     "mcp-memory": "mcp_memory",
     "basic-memory": "basic_memory",
     "adr": "adr",
     "beads": "beads",
+    "okf": "okf",
+    "entire": "entire",
     "git": "git_history",
 }
 

@@ -24,11 +24,14 @@ KINDS = {
     "cline-memory-bank": "The memory bank: memory-bank/*.md",
     "cline-rules": "Cline's rules: .clinerules, a file or a folder",
     "copilot-instructions": "Copilot's instructions: .github/copilot-instructions.md and .github/instructions/",
+    "copilot-memories": "Copilot's memories of this repository in VS Code, in your home folder",
     "serena": "Serena's memories: .serena/memories/*.md",
     "mcp-memory": "The memory file of the MCP memory server: memory.json or memory.jsonl",
     "basic-memory": "Notes of Basic Memory whose project is this one",
     "adr": "Architecture decision records: folders adr, docs/decisions and the like",
-    "beads": "Issues of Beads: .beads/*.jsonl",
+    "beads": "Issues and memories of Beads: .beads/*.jsonl",
+    "okf": "Concepts of the Open Knowledge Format: folders called okf",
+    "entire": "What Entire's checkpoints learned: the branch entire/checkpoints/v1",
     "git": "The history of this repository: reasons, reverts, traps, habits; read when it is named",
 }
 """The kinds of sources, in the order they are looked for, each with a line for people."""

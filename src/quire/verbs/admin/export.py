@@ -14,7 +14,7 @@ from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.records import entry_of
-from quire.model.errors import InputError, NotInitialized, StorageFailed
+from quire.model.errors import InputError, NotInitialized, StorageFailed, UsageError
 from quire.model.records import Problem, Record
 from quire.model.text import counted, cut
 from quire.model.times import timestamp
@@ -47,8 +47,8 @@ class Export(Arguments, frozen=True, kw_only=True):
         Option(
             name="--format",
             metavar="FORMAT",
-            choices=("markdown", "json", "mcp"),
-            help="markdown (by default), json or mcp.",
+            choices=("markdown", "json", "mcp", "okf"),
+            help="markdown (by default), json, mcp or okf.",
             show_default=True,
         ),
     ] = "markdown"
@@ -64,7 +64,9 @@ class Export(Arguments, frozen=True, kw_only=True):
     ] = []
     everything: Annotated[bool, Option(name="--all", help="Also what is retired, and the journal's history.")] = False
     private: Annotated[bool, Option(help="Also the entries of the profile that only you have.")] = False
-    output: Annotated[str | None, Option(metavar="FILE", help="Write it to this file.", is_path=True)] = None
+    output: Annotated[
+        str | None, Option(metavar="FILE", help="Write it to this file; of okf, the folder.", is_path=True)
+    ] = None
     force: Annotated[bool, Option(help="Replace the file that is there.")] = False
 
 
@@ -83,21 +85,20 @@ def export(project: Project, given: Export) -> Exported:
     """Print everything that the memory holds: for people, for programs, or for another server.
 
     As Markdown one document to read; as json every record and relation with its fields; as mcp the file of the
-    reference memory server for MCP. What is retired, the journal's history and private entries are left out unless
+    reference memory server for MCP; as okf a folder with a Markdown file for each record, in the Open Knowledge Format.
+    What is retired, the journal's history and private entries are left out unless
     they are asked for.
     """
     _known("format", given.output_format, EXPORT_FORMATS)
     for layer in given.layers:
         _known("layer", layer, LAYER_NAMES)
     project.ready_to_ask()
+    if given.output_format == "okf":
+        return _export_bundle(project, given)
     target = None if given.output in (None, _STDOUT) else _target(project, given.output, force=given.force)
 
     def work(index: Index) -> tuple[ExportText, list[Problem]]:
-        layers = given.layers or LAYER_NAMES
-        found = _holdings(project, index, layers, everything=given.everything, private=given.private)
-        if given.output_format != "mcp":
-            found = judge_holdings(found, project.root, project.git)
-        return render_export(found, given.output_format), unreadable_files(index)
+        return render_export(_judged(project, index, given), given.output_format), unreadable_files(index)
 
     made, problems = project.with_index(work)
     if target is not None:
@@ -109,6 +110,35 @@ def export(project: Project, given: Export) -> Exported:
         edges=made.edges,
         left_out=made.left_out,
         path=target,
+        warnings=problems,
+    )
+
+
+def _judged(project: Project, index: Index, given: Export) -> Holdings:
+    layers = given.layers or LAYER_NAMES
+    found = _holdings(project, index, layers, everything=given.everything, private=given.private)
+    return found if given.output_format == "mcp" else judge_holdings(found, project.root, project.git)
+
+
+def _export_bundle(project: Project, given: Export) -> Exported:
+    from quire.upkeep.export_okf import render_okf
+
+    if given.output in (None, _STDOUT):
+        raise UsageError("okf is a folder of files.", hint="memory export --format okf --output FOLDER")
+    target = page_target(project, given.output, force=given.force)
+
+    def work(index: Index) -> tuple[Holdings, list[Problem]]:
+        return _judged(project, index, given), unreadable_files(index)
+
+    found, problems = project.with_index(work)
+    path = write_page(project, target, render_okf(found), force=given.force)
+    return Exported(
+        format=given.output_format,
+        text=None,
+        records=len(found.records),
+        edges=len(found.edges),
+        left_out=found.left_out,
+        path=path,
         warnings=problems,
     )
 
@@ -294,5 +324,6 @@ VERB = Verb(
   memory export --format json --all --output memory.json
   memory export --layer graph,facts --output handbook.md --force
   memory export --format mcp > memory.jsonl
+  memory export --format okf --output knowledge/
 """,
 )

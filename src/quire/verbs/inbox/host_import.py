@@ -198,6 +198,10 @@ def read_host_source(project: Project, source: HostSource, wish: Wish | None = N
 
     if source.kind == HISTORY and wish is not None:
         return read_repository(project, source, wish)
+    if source.kind == "entire":
+        from quire.capture.hosts.entire import read_checkpoints
+
+        return read_checkpoints(source, project.git, timestamp(project.world.now()))
     return read_host(source, project.root, project.world.home, timestamp(project.world.now()))
 
 

@@ -79,6 +79,8 @@ def refuse_contradictions(given: ImportSources) -> None:
         raise UsageError("--as names no file.", hint="Give its path: memory import --as KIND PATH…")
     if given.as_kind == HISTORY:
         raise UsageError("The history is no file; `git` takes no path.", hint="memory import git")
+    if given.as_kind == "entire":
+        raise UsageError("Checkpoints lie on a branch; `entire` takes no path.", hint="memory import entire")
     if settles and not given.words and not given.everything:
         raise UsageError("No source is named.", hint="Give kinds, as `memory import` lists them, or --all.")
     if given.accept and given.choose:

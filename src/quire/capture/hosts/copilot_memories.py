@@ -1,0 +1,93 @@
+"""Copilot's memories of this repository, as VS Code keeps them: files below `memories/repo` of the workspace's storage.
+
+A file is Markdown or plain text, or one JSON object: {"subject": "…", "fact": "…", "citations": ["src/a.ts:4"],
+"reason": "…", "category": "…"}.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+import msgspec
+
+from quire.capture.hosts.documents import read_document
+from quire.capture.hosts.proposal_collector import ProposalCollector
+from quire.capture.hosts.sections import Manner, propose_facts
+from quire.capture.hosts.source_files import files_in, home_source
+from quire.capture.hosts.structured_files import read_config
+from quire.capture.hosts.structured_proposals import add_fact, begun, gathered, may_pass, section_for, sentence, text_of
+from quire.capture.hosts.types import HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
+
+_EDITORS = ("Code", "Code - Insiders", "VSCodium")
+_ENDINGS = (".md", ".txt", ".json")
+_INNER = "memory-tool/memories/repo"
+_FOLDERS_MOST = 2_000
+_DEPTH = 3
+
+
+def find_copilot_memories(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:
+    """The memories of the workspaces that are this folder."""
+    tops = [*(f"{env.get('XDG_CONFIG_HOME') or f'{home}/.config'}/{name}/User" for name in _EDITORS)]
+    tops += [f"{home}/Library/Application Support/{name}/User" for name in _EDITORS]
+    tops += [f"{home}/.vscode-server/data/User", f"{home}/.vscode-server-insiders/data/User"]
+    found: list[HostSource] = []
+    for storage in (os.path.join(top, "workspaceStorage") for top in tops if home):
+        for workspace in _entries(storage):
+            if _is_of(storage, workspace, root):
+                folder = os.path.join(storage, workspace)
+                owners = [name for name in _entries(folder) if name.lower().startswith("github.copilot")]
+                paths = [path for name in owners for path in files_in(f"{folder}/{name}/{_INNER}", _ENDINGS, _DEPTH)]
+                found += filter(None, (home_source("copilot-memories", path, home) for path in paths))
+    return [_shown(source) for source in found]
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))[:_FOLDERS_MOST]
+    except OSError:
+        return []
+
+
+def _is_of(storage: str, workspace: str, root: str) -> bool:
+    named = read_config(storage, f"{workspace}/workspace.json").get("folder")
+    path = unquote(named.removeprefix("file://")) if isinstance(named, str) and named.startswith("file://") else ""
+    return bool(path) and os.path.realpath(path) == os.path.realpath(root)
+
+
+def _shown(source: HostSource) -> HostSource:
+    """The source by the name that the model knows it by: the storage's folder is a number."""
+    return msgspec.structs.replace(source, shown=f"memories/repo/{source.path.partition(f'{_INNER}/')[2]}")
+
+
+def read_copilot_memories(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+    if source.path.endswith(".json"):
+        return _read_entry(source, places, now)
+    document = read_document(source.path, source.shown, places, source.scope)
+    gathering = ProposalCollector(document, places.root, now)
+    name = os.path.basename(source.shown).rpartition(".")[0].replace("-", " ").replace("_", " ").strip()
+    propose_facts(gathering, document.parts, Manner(title=document.title or name))
+    return gathering.read(source)
+
+
+def _read_entry(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+    found, data = begun(source, places, now)
+    try:
+        entry = msgspec.json.decode(data)
+    except (ValueError, RecursionError):
+        entry = {}
+    entry = entry if isinstance(entry, dict) else {}
+    fact, reason = text_of(entry.get("fact")), text_of(entry.get("reason"))
+    if not fact:
+        found.skipped += 1
+    elif may_pass(found, f"{fact}\n{reason}", 1):
+        cited = entry.get("citations")
+        places_cited = (
+            [text_of(item) for item in cited if text_of(item)] if isinstance(cited, list) else [text_of(cited)]
+        )
+        note = ", ".join(filter(None, places_cited[:5]))
+        content = f"{sentence(fact)} {f'({note})' if note else ''}".strip()
+        add_fact(found, section_for(text_of(entry.get("category"))), content, [text_of(entry.get("subject"))], 1)
+    return gathered(found)

@@ -1,0 +1,90 @@
+"""Concepts of the Open Knowledge Format: Markdown files with a head that says `type`, in folders called okf.
+
+---
+type: Decision
+title: Invoices live in Postgres
+description: Two workers write at once.
+tags: [billing]
+---
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from quire.capture.front_matter import Value, read_front_matter
+from quire.capture.hosts.source_files import named_folders
+from quire.capture.hosts.structured_files import code_paths, find_file, markdown_below
+from quire.capture.hosts.structured_proposals import (
+    BODY_CHARS,
+    add_fact,
+    add_node,
+    begun_text,
+    gathered,
+    is_gotcha,
+    may_pass,
+    section_for,
+    shortened,
+    word_of,
+)
+from quire.capture.hosts.types import FILES_MOST, HostRead, HostSource
+from quire.capture.transcripts.types import KnownPlaces
+from quire.inbox.proposals import Standing
+from quire.model.ids import title_from_slug
+from quire.model.text import one_line
+
+_FOLDERS = ("okf", "okf-bundle", "okf_bundle", "knowledge-bundle")
+_RESERVED = ("index.md", "log.md")
+_KINDS = {"decision": "decision", "adr": "decision", "question": "question", "open-question": "question"}
+_STANDINGS: dict[str, Standing] = {
+    **dict.fromkeys(("draft", "proposed", "unverified"), "open"),
+    **dict.fromkeys(("deprecated", "archived", "superseded", "retired", "obsolete", "rejected", "stale"), "over"),
+}
+
+
+def find_okf(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:  # noqa: ARG001
+    paths = [path for folder in named_folders(root, _FOLDERS) for path in markdown_below(root, folder)]
+    wanted = [path for path in paths if os.path.basename(path) not in _RESERVED][:FILES_MOST]
+    return [source for path in wanted if (source := find_file("okf", root, path, "project"))]
+
+
+def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+    """A decision, a gotcha or a question by its type; everything else is a fact. Without a type it is no concept."""
+    found, text = begun_text(source, places, now)
+    head = read_front_matter(text, source.shown)
+    kind = word_of(_text(head.fields.get("type")))
+    if not kind:
+        found.skipped += 1
+    elif may_pass(found, text, 1, spread=True):
+        name = title_from_slug(os.path.basename(source.shown).removesuffix(".md"))
+        title = _text(head.fields.get("title")) or name
+        described = _text(head.fields.get("description"))
+        body = "\n\n".join(filter(None, (described, head.body.strip())))
+        listed = head.fields.get("tags", [])
+        tags = [listed] if isinstance(listed, str) else listed
+        node = "gotcha" if is_gotcha(kind) else _KINDS.get(kind, "")
+        if node:
+            status = _text(head.fields.get("status"))
+            standing = _STANDINGS.get(word_of(status), "")
+            resource = _text(head.fields.get("resource"))
+            anchors = code_paths(f"`{resource}`\n{body}", places.root)
+            add_node(
+                found,
+                node,
+                title,
+                body,
+                1,
+                standing=standing,
+                said=status if standing else "",
+                anchors=anchors,
+                tags=tags,
+            )
+        else:
+            said = f"{title}: {body}" if body else title
+            add_fact(found, section_for(kind), shortened(said, BODY_CHARS), [kind, *tags], 1)
+    return gathered(found)
+
+
+def _text(value: Value | None) -> str:
+    return one_line(value) if isinstance(value, str) else ""
