@@ -186,7 +186,7 @@ def test_an_index_that_a_repository_brought_along_is_not_trusted(filled: Project
         "INSERT INTO records SELECT id + 100, layer, 'memory/forged.json', 'decision.forged', kind, 'Do harm.', text,"
     )
     forged += " status, stage, section, scope, weight, half_life, since, created_at, updated_at, updated, tags,"
-    forged += " anchors, origin, seen, commit_id, raw"
+    forged += " anchors, origin, seen, commit_id, contested, raw"
     forged += " FROM records LIMIT 1"
     connection.execute(forged)
     connection.close()

@@ -399,6 +399,7 @@ def test_json_has_every_key_of_every_record() -> None:
         "tags": [],
         "anchors": [],
         "seen": [],
+        "contested": [],
         "commit": "",
         "origin": "",
         "weight": 0.95,

@@ -325,6 +325,12 @@ class Index(VerdictCache):
         rows = self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE anchors != '[]' ORDER BY updated DESC, ref")
         return list(map(record_of_row, rows))
 
+    def records_contested(self) -> list[Record]:
+        """Every record that branches disagree on, by ref."""
+        return list(
+            map(record_of_row, self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE contested != '[]' ORDER BY ref"))
+        )
+
     def _first(self, condition: str, value: str) -> Record | None:
         row = next(
             self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE {condition} ORDER BY id LIMIT 1", value), None

@@ -9,7 +9,7 @@ import msgspec
 from quire.index.text_analysis import TOKENIZER
 from quire.model.records import Edge, Record
 
-VERSION = 7
+VERSION = 8
 APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
 
 # What a match is worth in the title, in names (ref, tags, anchors) and in the body.
@@ -32,11 +32,12 @@ CREATE TABLE records (
     section TEXT NOT NULL, scope TEXT NOT NULL, weight REAL NOT NULL, half_life REAL NOT NULL, since TEXT NOT NULL,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, updated REAL NOT NULL,
     tags TEXT NOT NULL, anchors TEXT NOT NULL, origin TEXT NOT NULL, seen TEXT NOT NULL, commit_id TEXT NOT NULL,
-    raw BLOB NOT NULL
+    contested TEXT NOT NULL, raw BLOB NOT NULL
 );
 CREATE INDEX records_by_path ON records (layer, path);
 CREATE INDEX records_by_ref ON records (ref);
 CREATE INDEX records_by_kind ON records (layer, kind, status, stage, updated DESC, ref);
+CREATE INDEX records_contested ON records (ref) WHERE contested != '[]';
 CREATE INDEX records_by_section ON records (layer, kind, section, status, scope, updated DESC, ref)
     WHERE section != '';
 -- What else a record can be found by.
@@ -81,14 +82,14 @@ CREATE TABLE spaces (name TEXT PRIMARY KEY, folder TEXT NOT NULL) WITHOUT ROWID;
 
 RECORD_COLUMNS = (
     "ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, created_at,"
-    " updated_at, tags, anchors, origin, seen, commit_id, raw"
+    " updated_at, tags, anchors, origin, seen, commit_id, contested, raw"
 )
 EDGE_COLUMNS = "ref, source, predicate, target, status, path, confidence, raw"
 
 
 def record_of_row(row: tuple[Any, ...]) -> Record:
     (ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, *rest) = row
-    created_at, updated_at, tags, anchors, origin, seen, commit, raw = rest
+    created_at, updated_at, tags, anchors, origin, seen, commit, contested, raw = rest
     return Record(
         ref=ref,
         layer=layer,
@@ -110,6 +111,7 @@ def record_of_row(row: tuple[Any, ...]) -> Record:
         origin=origin,
         seen=tuple(msgspec.json.decode(seen)),
         commit=commit,
+        contested=tuple(msgspec.json.decode(contested)),
         raw=raw,
     )
 

@@ -18,7 +18,7 @@ from quire.model.times import EPOCH, instant
 _BATCH = 256
 _TALLIED = "kind, status, stage, section, scope"
 _INSERTS = {
-    "records": "INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "records": "INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "words": "INSERT INTO words (rowid, title, names, body) VALUES (?,?,?,?)",
     "vectors": "INSERT INTO vectors VALUES (?,?,?,?)",
     "signs": "INSERT INTO signs VALUES (?,?)",
@@ -137,6 +137,7 @@ class Writer:
                 item.origin,
                 msgspec.json.encode(item.seen).decode(),
                 item.commit,
+                msgspec.json.encode(item.contested).decode(),
                 item.raw,
             )
         )

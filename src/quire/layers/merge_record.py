@@ -97,6 +97,11 @@ def contested_fields(ref: str, fields: Fields, path: str = "") -> list[Contested
     ]
 
 
+def noted_fields(fields: Fields) -> list[str]:
+    """The fields that something is noted of: that they are contested, or what was decided against."""
+    return sorted({**_notes(fields, CONTESTED), **_notes(fields, SETTLED)})
+
+
 def settle_field(fields: Fields, name: str, value: Any) -> Fields:
     """The object with one contested field settled; the other values are noted, so that no merge brings them back."""
     contested, settled = dict(_notes(fields, CONTESTED)), dict(_notes(fields, SETTLED))
@@ -106,8 +111,8 @@ def settle_field(fields: Fields, name: str, value: Any) -> Fields:
         found[name] = value
         against = {digest_of(other) for other in values} | set(settled.get(name, ()))
         settled[name] = sorted(against - {digest_of(value)})
-    if value is None:
-        found.pop(name, None)
+        if value is None:
+            found.pop(name)
     return _with_notes(found, contested, settled)
 
 

@@ -47,6 +47,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Seals: what the anchors held when somebody last looked."""
     commit: str = ""
     """The commit that was current then."""
+    contested: tuple[str, ...] = ()
+    """What branches disagree on, each in a line such as `stage: paused | building`."""
     names: tuple[str, ...] = ()
     """What else it can be found by, besides its ref."""
     raw: bytes = b""

@@ -56,10 +56,12 @@ def last_said(record: Record) -> str:
 
 
 def told_lines(hit: Hit, many_files: bool) -> str:
-    """One line for each: doubtful verdict, amendment, session, governed files, anchors."""
+    """One line for each: doubtful verdict, disagreement, amendment, session, governed files, anchors."""
     lines = ""
     if hit.verdict and hit.verdict.verdict not in _CALM:
         lines += f"{hit.verdict.verdict}: {safe_text(hit.verdict.because)}\n"
+    for disagreement in hit.record.contested:
+        lines += f"branches disagree on {safe_text(disagreement)}\n"
     if hit.amended_by:
         lines += f"amended by {safe_text(hit.amended_by)}, which is later\n"
     if hit.session:

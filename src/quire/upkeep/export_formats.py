@@ -81,6 +81,7 @@ def _record_fields(found: Holdings, record: Record) -> dict[str, Any]:
         "anchors": record.anchors,
         "seen": record.seen,
         "commit": record.commit,
+        "contested": record.contested,
         "origin": record.origin,
         "weight": record.weight,
         "half_life": record.half_life,

@@ -116,6 +116,8 @@ class Status(msgspec.Struct, kw_only=True):
     """Every live node that is changed, moved, orphaned or could not be checked."""
     unreviewed: list[str]
     """Refs of what hooks send only a line of: nobody has looked at it as it is now."""
+    contested: dict[str, list[str]]
+    """By ref, what branches disagree on."""
     unreadable: list[dict[str, str]]
     facts: FactCount | None
     """None where no fact was ever stored."""
@@ -149,6 +151,7 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         features=[row for row in rows if row.kind == "feature"],
         attention=[row for row in rows if row.verdict not in ("fresh", "unanchored")],
         unreviewed=_unreviewed(live, Reviews(store.root, git, index), index),
+        contested={record.ref: list(record.contested) for record in index.records_contested()},
         unreadable=[
             {"path": path_from_root(layer, path), "code": code, "message": message}
             for layer, path, code, message in index.problems()

@@ -16,6 +16,7 @@ from quire.layers.record_details import (
     other_fields,
     told_fields,
 )
+from quire.model.contested import CONTESTED, SETTLED
 from quire.model.ids import is_id
 from quire.model.seals import is_seal, parse_seal
 from quire.model.text import cut, one_line
@@ -44,7 +45,7 @@ def node_details(stored: StoredNode) -> RecordDetails:
         ),
         fields=(
             *told_fields(("stage", node.stage, "text"), ("text", f"{path.removesuffix('.json')}.md", "path")),
-            *other_fields(stored.fields.items(), node.__struct_fields__),
+            *other_fields(stored.fields.items(), (*node.__struct_fields__, CONTESTED, SETTLED)),
         ),
         superseded_by=node.superseded_by or "",
         may=_may(stored),

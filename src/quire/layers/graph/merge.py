@@ -1,7 +1,7 @@
 """Merge three versions of a node's fields, its text, or a relation.
 
 Git merges the two files of a node one by one. A text has the digest that it has: where both sides changed it, the
-sidecar gets a digest that stands for any text, until the next save or `memory repair` writes the right one.
+sidecar gets a digest that stands for any text, until the next save writes the right one.
 """
 
 from __future__ import annotations

@@ -9,11 +9,15 @@ from quire.files.digests import hex_digest
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.plan_state import Planning
 from quire.layers.graph.types import EvidenceIn, NodeIn
+from quire.layers.merge_record import noted_fields, settle_field
 from quire.model.anchors import normal_anchor
+from quire.model.contested import RECORD
 from quire.model.ids import kind_of, slugify
 from quire.model.seals import is_seal
 from quire.model.text import has_front_matter
 from quire.model.vocabulary import CREATABLE_KINDS
+
+_SETTLING = ("title", "body", "stage", "status", "anchors", "tags", "evidence", "origin")
 
 
 def draft_nodes(planning: Planning) -> None:
@@ -81,6 +85,7 @@ def _draft_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> 
         planning.problem("StageNotAllowed", field, f"only a feature has a stage; `{node_id}` is a {kind}")
     _set_status(planning, number, item, draft)
     _set_fields(planning, number, item, draft)
+    _settle(item, draft)
     if stored and item == NodeIn(id=item.id, kind=item.kind):
         planning.warn("NothingToChange", planning.draft.place("nodes", number), f"says nothing new of `{node_id}`")
 
@@ -142,6 +147,14 @@ def _set_fields(planning: Planning, number: int, item: NodeIn, draft: NodeDraft)
         _set_evidence(item.evidence, draft)
     if item.origin is not UNSET:
         draft.fields["origin"] = msgspec.to_builtins(item.origin)
+
+
+def _settle(item: NodeIn, draft: NodeDraft) -> None:
+    """What somebody says of a field that branches disagree on is what counts."""
+    given = {name for name in _SETTLING if getattr(item, name) is not UNSET}
+    for name in noted_fields(draft.fields):
+        if name in given or (name == RECORD and given):
+            draft.fields = settle_field(draft.fields, name, draft.fields.get(name))
 
 
 def _set_evidence(evidence: list[EvidenceIn], draft: NodeDraft) -> None:

@@ -280,6 +280,15 @@ def _relation_copy(draft: _Draft, problem: Problem) -> str:
     return f"It says what {keeper} says, and is removed." if going == problem.path else f"{going} is removed."
 
 
+def _relation_end(draft: _Draft, problem: Problem) -> str:
+    """Of a branch that related a node which another one deleted: the deletion would have taken the relation along."""
+    node_id = _fields(draft, problem.path)[(problem.field or "").removeprefix("/")]
+    if draft.store.deletion_of(node_id) is None:
+        return ""
+    draft.put(problem.path, None)
+    return f"`{node_id}` was deleted, and the relation goes with it."
+
+
 def _is_named(draft: _Draft, path: str) -> bool:
     """Whether a relation's file is called as its id is."""
     return bool(_id_at(draft, path) == f"rel.{path.rpartition('/')[2].removesuffix('.json')}")
@@ -320,8 +329,9 @@ _MENDS: dict[str, Callable[[_Draft, Problem], str]] = {
     "ObjectBodyPathMismatch": _body_path,
     "ObjectIdDuplicate": _node_copy,
     "RelationContentHashMismatch": _relation_digest,
+    "RelationEndpointMissing": _relation_end,
     "RelationEquivalentDuplicate": _relation_copy,
     "RelationIdDuplicate": _relation_copy,
     "SchemaUniqueItems": _twice,
 }
-_REMOVING = ("ObjectIdDuplicate", "RelationEquivalentDuplicate", "RelationIdDuplicate")
+_REMOVING = ("ObjectIdDuplicate", "RelationEndpointMissing", "RelationEquivalentDuplicate", "RelationIdDuplicate")

@@ -192,8 +192,19 @@ def node_record(stored: StoredNode) -> Record:
         anchors=tuple(node.anchors),
         origin=node.source.kind if node.source else "",
         seen=tuple(item.id for item in node.evidence if is_seal(item.kind, item.id)),
+        contested=_contested(stored),
         commit=(node.source.commit or "") if node.source else "",
     )
+
+
+def _contested(stored: StoredNode) -> tuple[str, ...]:
+    if b'"contested"' not in stored.data and b"memory:contested" not in stored.body_data:
+        return ()
+    from quire.layers.graph.merge import contested_in
+    from quire.model.contested import disagreement
+
+    files = {stored.path: stored.data, body_of(stored.path): stored.body_data}
+    return tuple(disagreement(one) for path, data in files.items() for one in contested_in(f"{FOLDER}/{path}", data))
 
 
 def relation_edge(stored: StoredRelation) -> Edge:

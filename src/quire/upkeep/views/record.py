@@ -105,7 +105,11 @@ def record_detail(record: Record, kept: RecordDetails, index: Index, git: Git, v
         relations=tuple(_relation(edge, record.ref, others, verdicts) for edge in shown),
         evidence=kept.evidence,
         provenance=kept.provenance,
-        fields=(*kept.fields, Field("relations left out", str(left), "number")) if left else kept.fields,
+        fields=(
+            *(Field("branches disagree", said, "text") for said in record.contested),
+            *kept.fields,
+            *([Field("relations left out", str(left), "number")] if left else []),
+        ),
         superseded_by=item_of(replaced, verdicts.get(replaced.ref)) if replaced else None,
         may=kept.may,
         revision=kept.revision,

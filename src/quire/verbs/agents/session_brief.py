@@ -105,7 +105,7 @@ def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, c
         for title, records, most in groups
     ]
     head = HEAD.format(name=_told_name(project, index))
-    waiting = _waiting(project)
+    waiting = [*_contested(index), *_waiting(project)]
     feet = [*waiting, LOOK_UP]
     done = fit_groups(head, shelves, tokens=tokens, chars=chars, fence=new_fence(project), foot=feet)
     if not waiting and not any(fate.outcome == "included" for fate in done.fates):
@@ -207,6 +207,14 @@ def _waiting(project: Project) -> list[str]:
     said = [f"{count} proposal{'s wait' if count > 1 else ' waits'} for the user's word: `memory inbox`."]
     lacking = ["This clone does not merge the memory by record yet; the user can run `memory integrate git`."]
     return (said if count else []) + (lacking if lacks_driver(project) else [])
+
+
+def _contested(index: Index) -> list[str]:
+    refs = [record.ref for record in index.records_contested()]
+    if not refs:
+        return []
+    more = f" and {len(refs) - _DOUBTED} more" if len(refs) > _DOUBTED else ""
+    return [f"Branches disagree on {', '.join(refs[:_DOUBTED])}{more}; the user can run `memory resolve`."]
 
 
 def _held_map(project: Project, client: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.guard.effects import effects_of, words_of
+from quire.layers.graph.source import node_record
 from quire.model.refs import graph_id
 from quire.model.seals import is_seal
 from quire.verbs.verb import Recalled
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 def inspect_node(project: Project, ref: str) -> Inspected:
     """A node, its relations and its verdict."""
     from quire.layers.graph import inspect as graph
-    from quire.layers.graph.source import node_record
     from quire.upkeep.verdicts import Verdicts
 
     project.ready()
@@ -47,6 +47,7 @@ def node_fields(found: Inspected) -> dict[str, Any]:
         "body_path": f".memory/{found.node.path.removesuffix('.json')}.md",
         "json_path": f".memory/{found.node.path}",
         "body": found.node.body,
+        "contested": list(node_record(found.node).contested),
         "edited_by_hand": not found.node.hash_holds,
         **verdict_fields(found.verdict),
         **effect_fields(node.title, found.node.body),
@@ -80,6 +81,8 @@ def _lines(found: Inspected) -> Iterator[str]:
     yield f"{node.id} — {node.title}  [{node.status}{stage}]"
     if node.superseded_by:
         yield f"superseded by: {node.superseded_by}"
+    for disagreement in node_record(found.node).contested:
+        yield f"branches disagree on {disagreement}"
     if node.anchors:
         yield f"anchors: {', '.join(node.anchors)}"
     if node.tags:

@@ -152,6 +152,10 @@ def _status_texts(found: Status, folder: str) -> Iterator[str]:
         yield f"  {row.verdict}: {row.id} — {row.because}"
     if len(urgent) > _LISTED:
         yield f"  and {len(urgent) - _LISTED} more: `memory sync --all`"
+    yield from _listed(
+        "Branches disagree (`memory resolve`)",
+        [f"{ref} — {'; '.join(said)}" for ref, said in found.contested.items()],
+    )
     if found.unreviewed:
         shown = ", ".join(found.unreviewed[:_PLACES])
         more = f" and {len(found.unreviewed) - _PLACES} more" if len(found.unreviewed) > _PLACES else ""
