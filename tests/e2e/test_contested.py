@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commanding import Here
@@ -43,6 +44,12 @@ def branch(here: Here, git: Git, name: str, *nodes: dict[str, object], **lists: 
     git("add", "-A")
     git("commit", "-qm", name)
     git("checkout", "-q", "main")
+
+
+def in_conflict(git: Git, name: str) -> None:
+    with pytest.raises(AssertionError):
+        git("merge", "-q", "--no-edit", name)
+    assert git("ls-files", "--unmerged")
 
 
 def disagree(here: Here, git: Git, first: dict[str, object], second: dict[str, object]) -> None:
@@ -132,3 +139,146 @@ def test_stale_and_superseded_on_both_sides(here: Here, git: Git) -> None:
     node = here("inspect", "decision.queue", "--json").data["object"]
     assert node["status"] == "superseded"
     assert node["contested"] == ["superseded_by: decision.redis | decision.kafka"]
+
+
+# -- memory resolve ----------------------------------------------------------------------------------------------
+
+
+def node_of(here: Here) -> dict[str, Any]:
+    found: dict[str, Any] = here("inspect", "feature.pay", "--json").data["object"]
+    return found
+
+
+def test_resolve_lists_and_settles_by_side(here: Here, git: Git) -> None:
+    disagree(here, git, {"stage": "paused"}, {"stage": "building"})
+    listed = here("resolve", "--json").data
+    assert [(field["ref"], field["field"]) for field in listed["contested"]] == [("feature.pay", "stage")]
+    assert "[1] paused" in here("resolve").out
+    for way, stage in (("--theirs", "building"), ("--ours", "paused")):
+        planned = here("resolve", "feature.pay", way, "--dry-run", "--json").data
+        assert [field["value"] for field in planned["settled"]] == [stage]
+    assert here("resolve", "feature.pay", "--both").code == 1
+    assert here("resolve", "feature.pay", "--theirs").code == 0
+    node = node_of(here)
+    assert (node["stage"], node["contested"]) == ("building", [])
+    assert not git("status", "--porcelain", "--", "AGENTS.md").strip()
+    # The value that was decided against does not come back with the same branch.
+    git("commit", "-qam", "settled")
+    git("checkout", "-qb", "again", "one")
+    save(here, {"id": "feature.pay", "tags": ["later"]})
+    git("add", "-A")
+    git("commit", "-qm", "again")
+    git("checkout", "-q", "main")
+    with pytest.raises(AssertionError, match="now empty"):
+        git("cherry-pick", "one")
+    git("cherry-pick", "--skip")
+    git("merge", "-q", "--no-edit", "again")
+    node = node_of(here)
+    assert (node["stage"], node["tags"], node["contested"]) == ("building", ["later"], [])
+
+
+def test_resolve_settles_texts_and_deletions(here: Here, git: Git) -> None:
+    disagree(here, git, {"body": "One.\n\nTwo is blue.\n\nThree."}, {"body": "One.\n\nTwo is red.\n\nThree."})
+    both = here("resolve", "feature.pay", "--both", "--dry-run", "--json").data["settled"][0]["value"]
+    assert both == "One.\n\nTwo is blue.\n\nTwo is red.\n\nThree."
+    assert here("resolve", "feature.pay", "--ours").code == 0
+    assert node_of(here)["body"] == "One.\n\nTwo is blue.\n\nThree."
+    assert not node_of(here)["edited_by_hand"]
+    git("commit", "-qam", "settled")
+    branch(here, git, "gone", delete=[{"id": "decision.queue", "reason": "moot"}])
+    save(here, {"id": "decision.queue", "title": "The queue"})
+    git("commit", "-qam", "title")
+    in_conflict(git, "gone")
+    assert here("resolve", "--json").data["contested"][0]["field"] == "record"
+    git("add", "-A")
+    git("commit", "-qm", "both")
+    assert here("query", "queue").out.count("branches disagree on record") == 1
+    assert here("resolve", "decision.queue", "--theirs").code == 0
+    assert here("inspect", "decision.queue").code == 1
+
+
+def test_resolve_reads_conflict_marks(here: Here, git: Git, repo: Path) -> None:
+    here("integrate", "git", "--remove", "--yes")
+    (repo / ".git/info/attributes").write_text("* !merge\n")
+    for style in ("merge", "diff3", "zdiff3"):
+        git("config", "merge.conflictStyle", style)
+        git("checkout", "-qf", "-B", "main", "refs/remotes/origin/main")
+        git("branch", "-q", "-D", "one", "two") if style != "merge" else None
+        branch(here, git, "one", {"id": "feature.pay", "stage": "paused", "body": "One is blue.\n\nTwo.\n\nThree."})
+        branch(here, git, "two", {"id": "feature.pay", "stage": "shipped", "body": "One is red.\n\nTwo.\n\nThree!"})
+        git("merge", "-q", "--no-edit", "one")
+        in_conflict(git, "two")
+        planned = here("resolve", "--dry-run", "--json").data
+        assert planned["merged"] == [".memory/memory/pay.json", ".memory/memory/pay.md"]
+        assert "<<<<<<<" in (repo / ".memory/memory/pay.json").read_text()
+        git("add", "-A")
+        git("commit", "-qm", "marks and all")
+        assert here("resolve").code == 0
+        node = node_of(here)
+        assert sorted(said.partition(":")[0] for said in node["contested"]) == ["body", "stage"]
+        assert "One is blue." in node["body"]
+        assert "One is red." in node["body"]
+        assert here("resolve", "--json").data["merged"] == []
+
+
+def test_resolve_says_what_is_wrong(here: Here) -> None:
+    assert here("resolve").out == "Branches disagree on nothing.\n"
+    for words, code in (
+        (["feature.none"], 1),
+        (["feature.pay"], 1),
+        (["feature.pay", "--ours", "--theirs"], 2),
+        (["--edit"], 2),
+    ):
+        said = here("resolve", *words)
+        assert said.code == code
+        assert "hint:" in said.err
+
+
+# -- memory merge ------------------------------------------------------------------------------------------------
+
+
+def test_merge_shows_and_applies_another_branch(here: Here, git: Git, repo: Path) -> None:
+    branch(
+        here,
+        git,
+        "one",
+        {"id": "feature.pay", "stage": "paused"},
+        {"kind": "gotcha", "title": "Twice", "body": "Hooks come twice."},
+        delete=[{"id": "decision.queue", "reason": "moot"}],
+    )
+    save(here, {"id": "feature.pay", "stage": "building"})
+    before = git("status", "--porcelain")
+    seen = here("merge", "one", "--json").data
+    assert (seen["added"], seen["contested"], seen["dropped"]) == (
+        ["gotcha.twice"],
+        ["feature.pay"],
+        ["decision.queue"],
+    )
+    assert git("status", "--porcelain") == before
+    assert here("merge", "one", "--apply").code == 0
+    assert node_of(here)["contested"] == ["stage: paused | building"]
+    assert here("inspect", "gotcha.twice").code == 0
+    assert here("inspect", "decision.queue").code == 1
+    assert "Nothing to merge" in here("merge", "one").out
+    assert here("fold").code == 0
+    assert here("check", "--json").data["errors"] == []
+
+
+def test_merge_in_odd_repositories(here: Here, git: Git, repo: Path, tmp_path: Path) -> None:
+    said = here("merge", "nowhere")
+    assert (said.code, "names no commit" in said.err) == (1, True)
+    assert here("merge", "--apply").code == 2
+    branch(here, git, "one", {"id": "feature.pay", "stage": "paused"})
+    git("checkout", "-q", "--detach")
+    assert here("merge", "one", "--json").data["changed"] == ["feature.pay"]
+    git("checkout", "-q", "--orphan", "empty")
+    assert here("merge", "one", "--json").warnings == ["NoMergeBase"]
+    git("checkout", "-qf", "main")
+    tree = tmp_path / "tree"
+    git("worktree", "add", "-q", str(tree), "-b", "beside", "main")
+    assert here("merge", "one", "--json", cwd=tree).data["changed"] == ["feature.pay"]
+    shallow = tmp_path / "shallow"
+    git("clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo}", str(shallow))
+    assert here("merge", "origin/one", "--json", cwd=shallow).warnings == ["NoMergeBase"]
+    (tmp_path / "plain").mkdir()
+    assert here("merge", "one", cwd=tmp_path / "plain").code == 3

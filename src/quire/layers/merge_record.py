@@ -12,7 +12,7 @@ from typing import Any
 
 from quire.files.digests import hex_digest
 from quire.files.json_files import compact, decode_object
-from quire.model.contested import CONTESTED, KEPT, RECORD, SETTLED, ContestedField
+from quire.model.contested import CONTESTED, KEPT, RECORD, SETTLED, ContestedField, disagreement
 from quire.model.errors import InvalidStore
 from quire.model.times import EPOCH, instant
 
@@ -95,6 +95,11 @@ def contested_fields(ref: str, fields: Fields, path: str = "") -> list[Contested
         for name, values in sorted(_notes(fields, CONTESTED).items())
         if name == RECORD or same(fields.get(name), values[-1])
     ]
+
+
+def disagreements(fields: Fields) -> tuple[str, ...]:
+    """What branches disagree on in an object, as its record says it."""
+    return tuple(map(disagreement, contested_fields("", fields))) if CONTESTED in fields else ()
 
 
 def noted_fields(fields: Fields) -> list[str]:

@@ -10,7 +10,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
@@ -19,7 +19,7 @@ from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate
 from quire.files.world import World
 from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, LockedFolder, recover_folder
-from quire.model.contested import Choice, ContestedField, MergedFile
+from quire.model.contested import KEPT, RECORD, Choice, ContestedField, MergedFile
 from quire.model.records import Edge, Problem, Record, RepairStep
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
@@ -55,6 +55,10 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
 
     def path(self, root: str) -> str:
         return os.path.join(root, self.folder)
+
+    def holds(self, path: str) -> bool:
+        """Whether a file, from the project's root, lies in the folder."""
+        return path.startswith(f"{self.folder}/")
 
     def exists(self, root: str) -> bool:
         """Whether the folder is there, and no link."""
@@ -208,6 +212,18 @@ class Layer(ABC):
     def settled(self, path: str, data: bytes, choices: Sequence[Choice]) -> bytes | None:
         """The file with these fields settled; None where it is removed with its record."""
         return data
+
+    def value_in(self, record: Record, field: ContestedField, side: bytes, now: bytes) -> Any:
+        """The value that another version of the file gives a contested field of a record."""
+        from quire.layers.record_parts import fields_of
+
+        part = self.holding(record).part(side)
+        return KEPT if field.field == RECORD and part else fields_of(part).get(field.field)
+
+    def both_of(self, field: ContestedField, now: bytes) -> Any:
+        """All values of a contested field as one; None where this says nothing."""
+        lists = [value for value in field.values if isinstance(value, list)]
+        return [item for value in lists for item in value] if len(lists) == len(field.values) else None
 
     def deleted_elsewhere(self, path: str, data: bytes) -> bytes:
         """The file with a note that another branch deleted its record, which this one changed."""

@@ -25,6 +25,8 @@ VERBS = (
     ("check", "admin.check", "check_memory", "graph"),
     ("diff", "graph.diff", "diff_memory", "graph"),
     ("fold", "team.fold", "", ""),
+    ("merge", "team.merge", "", ""),
+    ("resolve", "team.resolve", "", ""),
     ("confirm", "graph.confirm", "confirm_memory", "graph"),
     ("init", "admin.init", "", ""),
     ("rebuild", "admin.rebuild", "", ""),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import Struct
 
 from quire.layers.facts.layout import FILE, RECENT_WORK, SPECS
 from quire.layers.facts.lines import FactLines, encode_record, read_lines
 from quire.layers.facts.types import Connection, Episode, Fact
+from quire.layers.merge_record import disagreements
+from quire.model.contested import CONTESTED
 from quire.model.records import Edge, Record
 from quire.model.text import headline, one_line
 from quire.model.times import instant
@@ -118,6 +122,7 @@ def fact_record(held: FactWithTwins, home: str) -> Record:
         updated_at=changed,
         tags=fact.tags,
         origin=fact.source,
+        contested=disagreements(_contested_fields(fact)),
         names=(
             text_name(fact.mind, fact.content_hash),
             *(fact_ref(twin.id) for twin in held.twins),
@@ -125,6 +130,12 @@ def fact_record(held: FactWithTwins, home: str) -> Record:
         ),
         raw=b"\n".join(encode_record(line) for line in (fact, *held.twins)),
     )
+
+
+def _contested_fields(fact: Fact) -> dict[str, Any]:
+    """What the line says of the fields that branches disagree on."""
+    noted = fact.extra.get(CONTESTED)
+    return {CONTESTED: noted, **{name: getattr(fact, name, None) for name in noted}} if isinstance(noted, dict) else {}
 
 
 def held_of(record: Record) -> FactWithTwins:

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,7 +15,7 @@ from quire.files.write_access import recover_folder
 from quire.layers.graph.layout import BACKUP, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
-from quire.model.contested import Choice, ContestedField, MergedFile
+from quire.model.contested import BODY, Choice, ContestedField, MergedFile
 from quire.model.errors import GitRequired, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Edge, Problem, Record
 from quire.model.sources import IndexSource
@@ -152,6 +152,20 @@ class GraphLayer(Layer):
         from quire.layers.graph.merge import settled
 
         return settled(path, data, choices)
+
+    def value_in(self, record: Record, field: ContestedField, side: bytes, now: bytes) -> Any:
+        if field.field != BODY:
+            return super().value_in(record, field, side, now)
+        from quire.layers.graph.merge_body import chosen
+
+        return chosen(now.decode(), side.decode())
+
+    def both_of(self, field: ContestedField, now: bytes) -> Any:
+        if field.field != BODY:
+            return super().both_of(field, now)
+        from quire.layers.graph.merge_body import both
+
+        return both(now.decode())
 
     def deleted_elsewhere(self, path: str, data: bytes) -> bytes:
         from quire.layers.graph.merge import deleted_elsewhere

@@ -8,7 +8,7 @@ that a third branch finds them again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -85,6 +85,31 @@ def readings(text: str) -> tuple[str, ...]:
     return tuple(_reading(text, number, most) for number in range(most))
 
 
+def chosen(text: str, side: str) -> str:
+    """A contested text with the versions of each paragraph that another text has; the last ones where it has none."""
+    theirs = {version for block in blocks_of(side) for version in block.versions} | {side.strip("\n")}
+
+    def choice(versions: Versions) -> str:
+        known = sorted(version for version in versions if version in theirs)
+        return (known or [""] if "" in versions else known or sorted(versions))[-1]
+
+    return _settled(text, choice)
+
+
+def both(text: str) -> str:
+    """A contested text with all versions of each paragraph, one after the other."""
+    return _settled(text, lambda versions: "\n\n".join(sorted(filter(None, versions))))
+
+
+def _settled(text: str, choice: Callable[[Versions], str]) -> str:
+    found = []
+    for block in blocks_of(text):
+        version = choice(block.versions) if len(block.versions) > 1 else next(iter(block.versions))
+        if version:
+            found.append(TextBlock(frozenset({version}), block.apart))
+    return _written(found) + ("\n" if text.endswith("\n") else "")
+
+
 def _reading(text: str, number: int, most: int) -> str:
     found = []
     for block in blocks_of(text):
@@ -103,7 +128,7 @@ def blocks_of(text: str) -> list[TextBlock]:
     for match in _BLOCKS.finditer(text):
         found += _paragraphs(text[at : match.start()])
         found.append(TextBlock(frozenset(_versions(match.group(1)))))
-        at = match.end()
+        at = match.end() + 1
     return [*found, *_paragraphs(text[at:])]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from quire.files.digests import sha256
+from quire.layers.merge_record import disagreements
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import FILE
 from quire.model.records import Edge, Record
@@ -60,6 +61,7 @@ def entry_record(entry: Entry) -> Record:
         updated_at=entry.updated_at,
         tags=tuple(dict.fromkeys(tag.casefold() for tag in entry.tags)),
         origin=entry.source_type,
+        contested=disagreements(entry.fields),
         names=(entry.name, text_name(entry.value), *dict.fromkeys(map(tag_name, entry.tags))),
         raw=msgspec.json.encode((entry.is_private, entry.fields)),
     )

@@ -23,6 +23,7 @@ DIALOGS = {
     "journal recall": "journal_consent",
     "journal restore": "journal_consent",
     "journal integrate": "consent:before_journal_integrate",
+    "resolve": "resolve_dialog",
     "purge": "consent:before_purge",
     "reset": "consent:before_reset",
 }

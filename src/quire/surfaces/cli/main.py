@@ -57,6 +57,8 @@ SECTIONS = {
         "review": "Say what a branch or pull request means for the records.",
         "diff": "Show what changed since the last commit.",
         "fold": "Take what merged branches wrote into the main files.",
+        "merge": "Show what merging another branch's memory would do.",
+        "resolve": "Settle what branches disagree on.",
         "export": "Print all records, to read or keep elsewhere.",
         "merge-driver": "Merge one file; git calls this, not people.",
     },

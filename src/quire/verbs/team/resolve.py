@@ -1,0 +1,240 @@
+"""`memory resolve`: settle what branches disagree on, and merge files that a merge left in conflict."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from quire.model.contested import BODY, RECORD, Choice, ContestedField, value_shown
+from quire.model.errors import InputError, UsageError
+from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.model.records import Record
+    from quire.project import Project
+
+Way = Literal["ours", "theirs", "both", "edit"]
+_SHOWN = 400
+
+
+class Resolve(Arguments, frozen=True, kw_only=True):
+    ref: Annotated[Annotated[str, Meta(max_length=500)] | None, Word(required=False)] = None
+    ours: Annotated[bool, Option(help="Take what this branch said before the merge.")] = False
+    theirs: Annotated[bool, Option(help="Take what the other branch said.")] = False
+    both: Annotated[bool, Option(help="Take all of it: of a text both versions, of a list the items of both.")] = False
+    edit: Annotated[bool, Option(help="Write the value in your editor.")] = False
+    value: Annotated[
+        Annotated[str, Meta(max_length=200_000)] | None,
+        Option(metavar="TEXT", help="Take this value; JSON where the field is no text."),
+    ] = None
+    field: Annotated[
+        Annotated[str, Meta(max_length=200)] | None,
+        Option(metavar="NAME", help="Only this field; needed with --edit and --value where several are contested."),
+    ] = None
+    dry_run: Annotated[bool, Option(help="Say what would be done, write nothing.")] = False
+
+
+class SettledField(msgspec.Struct, frozen=True, kw_only=True):
+    ref: str
+    field: str
+    value: Any
+
+
+class FieldsResolved(Result, kw_only=True):
+    dry_run: bool
+    merged: list[str] = []
+    """Files that were in conflict."""
+    settled: list[SettledField] = []
+    contested: list[ContestedField] = []
+    """What is still to be settled."""
+    files_changed: list[str] = []
+
+
+def resolve(project: Project, given: Resolve) -> FieldsResolved:
+    """Settle what branches disagree on.
+
+    Without REF it lists what is contested, and on a terminal asks. First it merges files of the memory that git left in
+    conflict, by record, from the index of git or from the conflict marks in them; nothing is lost by that. REF names a
+    record. `git add` is left to you.
+    """
+    from quire.upkeep.merge.conflicts import merge_conflicts
+    from quire.upkeep.merge.merge_files import not_merged, write_merged
+
+    ways: list[Way] = [way for way in _WAYS if getattr(given, way)]
+    if len(ways) + (given.value is not None) > 1:
+        raise UsageError("Only one way to settle it can be given.", hint="Choose --ours, --theirs, --both or --edit.")
+    if "edit" in ways:
+        raise UsageError("--edit needs a terminal.", hint="Give the value with --value.")
+    project.ready_to_ask()
+    conflicts = [] if given.ref else merge_conflicts(project)
+    done = FieldsResolved(dry_run=given.dry_run, merged=[one.path for one in conflicts if not one.why_not])
+    done.warnings = not_merged(conflicts)
+    if conflicts and not given.dry_run:
+        done.files_changed = write_merged(project, conflicts, "resolve")
+    found = contested_here(project, given.ref, given.field)
+    if given.dry_run:
+        done.contested += [field for one in conflicts for field in one.contested]
+    if ways or given.value is not None:
+        _settle(project, given, ways[0] if ways else None, found, done)
+    else:
+        done.contested += [field for _, field in found]
+    return done
+
+
+_WAYS: tuple[Way, ...] = ("ours", "theirs", "both", "edit")
+
+
+def contested_here(
+    project: Project, ref: str | None = None, name: str | None = None
+) -> list[tuple[Record, ContestedField]]:
+    """The contested fields of all records, or of one."""
+    from quire.layers.table import layer_named
+
+    records = project.with_index(lambda index: index.records_contested()) if ref is None else [_record(project, ref)]
+    found: list[tuple[Record, ContestedField]] = []
+    for record in records:
+        layer = layer_named(record.layer)
+        for path in layer.holding(record).paths:
+            for field in layer.contested_in(path, _read(project, path)):
+                if field.ref in (record.ref, path) and name in (None, field.field):
+                    found.append((record, msgspec.structs.replace(field, ref=record.ref)))
+    if ref is not None and not found:
+        raise InputError(f"Branches do not disagree on `{ref}`.", hint="`memory resolve` lists what they disagree on.")
+    return found
+
+
+def _record(project: Project, ref: str) -> Record:
+    from quire.model.errors import NotFound
+    from quire.verbs.ask.inspect import full_ref
+
+    wanted = full_ref(ref)
+    record = project.with_index(lambda index: index.find(wanted))
+    if record is None:
+        raise NotFound(f"`{ref[:200]}` is not in the memory.", hint="`memory resolve` lists what is contested.")
+    return record
+
+
+def _settle(
+    project: Project, given: Resolve, way: Way | None, found: list[tuple[Record, ContestedField]], done: FieldsResolved
+) -> None:
+    """Choose a value for each field, then write all files."""
+    from quire.upkeep.merge.merge_files import merged_settled, write_merged
+
+    if given.value is not None and len(found) != 1:
+        raise UsageError("--value settles one field.", hint="Name the record, and the field with --field.")
+    choices: dict[str, list[Choice]] = {}
+    for record, field in found:
+        value = _parsed(field, given.value) if given.value is not None else _value(project, record, field, way)
+        choices.setdefault(field.path, []).append(Choice(ref=record.ref, field=field.field, value=value))
+        done.settled.append(SettledField(ref=record.ref, field=field.field, value=value))
+    held = {path: _read(project, path) for path in choices}
+    beside = [other for path in choices for other in _together(path) if other not in held]
+    merged = merged_settled(held, choices, {**held, **{path: _read(project, path) for path in beside}})
+    if not given.dry_run:
+        done.files_changed += write_merged(project, merged, "resolve")
+    else:
+        done.files_changed += [one.path for one in merged]
+
+
+def _read(project: Project, path: str) -> bytes:
+    from quire.files.paths import read_if_there
+
+    return read_if_there(os.path.join(project.root, path)) or b""
+
+
+def _together(path: str) -> tuple[str, ...]:
+    from quire.layers.table import layer_of_file
+
+    layer = layer_of_file(path)
+    return layer.read_together(path) if layer else ()
+
+
+def as_given(field: ContestedField, value: Any) -> str:
+    """A value as --value takes it."""
+    return value if _is_text(field) and isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _is_text(field: ContestedField) -> bool:
+    return field.field != RECORD and all(isinstance(value, str) or value is None for value in field.values)
+
+
+def _parsed(field: ContestedField, text: str) -> Any:
+    if _is_text(field):
+        return None if text == "null" and None in field.values else text
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"--value is not JSON ({error}).", hint=f"`{field.field}` is no text.") from None
+
+
+def _value(project: Project, record: Record, field: ContestedField, way: Way | None) -> Any:
+    from quire.layers.table import layer_named
+    from quire.upkeep.merge.conflicts import sides_before
+
+    layer = layer_named(record.layer)
+    now = _read(project, field.path)
+    if way == "both":
+        value = layer.both_of(field, now)
+        if value is None:
+            raise InputError(
+                f"`{field.field}` of `{record.ref}` has one value.", hint="Choose --ours, --theirs or --value."
+            )
+        return value
+
+    def is_contested(data: bytes) -> bool:
+        return any(
+            one.ref in (record.ref, field.path) and one.field == field.field
+            for one in layer.contested_in(field.path, data)
+        )
+
+    sides = sides_before(project, field.path, is_contested)
+    if sides is None:
+        raise InputError(
+            "The history here does not say which value is of which branch.", hint="Give the value with --value."
+        )
+    side = sides[0] if way == "ours" else sides[1]
+    value = layer.value_in(record, field, side, now) if side is not None else None
+    if field.field != BODY and value not in field.values:
+        raise InputError(
+            f"`{record.ref}` had another `{field.field}` on that side since.", hint="Give the value with --value."
+        )
+    return value
+
+
+def lines(done: FieldsResolved) -> Lines:
+    would = "Would merge" if done.dry_run else "Merged"
+    for path in done.merged:
+        yield f"{would} {path}"
+    for field in done.settled:
+        yield Recalled(text=f"{field.ref}  {field.field}: {value_shown(field.value)}", ref=field.ref, origin="memory")
+    for contested in done.contested:
+        yield from contested_lines(contested)
+    if done.contested:
+        yield "`memory resolve REF --ours` (or --theirs, --both, --edit) settles it."
+    elif not done.settled and not done.merged:
+        yield "Branches disagree on nothing."
+    if done.files_changed and not done.dry_run:
+        yield f"Written: {', '.join(done.files_changed)}. `git add` them."
+
+
+def contested_lines(field: ContestedField) -> Lines:
+    """The record, the field, and its values, each on a line."""
+    yield f"{field.ref}  {field.field}"
+    for number, value in enumerate(reversed(field.values), start=1):
+        yield Recalled(text=f"  [{number}] {value_shown(value, _SHOWN)}", ref=field.ref, origin="memory")
+
+
+VERB = Verb(
+    takes=Resolve,
+    run=resolve,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory resolve
+  memory resolve feature.retry-queue --ours
+  memory resolve decision.queue --field title --value "The queue"
+""",
+)
