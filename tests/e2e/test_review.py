@@ -28,6 +28,7 @@ NODES: list[dict[str, Any]] = [
     {"kind": "decision", "title": "Typed pages", "body": "Pages are typed.", "anchors": ["web/"]},
     {"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."},
 ]
+LATER = "2030-01-01T00:00:00Z"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
@@ -129,6 +130,24 @@ def test_a_confirmation_wants_a_reason(shop: Any, repo: Path, git: Any) -> None:
     data = review(shop)
     assert told(data) == [("M101", "decision.back-off"), ("M302", "decision.back-off")]
     assert data["findings"][1]["details"] == ["reason: only the base changed"]
+
+
+def test_what_a_branch_confirms_stands_in_a_fragment_and_counts(
+    shop: Any, repo: Path, git: Any, tmp_path: Path
+) -> None:
+    git("clone", "--quiet", "--bare", str(repo), str(tmp_path / "origin"))
+    git("remote", "add", "origin", str(tmp_path / "origin"))
+    git("fetch", "--quiet", "origin")
+    changed(repo, "src/queue.py", "2**attempt", "3**attempt")
+    assert shop("confirm", "decision.back-off", "--reason", "only the base changed", env={"MEMORY_NOW": LATER}).code == 0
+    git.commit("slower")
+    assert list((repo / ".memory/events.d").glob("*.jsonl"))
+    data = review(shop, "origin/main...HEAD")
+    assert told(data) == [("M101", "decision.back-off"), ("M302", "decision.back-off")]
+    assert data["findings"][1]["details"] == ["reason: only the base changed"]
+    changed(repo, "src/queue.py", "3**attempt", "4**attempt")
+    git.commit("slower still")
+    assert told(review(shop, "HEAD~1..HEAD")) == [("M201", "decision.back-off")]
 
 
 def test_changes_of_records_are_told_by_their_meaning(shop: Any, git: Any) -> None:

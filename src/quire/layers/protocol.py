@@ -256,6 +256,14 @@ class Layer(ABC):
     def holding(self, record: Record) -> Holding:
         """Which files hold a record, and what in them is said of it alone."""
 
+    def is_fragment(self, path: str) -> bool:
+        """Whether a file, from the project's root, holds what a branch says of records in other files."""
+        return False
+
+    def files_in_fragment(self, data: bytes) -> Sequence[str]:
+        """The files, from the project's root, that such a fragment says something of."""
+        return ()
+
     def has_anchors(self, path: str) -> bool:
         """Whether a file, from the project's root, may hold a record with anchors, and that record alone."""
         return False

@@ -12,7 +12,7 @@ import msgspec
 
 from quire.files.transaction import FileUpdate
 from quire.files.write_access import recover_folder
-from quire.layers.graph.layout import BACKUP, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
+from quire.layers.graph.layout import BACKUP, EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.contested import BODY, Choice, ContestedField, MergedFile
@@ -206,6 +206,15 @@ class GraphLayer(Layer):
 
         sidecar = f"{FOLDER}/{record.path}"
         return Holding(paths=(sidecar, f"{sidecar.removesuffix('.json')}.md"), part=whole_file, shared=False)
+
+    def is_fragment(self, path: str) -> bool:
+        return path.startswith(f"{FOLDER}/{EVENT_FRAGMENTS}/") and path.endswith(".jsonl")
+
+    def files_in_fragment(self, data: bytes) -> Sequence[str]:
+        from quire.layers.graph.codec import logged_events
+        from quire.layers.graph.stamps import pending_stamps
+
+        return [f"{FOLDER}/{path}" for path in pending_stamps(logged_events("", data))]
 
     def has_anchors(self, path: str) -> bool:
         return path.startswith(f"{FOLDER}/{NODES}/") and path.endswith(".json")

@@ -10,11 +10,14 @@ import msgspec
 
 from quire.files.fragments import stamp_of_fragments
 from quire.files.freshness import stamp_of
+from quire.files.json_files import decode_object
 from quire.files.paths import is_text, storage_failed
 from quire.files.transaction import is_interrupted
 from quire.files.world import World
 from quire.files.write_access import RECOVERY, LockedFolder, standing_still
+from quire.layers.graph.codec import logged_events
 from quire.layers.graph.layout import EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
+from quire.layers.graph.stamps import pending_stamps, stamped_fields
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation, decoded_node, decoded_relation
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal
@@ -160,7 +163,12 @@ class GraphSource:
 
 
 def items_in(files: Mapping[str, bytes]) -> Iterator[Record | Edge | Problem]:
-    """What these contents of sidecars, bodies and relations hold; a node without its body has an empty text."""
+    """What these contents of sidecars, bodies and relations hold; a node without its body has an empty text.
+
+    Fragments of the event log among them say what branches made of nodes.
+    """
+    fragments = [path for path in files if path.startswith(f"{EVENT_FRAGMENTS}/")]
+    pending = pending_stamps(logged for path in sorted(fragments) for logged in logged_events(path, files[path]))
     for path, data in files.items():
         if path.startswith(f"{RELATIONS}/") and path.endswith(".json"):
             relation = decoded_relation(path, data)
@@ -172,6 +180,8 @@ def items_in(files: Mapping[str, bytes]) -> Iterator[Record | Edge | Problem]:
                 yield node
                 continue
             body = plain_newlines(body_data.decode("utf-8", "replace"))
+            if path in pending:
+                node = msgspec.convert(stamped_fields(decode_object(data), body, pending[path]), type(node))
             yield node_record(StoredNode(node=node, body=body, path=path, data=data, body_data=body_data))
 
 

@@ -83,7 +83,7 @@ def _concerned(
     anchors = {anchor for file in anchored for anchor in file.anchors if change.covers(anchor)}
     if anchors:
         change.look(anchors, files.listed_after(parts_for(anchors)))
-    read = state_of(files.contents({path: files.after[path] for path in concerned}))
+    read = state_of(files.contents({path: files.after[path] for path in concerned}) | files.fragments_after())
     records = {path_from_root(one.layer, one.path): after.records.get(ref, one) for ref, one in read.records.items()}
     return records, {ref: before.records.get(ref) for ref in after.records}
 

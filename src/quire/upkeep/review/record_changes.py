@@ -62,7 +62,7 @@ def changes_of_records(before: RecordState, after: RecordState) -> Iterator[Revi
     for ref in dict.fromkeys((*after.records, *before.records, *edges)):
         old, new = before.records.get(ref), after.records.get(ref)
         said = [*_words(before, after, old, new), *edges.get(ref, ())]
-        code = _code(old, new, said)
+        code = _code(old, new, said) or ("M302" if _is_confirmed(old, new) else "")
         if code == "M302" and all(word in _RESEALED for word in said):
             if _is_confirmed(old, new):
                 yield _confirmation(new, reasons.get(ref, ""))

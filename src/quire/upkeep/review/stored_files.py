@@ -25,6 +25,15 @@ class AnchoredFile(msgspec.Struct, frozen=True):
     anchors: Sequence[str]
 
 
+def _is_fragment(path: str) -> bool:
+    layer = layer_of_file(path)
+    return layer is not None and layer.is_fragment(path)
+
+
+def _id(listed: Mapping[str, Blob], path: str) -> str:
+    return listed[path].id if path in listed else ""
+
+
 class StoredFiles:
     """Asks git for a whole folder, and for many contents at once."""
 
@@ -87,12 +96,30 @@ class StoredFiles:
         return files
 
     def versions(self, paths: Iterable[str]) -> tuple[dict[str, bytes], dict[str, bytes]]:
-        """What files, and those that are read with them, held before the change and hold after it."""
+        """What files, and those that are read with them, held before the change and hold after it.
+
+        Fragments belong to both sides, and the files that changed ones speak of are read, too.
+        """
+        paths = list(paths)
+        paths += self._spoken_of(paths) if paths else []
         whole = {other: None for path in paths if (layer := layer_of_file(path)) for other in layer.read_together(path)}
         after = {path: self.after[path].id for path in whole if path in self.after}
         before = {path: name for path in whole if (name := self._id_before(path))}
         found = self.read([*after.values(), *before.values()])
         return tuple({path: found[name] for path, name in side.items() if name in found} for side in (before, after))  # type: ignore[return-value]
+
+    def fragments_after(self) -> dict[str, bytes]:
+        """What branches say of records in other files, after the change."""
+        return self.contents({path: blob for path, blob in self.after.items() if _is_fragment(path)})
+
+    def _spoken_of(self, paths: Iterable[str]) -> list[str]:
+        paths = [path for path in paths if _is_fragment(path)]
+        ids = {path: name for path in paths for name in (self._id_before(path), _id(self.after, path)) if name}
+        found = self.read(ids.values())
+        unchanged = [path for path in self.after if _is_fragment(path) and path not in ids]
+        spoken = [file for path, name in ids.items() if name in found and (layer := layer_of_file(path))
+                  for file in layer.files_in_fragment(found[name])]  # fmt: skip
+        return [*unchanged, *spoken]
 
     def _id_before(self, path: str) -> str:
         if path in self._before:
