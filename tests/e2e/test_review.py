@@ -89,10 +89,25 @@ def test_what_was_out_of_date_before_only_concerns_the_change(shop: Any, repo: P
     assert told(review(shop, "HEAD~1..HEAD")) == [("M101", "decision.back-off")]
 
 
-def test_comments_and_imports_make_nothing_out_of_date(shop: Any, repo: Path, git: Any) -> None:
+def test_comments_and_imports_are_no_finding(shop: Any, repo: Path, git: Any) -> None:
     changed(repo, "src/queue.py", "    for attempt", "    # once more\n    for attempt")
     git.commit("a comment")
-    assert told(review(shop)) == [("M101", "decision.back-off")]
+    assert told(review(shop)) == []
+
+
+def test_of_a_long_file_only_what_the_record_speaks_of_counts(shop: Any, repo: Path, git: Any) -> None:
+    parts = [f"def part{number}(a):\n    return a + {number}\n\n\n" for number in range(40)]
+    write(repo, "src/long.py", "".join(parts) + "def refund(order):\n    return order.total\n")
+    shop.save({"kind": "gotcha", "title": "Refunds are whole", "body": "No halves.", "anchors": ["src/long.py"]})
+    git.commit("long")
+    changed(repo, "src/long.py", "a + 7\n", "a - 7\n")
+    git.commit("elsewhere")
+    data = review(shop, "HEAD~1..HEAD")
+    assert (told(data), data["nearby"]) == ([], ["gotcha.refunds-are-whole"])
+    assert "gotcha.refunds-are-whole" in shop("review", "HEAD~1..HEAD").out
+    changed(repo, "src/long.py", "order.total", "order.paid")
+    git.commit("here")
+    assert told(review(shop, "HEAD~1..HEAD"))[0][1] == "gotcha.refunds-are-whole"
 
 
 def test_moved_code_is_followed_and_lost_code_is_an_orphan(shop: Any, repo: Path, git: Any) -> None:
@@ -139,7 +154,9 @@ def test_what_a_branch_confirms_stands_in_a_fragment_and_counts(
     git("remote", "add", "origin", str(tmp_path / "origin"))
     git("fetch", "--quiet", "origin")
     changed(repo, "src/queue.py", "2**attempt", "3**attempt")
-    assert shop("confirm", "decision.back-off", "--reason", "only the base changed", env={"MEMORY_NOW": LATER}).code == 0
+    assert (
+        shop("confirm", "decision.back-off", "--reason", "only the base changed", env={"MEMORY_NOW": LATER}).code == 0
+    )
     git.commit("slower")
     assert list((repo / ".memory/events.d").glob("*.jsonl"))
     data = review(shop, "origin/main...HEAD")

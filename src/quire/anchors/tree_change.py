@@ -21,6 +21,7 @@ from quire.model.seals import ABSENT, UNREAD, Seal
 
 _TOGETHER = 64 * 1024 * 1024
 _CANDIDATES = 200
+_PARTS = 100
 
 Standing = Literal["fresh", "changed", "gone", "unknown"]
 """How an anchor in one tree compares with its seal."""
@@ -31,6 +32,14 @@ class TouchedPlace(msgspec.Struct, frozen=True):
 
     path: str
     line: int = 1
+
+
+class ChangedPart(msgspec.Struct, frozen=True):
+    """What an anchor holds of one changed file, before and after."""
+
+    old: list[bytes]
+    new: list[bytes]
+    is_symbol: bool
 
 
 class _Side(FileTree):
@@ -60,6 +69,7 @@ class TreeChange:
         self._data: dict[str, bytes] = {}
         self._special: set[str] = set()
         self._known: dict[str, bool] = {}
+        self._defined: dict[tuple[bool, str, str], tuple[int, list[bytes] | None]] = {}
         self.before = self.after = _Side(git, {}, self._data)
 
     def covers(self, anchor: str) -> bool:
@@ -188,9 +198,25 @@ class TreeChange:
             return None
         return TouchedPlace(file, line + _first_difference(old, new) - 1 if new is not None else 1)
 
+    def parts(self, anchor: str) -> list[ChangedPart]:
+        """What changed files hold of an anchor, line by line."""
+        named = split_symbol(self.after, anchor) or split_symbol(self.before, anchor)
+        if named:
+            old, new = (self._lines(tree, *named)[1] or [] for tree in (self.before, self.after))
+            return [ChangedPart(old, new, is_symbol=True)]
+        paths = [self.paths.paths[place] for place in self.paths.at(anchor)][:_PARTS]
+        texts = [[self._text(tree, path) or [] for tree in (self.before, self.after)] for path in paths]
+        return [ChangedPart(old, new, is_symbol=False) for old, new in texts]
+
     def only_minor(self, anchor: str) -> bool:
-        """Whether formatting, comments, imports or annotations are all that differs in a file or a definition."""
-        file, name = split_symbol(self.after, anchor) or (anchor.rstrip("/"), "")
+        """Whether formatting, comments, imports or annotations are all that differs in what an anchor covers."""
+        named = split_symbol(self.after, anchor)
+        if named:
+            return self._is_minor(*named)
+        paths = [self.paths.paths[place] for place in self.paths.at(anchor)]
+        return 0 < len(paths) <= _PARTS and all(self._is_minor(path, "") for path in paths)
+
+    def _is_minor(self, file: str, name: str) -> bool:
         if not self.before.has(file) or not self.after.has(file):
             return False
         try:
@@ -201,6 +227,12 @@ class TreeChange:
 
     def _lines(self, tree: FileTree, file: str, name: str) -> tuple[int, list[bytes] | None]:
         """The lines of a definition, and the number of the first; of a file that cannot be parsed all of them."""
+        key = (tree is self.after, file, name)
+        if key not in self._defined:
+            self._defined[key] = self._read_lines(tree, file, name)
+        return self._defined[key]
+
+    def _read_lines(self, tree: FileTree, file: str, name: str) -> tuple[int, list[bytes] | None]:
         lines = self._text(tree, file)
         if lines is None:
             return 1, None

@@ -10,9 +10,10 @@ import msgspec
 from quire.anchors.tree_change import TouchedPlace, TreeChange
 from quire.model.records import Record
 from quire.model.seals import Seal, parse_seal
+from quire.upkeep.review.closeness import concerns
 from quire.upkeep.review.findings import ReviewFinding, quoted
 
-Effect = Literal["orphaned", "moved", "changed", "touched", ""]
+Effect = Literal["orphaned", "moved", "changed", "touched", "nearby", ""]
 _CODES = {"orphaned": "M203", "moved": "M202", "changed": "M201", "touched": "M101"}
 _SHOWN = 3
 
@@ -25,10 +26,11 @@ class _AnchorEffect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def effects_on(
-    change: TreeChange, records: Mapping[str, Record], before: Mapping[str, Record | None]
+    change: TreeChange, records: Mapping[str, Record], before: Mapping[str, Record | None], nearby: list[str]
 ) -> Iterator[ReviewFinding]:
     """A finding for each record, given by its file, whose code the change touched.
 
+    `nearby` takes the refs of those that the change passes by: it touched other parts of what they are anchored to.
     `before` has the records that the change changed, as they were, and None for those it added. Only what the change
     did counts: what was out of date before is told as a record about this code, no more.
     """
@@ -42,6 +44,8 @@ def effects_on(
             if told:
                 yield _finding(code, record, told, path)
                 break
+        else:
+            nearby += [record.ref] if any(one.effect == "nearby" for one in found) else []
 
 
 def _effect(change: TreeChange, record: Record, anchor: str, was: Record, *, is_new: bool) -> _AnchorEffect:
@@ -64,9 +68,12 @@ def _effect(change: TreeChange, record: Record, anchor: str, was: Record, *, is_
     else:
         # Nobody sealed it: then a record that is as it was is held against the code as it was.
         made_here = now == "unknown" and not seals and record == was and not is_new and change.differs(anchor)
-    if not made_here or change.only_minor(anchor):
-        return touched
-    return _AnchorEffect(anchor=anchor, effect="changed", place=place)
+    effect: Effect = "changed" if made_here else touched.effect
+    if effect and not concerns(record, change.parts(anchor)):
+        effect = "nearby"
+    if effect and change.only_minor(anchor):
+        effect = ""
+    return _AnchorEffect(anchor=anchor, effect=effect, place=place)
 
 
 def _seals(record: Record) -> dict[str, Seal]:

@@ -48,8 +48,9 @@ def review_change(site: Site, span: Span, *, also: Sequence[str] = ()) -> Review
     anchored = files.anchored()
     beside_before, beside_after = _beside(files)
     before, after = _states(files)
+    nearby: list[str] = []
     found = [
-        *effects_on(change, *_concerned(files, change, anchored, before, after)),
+        *effects_on(change, *_concerned(files, change, anchored, before, after), nearby),
         *changes_of_records(before, after),
         *changes_of_parts(before, after, _changed_parts(site, before, after)),
         *contested_records(before, after),
@@ -68,6 +69,7 @@ def review_change(site: Site, span: Span, *, also: Sequence[str] = ()) -> Review
         files=len(change.paths.paths),
         records=len(anchored),
         findings=findings,
+        nearby=nearby,
         waivers=used,
         not_checked=_why_not_checked(files, before, after, len(anchored)),
         owners_from=owners.path,

@@ -133,6 +133,8 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     records: int
     """How many records were looked at."""
     findings: list[ReviewFinding]
+    nearby: list[str] = []
+    """Records of which the change touched other parts of the code than what they speak of."""
     waivers: list[Waiver] = []
     not_checked: str = ""
     """Why nothing could be said; empty where records were read."""

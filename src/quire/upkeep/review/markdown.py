@@ -14,6 +14,7 @@ MARKER = "<!-- quire:memory-review -->"
 CHARS = 60_000
 """A comment on GitHub holds 65,536 characters."""
 _ROOM = 400
+_NEARBY = 20
 _NAME_CHARS = 200
 _TICKS = re.compile(r"`+")
 _OUTCOMES = {
@@ -49,6 +50,9 @@ def _head(review: Review) -> Iterator[str]:
     shown = ", ".join(f"{number} {level}" for level, number in counts.items() if number) or "no findings"
     looked = f"{counted(review.files, 'changed file')}, {counted(review.records, 'record')}"
     yield f"{code_span(review.change)}: {looked}; {shown}."
+    if review.nearby:
+        shown = ", ".join(map(code_span, review.nearby[:_NEARBY])) + (" …" if len(review.nearby) > _NEARBY else "")
+        yield f"- Also below their anchors, in parts they do not speak of: {shown}"
     for waiver in review.waivers:
         used = counted(waiver.used, "finding")
         yield f"- Waived: `{waiver.code}` ({used}) by {code_span(waiver.commit[:9])}: {code_span(waiver.reason)}"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "markdown", "github", "sarif", "gitlab", "rdjsonl", "json")
 _FAIL_ON = ("note", "warn", "M101", "M201", "M202", "M203", "M204", "M301", "M302", "M303", "M401", "M402", "M403")
+_NEARBY = 10
 _SUMMARY = "GITHUB_STEP_SUMMARY"
 _STYLES: dict[str, Style] = {"block": "red", "warn": "yellow", "note": "dim"}
 
@@ -162,6 +163,10 @@ def _text(found: Review) -> Iterator[Line]:
             yield Styled(text=heading, style=_STYLES[finding.level])
         group = heading
         yield from _finding(finding)
+    if found.nearby:
+        yield ""
+        shown = ", ".join(found.nearby[:_NEARBY]) + (" …" if len(found.nearby) > _NEARBY else "")
+        yield Recalled(text=f"Also below their anchors, in parts they do not speak of: {shown}", origin="memory")
     for waiver in found.waivers:
         yield ""
         said = f"Waived by {waiver.commit[:9]}: {waiver.code} ({counted(waiver.used, 'finding')}), {waiver.reason}"
