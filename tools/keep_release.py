@@ -149,7 +149,7 @@ def _graph(run: Program) -> None:
     run("save", "--stdin", stdin={"task": "join", "nodes": [{"id": "feature.mailer", "related": related}]})
     away = {
         "delete": [{"id": "feature.fax", "reason": "gone"}],
-        "stale": [{"id": "gotcha.late-clocks", "reason": "mended"}],
+        "stale": [{"id": "gotcha.late-clocks", "reason": "repaired"}],
     }
     run("save", "--stdin", stdin={"task": "tidy", **away})
     if run.has("sync"):
@@ -337,7 +337,7 @@ def main() -> None:
     given = parser.parse_args()
     target = given.into / given.name
     if target.exists():
-        sys.exit(f"{target} is there already: what a release wrote is not written again.")
+        sys.exit(f"{target} already exists: what a release wrote is not written again.")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         (folder / "harbor").mkdir()

@@ -48,7 +48,7 @@ class Project:
         self.freshness: Freshness | None = None
         """Shared by all projects that a long-lived process opens, so that questions in a row cost less."""
         self.progress: Callable[[int, int, str], None] | None = None
-        """Who is told how far long work is: done, of how many, at what. It may raise, which ends the work."""
+        """Gets the progress of long work: done, of how many, at what. It may raise, which ends the work."""
         self.tell: Callable[[str], None] = lambda _: None
         """Says what long work is at; by default to nobody."""
         self.read_only = False

@@ -124,7 +124,7 @@ def test_without_time_for_it_a_change_is_told_without_its_commit(saved: tuple[An
     def work(index: Any) -> None:
         record = index.find(ref)
         late = Verdicts(project.root, project.git, index, until=0.0)([record])[ref]
-        assert (late.verdict, late.because) == ("unverifiable", "there was no time to look at its code")
+        assert (late.verdict, late.because) == ("unverifiable", "there was no time to check its code")
         tree = read_working_tree(project.root, project.git)
         resolve_anchor(tree, f"{FILE}#send")
         verifier = Verifier(project.root, project.git, file_of, tree, keep=index, until=0.0)

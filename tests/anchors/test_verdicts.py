@@ -1,4 +1,4 @@
-"""A record's verdict says what became of the code it is anchored to since somebody last looked."""
+"""A record's verdict says what became of the code it is anchored to since the last confirmation."""
 
 import os
 import shutil
@@ -511,7 +511,7 @@ def test_a_folder_of_which_most_was_deleted_and_little_moved_is_orphaned(desk: A
     commit = desk.commit()
     found = desk.only(ref)
     assert (found.verdict, found.commit) == ("orphaned", commit)
-    assert "1 of its 3 files went elsewhere" in found.because
+    assert "1 of its 3 files moved" in found.because
 
 
 @pytest.mark.parametrize("anchor", ["src/queue/", "src/**/*.py"])
@@ -932,7 +932,7 @@ def test_the_command_prints_the_verdict(memory: Any, desk: Any, file: str) -> No
 def test_a_record_without_seals_is_held_against_the_commit_that_wrote_it(desk: Any, file: str) -> None:
     desk.unsealed(file)
     found = desk.look(file)
-    assert (found.verdict, found.because) == ("unverifiable", "it was saved without a note of what was seen")
+    assert (found.verdict, found.because) == ("unverifiable", "it was saved without a fingerprint of the code")
     written = desk.commit("the record")
     desk.commit(**{"other.py": "x = 1\n"})
     found = desk.look(file)

@@ -170,7 +170,7 @@ def test_a_summary_that_saves_nothing_is_not_used() -> None:
     found = run(messages, checkpoint=lambda _: "kept\nhere.jsonl")
     assert (found.changed, found.messages, found.evicted) == (False, messages, 0)
     assert found.note.startswith("Not compacted: with the summary it would have ")
-    assert found.note.endswith(" tokens instead of 20. What would have gone is kept in kept here.jsonl.")
+    assert found.note.endswith(" tokens instead of 20. The removed messages are kept in kept here.jsonl.")
 
 
 def test_the_checkpoint_comes_first_and_holds_what_goes(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_bad_shapes_are_refused_with_their_place(value: Any, field: str, said: s
         (b"[1,", "x is not JSON: Expecting value, line 1, column 4."),
         (b'{"role":"user","content":"a"}\n\n{"role":', "x is not JSON: Expecting value, line 3, column 9."),
         (b'{"role":"user","content":"a"}\nnonsense', "x is not JSON: Expecting value, line 2, column 1."),
-        (b'[{"role":"user","role":"user"}]', "x is not usable JSON: the key `role` stands twice in one object."),
+        (b'[{"role":"user","role":"user"}]', "x is not usable JSON: the key `role` occurs twice in one object."),
         (b"[" * 100_000, "x is nested too deeply: the limit is 64 levels."),
         (b'{"a":' * 70 + b"1" + b"}" * 70, "x is nested too deeply: the limit is 64 levels."),
     ],

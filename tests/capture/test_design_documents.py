@@ -74,7 +74,7 @@ A disk.
 The first paragraph says why,
 on two lines.
 
-The second says more.
+The second has details.
 
 ## Open Questions
 

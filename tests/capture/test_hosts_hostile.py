@@ -149,7 +149,7 @@ def test_a_file_that_is_gone_or_was_swapped_for_a_link_is_named(machine: Machine
     assert [each.proposals for each in (gone, swapped)] == [(), ()]
     assert [each.problems[0].message for each in (gone, swapped)] == [
         "It was not read: no such file or directory.",
-        "It was not read: it is a link that leads elsewhere.",
+        "It was not read: it is a link to another place.",
     ]
 
 

@@ -206,7 +206,7 @@ def test_lines_that_are_none_are_told_and_stop_nothing(tmp_path: Path) -> None:
     assert {problem.code for problem in read.problems} == {"HostUnread"}
     many = _read(tmp_path, "{\n" * 500, "memory.jsonl")
     assert [problem.line for problem in many.problems] == [1, 2, 3, 4, 5, None]
-    assert many.problems[-1].message == "It was not read: 495 more lines are no JSON objects."
+    assert many.problems[-1].message == "It was not read: 495 more lines are not JSON objects."
     untyped = _read(tmp_path, '{"type": "x"}\n' * 500, "memory.jsonl")
     assert len(untyped.problems) == 21
 

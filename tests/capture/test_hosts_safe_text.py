@@ -61,7 +61,7 @@ def test_all_readers_refuse_the_same_in_the_same_words(machine: Machine, kind: s
     [problem] = read.problems
     assert (problem.code, problem.severity, problem.path) == (code, "warning", FILES[kind])
     assert problem.line == line + 1
-    assert problem.message.endswith("; what stands there is not proposed.")
+    assert problem.message.endswith("; that part is not proposed.")
     assert not any(bad in str(read) for bad in (TOKEN, HIDDEN, ORDERS))
     # A record is one decision, which is kept as a whole or not at all; elsewhere all the rest is kept.
     kept = "".join(made.text for made in read.proposals)

@@ -140,7 +140,7 @@ def test_secrets_do_not_leave_the_machine(tmp_path: Path) -> None:
     sent = desk.calls("claude")[0]["stdin"]
     assert secret not in sent
     assert "then push" in sent
-    assert "2 secrets were taken out of the prompt." in answer.warnings
+    assert "2 secrets were removed from the prompt." in answer.warnings
 
 
 def test_a_long_session_keeps_its_end() -> None:

@@ -24,7 +24,7 @@ def test_a_node_workspace(root: Path, environment: dict[str, str]) -> None:
         {
             "package.json": {
                 "name": "mono",
-                "description": "Not used: the README says more.",
+                "description": "Not used: the README has details.",
                 "packageManager": "pnpm@9.0.0",
                 "scripts": {"test": "vitest run", "lint": "eslint .", "build": "tsc"},
                 "workspaces": ["packages/*"],

@@ -290,7 +290,7 @@ def test_a_long_history_does_not_take_long() -> None:
         session(
             n,
             gotchas=[f"Trap {n} of part {n % 7}: it broke in run {n}"],
-            next_step_hints=[f"NEXT: Mend {n}: look at {n}", f"DONE: Mend {n - 1}"],
+            next_step_hints=[f"NEXT: Repair {n}: look at {n}", f"DONE: Repair {n - 1}"],
             decisions=[f"Decision {n}"],
             validation_observations=[f"make test{n}: failed"],
         )

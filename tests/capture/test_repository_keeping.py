@@ -84,14 +84,14 @@ def test_events_are_taken_in(root: Path, environment: dict[str, str]) -> None:
     put(root, {"TODO.md": "- [ ] Round once\n- [ ] Draw maps\n"})
     told = [
         session(
-            3, summary="Rounding was mended.", gotchas=["Cents drift: floats"], next_step_hints=["DONE: Round once"]
+            3, summary="Rounding was repaired.", gotchas=["Cents drift: floats"], next_step_hints=["DONE: Round once"]
         )
     ]
     own = [session(4, kind="tool_run", gotchas=["Echo: of the memory"])]
     bundle = build(root, environment, events=[*told, *own])
     assert titles(bundle, "gotchas") == ["Cents drift"]
     assert titles(bundle, "nextSteps") == ["Draw maps"]
-    assert bundle["currentFocus"]["summary"] == "Rounding was mended."
+    assert bundle["currentFocus"]["summary"] == "Rounding was repaired."
 
 
 # -- what must not get in -------------------------------------------------------------------

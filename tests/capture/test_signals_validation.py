@@ -99,7 +99,7 @@ def test_the_last_run_counts() -> None:
     assert found.validation_observations == ("pytest: passed (5 passed)", "ruff check .: failed (1 error)")
 
 
-def test_a_failure_that_a_wider_run_mended_is_not_told() -> None:
+def test_a_failure_that_a_wider_run_repaired_is_not_told() -> None:
     found = signals(
         user("fix it"),
         runs("cargo test crlf", "test result: FAILED. 0 passed; 1 failed; 0 ignored", failed=True),

@@ -114,9 +114,9 @@ def test_a_failure_is_open_until_the_same_call_succeeds() -> None:
         "(turn 0, Bash) pytest failed: ValueError: bad",
         "(turn 0, Bash) mypy failed: 3 errors",
     )
-    mended = entries(*broken, assistant("", ("3", "Bash", {"command": "pytest"})), answer("3"))
-    assert mended[BLOCKED] == ("(turn 0, Bash) mypy failed: 3 errors",)
-    assert mended[DONE] == ("(turn 0, Bash) ran pytest",)
+    repaired = entries(*broken, assistant("", ("3", "Bash", {"command": "pytest"})), answer("3"))
+    assert repaired[BLOCKED] == ("(turn 0, Bash) mypy failed: 3 errors",)
+    assert repaired[DONE] == ("(turn 0, Bash) ran pytest",)
 
 
 def test_a_call_without_an_answer_is_in_progress() -> None:

@@ -114,7 +114,7 @@ def test_depth_and_number_are_bounded(tmp_path: Path, monkeypatch: pytest.Monkey
     write_lines(deep / "a.jsonl", HELLO)
     write_lines(deep.parent / "b.jsonl", HELLO)
     assert names("claude-local", tmp_path) == ["b"]
-    assert reasons("claude-local", tmp_path) == {str(deep.relative_to(tmp_path)): "it lies more than 16 folders deep"}
+    assert reasons("claude-local", tmp_path) == {str(deep.relative_to(tmp_path)): "it is more than 16 folders deep"}
     monkeypatch.setattr(file_walk, "FILES_MOST", 2)
     for number in range(4):
         write_lines(tmp_path / "flat" / f"{number}.jsonl", HELLO)
@@ -127,7 +127,7 @@ def test_names_that_are_no_text_are_said(tmp_path: Path) -> None:
     discovery = discover("claude-local", str(tmp_path))
     assert list(discovery) == []
     ((path, reason),) = [(skipped.path, skipped.reason) for skipped in discovery.skipped]
-    assert (Path(path).name, reason) == (r"\udcff.jsonl", "its name is no text")
+    assert (Path(path).name, reason) == (r"\udcff.jsonl", "its name is not text")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="no permission stops the superuser")

@@ -349,8 +349,8 @@ def test_a_database_that_is_locked_is_passed_over(database: Database, tmp_path: 
 def test_what_is_no_database_of_sessions_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "opencode.db"
     for data, reason in (
-        (b"SQLite format 3\0", "it is no database"),
-        (b"{}" * 4000, "it is no database"),
+        (b"SQLite format 3\0", "it is not a database"),
+        (b"{}" * 4000, "it is not a database"),
         (b"", "its tables are of a version that is not known"),
     ):
         path.write_bytes(data)
@@ -460,7 +460,7 @@ def test_a_session_whose_database_went_away_is_a_failure_of_the_disk(database: D
     database.run("DELETE FROM message")
     assert read_all(session)[0] == []
     database.path.write_bytes(b"no more" * 1000)
-    with pytest.raises(StorageFailed, match="it is no database"):
+    with pytest.raises(StorageFailed, match="it is not a database"):
         read_all(session)
     database.path.unlink()
     with pytest.raises(StorageFailed, match="no such file"):

@@ -130,5 +130,5 @@ def test_an_event_that_nobody_listens_to_is_refused_by_its_name() -> None:
         read_event("claude", "before-edit", b'{"hook_event_name": "PostToolUse"}')
     with pytest.raises(ValueError, match=r"^'SessionBegin' is no event of Codex, and none of: session-start, "):
         read_event("codex", "SessionBegin", b"{}")
-    with pytest.raises(ValueError, match=r"^'emacs' is none of the clients that have hooks: claude, codex, "):
+    with pytest.raises(ValueError, match=r"^'emacs' is not a client with hooks. Clients with hooks: claude, codex, "):
         read_event("emacs", "prompt", b"{}")

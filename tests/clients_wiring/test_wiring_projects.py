@@ -1,4 +1,4 @@
-"""Clients wired in a project, with files as people have them: in, again, damaged, mended, out, byte for byte."""
+"""Clients wired in a project, with files as people have them: in, again, damaged, repaired, out, byte for byte."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_a_secret_that_would_be_replaced_is_not_copied(wiring: Project, repo: Pa
     assert all(key not in file.read_text() for file in (repo / ".memory/integrations").iterdir())
 
 
-def test_repair_mends_what_was_damaged_and_leaves_what_is_not_wired(wiring: Project, repo: Path) -> None:
+def test_repair_repairs_what_was_damaged_and_leaves_what_is_not_wired(wiring: Project, repo: Path) -> None:
     wire_clients(wiring, ["claude", "cursor"])
     good = held(repo)
     skill = repo / ".claude/skills/quire-memory/SKILL.md"
@@ -267,7 +267,7 @@ def test_repair_mends_what_was_damaged_and_leaves_what_is_not_wired(wiring: Proj
     assert held(repo) == good
     unwire_clients(wiring)
     assert held(repo) == {name: data for name, data in good.items() if name in ("AGENTS.md", ".gitignore")}
-    with pytest.raises(InputError, match="Not wired here: cline"):
+    with pytest.raises(InputError, match="Not connected here: cline"):
         wire_clients(wiring, ["cline"], repair=True)
 
 

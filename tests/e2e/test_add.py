@@ -88,8 +88,8 @@ def test_dry_run_writes_nothing(shop: Any, git: Any) -> None:
     [
         (("Webhooks can arrive twice",), "Say what kind of record it is: feature, decision, gotcha"),
         (("gotch", "Late clocks"), "There is no kind `gotch`. Did you mean `gotcha`?"),
-        (("gotcha",), "There is no text to record."),
-        (("gotcha", " "), "There is no text to record."),
+        (("gotcha",), "The text is missing."),
+        (("gotcha", " "), "The text is missing."),
         (("gotcha", "x", "--stage", "shipped"), "--stage is for a feature, not for a gotcha."),
         (("gotcha", "x", "--section", "Specs"), "--section is for a fact, not for a gotcha."),
         (("fact", "x", "--anchor", "src/pay.py"), "A fact has no anchors."),

@@ -356,7 +356,7 @@ def test_what_was_replaced_is_withheld_and_named(shop: Any) -> None:
         {"kind": "decision", "title": "Fixed pauses", "body": "Always one second.", "anchors": ["src/queue.py"]},
         {"kind": "feature", "title": "Fax", "body": "Was sent.", "stage": "dead", "anchors": ["src/queue.py"]},
         supersede=[{"id": "decision.back-off", "superseded_by": "decision.fixed-pauses", "reason": "simpler"}],
-        stale=[{"id": "gotcha.order", "reason": "mended"}],
+        stale=[{"id": "gotcha.order", "reason": "repaired"}],
     )
     data = brief(shop, "src/queue.py")
     assert set(refs(data)) == {"decision.fixed-pauses", "feature.retry-queue"}
@@ -541,9 +541,9 @@ def test_a_line_that_is_not_committed_has_no_commit(shop: Any, repo: Path) -> No
     write(repo, "src/queue.py", QUEUE + "x = 1\n")
     data = why(shop, "src/queue.py:15")
     assert (data["committed"], data["origin"], data["commits"]) == (False, None, [])
-    assert data["note"] == "it is not committed yet"
+    assert data["note"] == "not committed yet"
     assert refs(data)
-    assert "No commit to show: it is not committed yet." in shop("why", "src/queue.py:15").out
+    assert "No commit to show: not committed yet." in shop("why", "src/queue.py:15").out
     write(repo, "src/new.py")
     assert why(shop, "src/new.py:1")["committed"] is False
     assert why(shop, "src/new.py")["committed"] is False
@@ -772,7 +772,7 @@ def test_a_place_that_nothing_governs_still_has_its_commit(shop: Any) -> None:
     run = shop("why", "lib/other.py:1")
     assert run.code == 0
     assert "Tess Ter: code" in run.out
-    assert run.out.endswith("Nothing in the memory is anchored here.\n")
+    assert run.out.endswith("No record is about this file.\n")
 
 
 @proves("P4.3", "C10", over="graph")

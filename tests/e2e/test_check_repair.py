@@ -17,7 +17,7 @@ NAME = "0001-20260302T111900Z"
 
 @pytest.fixture
 def broken(memory: Memory) -> Path:
-    """A tag twice, which a repair mends, and a body that somebody edited, which it does not."""
+    """A tag twice, which a repair fixes, and a body that somebody edited, which it does not."""
     memory.init()
     memory("save", "--stdin", stdin=json.dumps({"task": "t", "nodes": [NODE]}))
     path = memory.cwd / SIDECAR
@@ -32,46 +32,46 @@ def test_what_a_person_sees(memory: Memory, broken: Path) -> None:
     before = broken.read_bytes()
     found = memory("check")
     assert found.code == 0
-    assert found.out.endswith("\n`memory check --repair` mends 1 of them; 1 is for you to decide.\n")
+    assert found.out.endswith("\n`memory check --repair` repairs 1 of them; 1 needs your decision.\n")
     shown = memory("check", "--repair", "--dry-run")
     assert shown.out.splitlines() == [
-        "A repair would mend 1 fault:",
+        "A repair would fix 1 fault:",
         f"  {SIDECAR}: `tags` holds each entry once. [SchemaUniqueItems]",
         "",
         f"changed  {SIDECAR}",
         *shown.out.splitlines()[4:-2],
         "",
-        "Nothing was changed. `memory check --repair` does it.",
+        "Nothing was changed. `memory check --repair` makes these changes.",
     ]
     assert '  -    "a",' in shown.out
     assert broken.read_bytes() == before
     done = memory("check", "--repair")
     assert done.code == 0
     assert done.out.splitlines()[:6] == [
-        "Mended 1 fault:",
+        "Repaired 1 fault:",
         f"  {SIDECAR}: `tags` holds each entry once. [SchemaUniqueItems]",
         "",
-        f"The files as they were: .memory/local/repairs/{NAME}/memory.tar",
-        f"To take it back: memory check --undo {NAME}",
+        f"Copies of the files before the repair: .memory/local/repairs/{NAME}/memory.tar",
+        f"To undo: memory check --undo {NAME}",
         "",
     ]
     assert "The memory is sound: 2 files, 0 errors, 1 warning." in done.out
     assert json.loads(broken.read_text())["tags"] == ["a", "b"]
-    assert memory("check", "--repair").out.startswith("There is nothing that a repair could mend.\n")
+    assert memory("check", "--repair").out.startswith("Nothing to repair.\n")
     assert memory("check", "--repairs").out == (
-        f"{NAME}  1 fault mended, 1 file\n    .memory/local/repairs/{NAME}/memory.tar\n"
+        f"{NAME}  1 fault repaired, 1 file\n    .memory/local/repairs/{NAME}/memory.tar\n"
     )
     undone = memory("check", "--undo")
     assert undone.out == f"Took the repair {NAME} back: 1 file as before.\n  {SIDECAR}\n"
     assert broken.read_bytes() == before
-    assert memory("check", "--repairs").out == "No repair is kept here.\n"
+    assert memory("check", "--repairs").out == "There is no repair to undo.\n"
 
 
 @proves("P5.6", over="graph")
 def test_what_a_program_sees(memory: Memory, broken: Path) -> None:
     before = broken.read_bytes()
     found = memory("check", "--json").data
-    assert {(one["code"], one["mend"]) for one in found["warnings"]} == {
+    assert {(one["code"], one["fixed_by"]) for one in found["warnings"]} == {
         ("SchemaUniqueItems", "repair"),
         ("ObjectContentHashMismatch", "person"),
     }
@@ -81,7 +81,7 @@ def test_what_a_program_sees(memory: Memory, broken: Path) -> None:
     assert '-    "a",' in shown["files"][0]["diff"]
     done = memory("check", "--repair", "--json").data
     assert done["name"] == NAME
-    assert done["mends"] == [
+    assert done["fixes"] == [
         {
             "code": "SchemaUniqueItems",
             "path": SIDECAR,
@@ -117,21 +117,21 @@ def test_there_is_nothing_to_take_back(memory: Memory) -> None:
 
 
 @proves("P5.6", over="graph")
-def test_the_doctor_says_who_mends_what_and_mends_it(memory: Memory, broken: Path) -> None:
+def test_the_doctor_says_who_repairs_what_and_repairs_it(memory: Memory, broken: Path) -> None:
     before = broken.read_bytes()
     findings = memory("doctor", "--json").data["findings"]
     (check,) = [one for one in findings if one["name"] == "check"]
     assert check["state"] == "warning"
     assert check["fixable"] is True
     assert check["hint"] == (
-        "--fix mends 1 of them, as `memory check --repair` does; nothing is lost. "
-        "1 is for you to decide: `memory check` says where, and what to do."
+        "--fix repairs 1 of them, as `memory check --repair` does; nothing is lost. "
+        "1 needs your decision: `memory check` shows where, and what to do."
     )
     (page,) = [one for one in findings if (one["section"], one["name"]) == ("program", "page")]
     assert page["state"] in ("ok", "note")
     done = memory("doctor", "--fix", "--json").data
     (fixed,) = [one for one in done["fixed"] if one["name"] == "check"]
-    assert fixed["message"] == f"Mended 1 fault in the memory's files. `memory check --undo {NAME}` takes it back."
+    assert fixed["message"] == f"Repaired 1 fault in the memory's files. `memory check --undo {NAME}` undoes it."
     (check,) = [one for one in done["findings"] if one["name"] == "check"]
     assert check["fixable"] is False
     assert memory("check", "--undo").code == 0

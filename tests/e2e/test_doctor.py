@@ -1,4 +1,4 @@
-"""`memory doctor` through the installed command: what it finds, what it mends, what it leaves alone."""
+"""`memory doctor` through the installed command: what it finds, what it fixes, what it leaves alone."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_people_read_sections_and_hints(doctor: Doctor) -> None:
         "  warning  gitignore: .gitignore lacks lines that keep generated files out of git.\n"
         "           --fix adds them; so does `memory init`.\n"
     ) in run.out
-    assert run.out.endswith("\nFound: 1 warning, 2 notes.\n`memory doctor --fix` mends one of them.\n")
+    assert run.out.endswith("\nFound: 1 warning, 2 notes.\n`memory doctor --fix` repairs one of them.\n")
     run = doctor.memory("doctor", "--fix")
     assert run.out.startswith("Added the missing lines to .gitignore.\n\nprogram\n")
     env = {**doctor.memory.env, "NO_COLOR": "1"}
@@ -123,10 +123,10 @@ def test_people_read_sections_and_hints(doctor: Doctor) -> None:
     assert "\x1b[1mprogram\x1b[0m" in typed(doctor.root, doctor.memory.env, "memory", "doctor")[1]
 
 
-# -- mending ----------------------------------------------------------------------------------
+# -- repairing ----------------------------------------------------------------------------------
 
 
-def test_fix_mends_the_storage_and_loses_nothing(doctor: Doctor, tree: Any) -> None:
+def test_fix_repairs_the_storage_and_loses_nothing(doctor: Doctor, tree: Any) -> None:
     memory = doctor.memory
     memory.init()
     memory.save({"kind": "gotcha", "title": "Webhook ids repeat", "body": "The provider reuses ids."})
@@ -137,8 +137,8 @@ def test_fix_mends_the_storage_and_loses_nothing(doctor: Doctor, tree: Any) -> N
     (doctor.root / ".memory/index/quire.sqlite").write_bytes(b"nonsense" * 100)
     seen = doctor("--fix")
     assert seen.bad == []
-    assert seen.fixed[0] == "Completed the change that a dead writer left."
-    assert seen.fixed[-2:] == ["Added the missing lines to .gitignore.", "Made the index anew: 2 records."]
+    assert seen.fixed[0] == "Completed a change that was interrupted."
+    assert seen.fixed[-2:] == ["Added the missing lines to .gitignore.", "Rebuilt the index: 2 records."]
     assert (doctor.root / ".gitignore").read_text().startswith("node_modules/\n\n.memory/index/\n")
     assert not (doctor.root / ".memory/.lock").exists()
     assert tree(doctor.root / ".memory") == before
@@ -155,7 +155,7 @@ def test_an_interrupted_change_is_completed(doctor: Doctor) -> None:
     (folder / "intent.json").write_text(json.dumps({"version": 1, "steps": [step]}))
     assert doctor().state("project", "transactions") == "warning"
     assert not (doctor.root / ".memory/memory/new.txt").exists()
-    assert "Completed the change that a dead writer left." in doctor("--fix").fixed
+    assert "Completed a change that was interrupted." in doctor("--fix").fixed
     assert (doctor.root / ".memory/memory/new.txt").read_text() == "staged\n"
 
 
@@ -168,7 +168,7 @@ def test_projects_that_are_gone_leave_the_list(doctor: Doctor, tmp_path: Path, g
     shutil.rmtree(other)
     assert doctor().bad == [("machine", "projects", "warning")]
     seen = doctor("--fix")
-    assert (seen.bad, seen.fixed) == ([], ["Took 1 project off the list that have no memory any more."])
+    assert (seen.bad, seen.fixed) == ([], ["Took 1 project without a memory from the list."])
     listed = doctor.memory("projects", "list", "--json").data["projects"]
     assert [item["project_root"] for item in listed] == [str(doctor.root)]
 
@@ -207,7 +207,7 @@ def test_every_client_that_was_wired_is_well(doctor: Doctor) -> None:
     seen = doctor()
     assert seen.bad == []
     assert {name: seen["agents", name]["message"] for name in CLIENTS} == dict.fromkeys(
-        CLIENTS, "wired in this project"
+        CLIENTS, "connected in this project"
     )
     assert seen.state("agents", "receipts") == "note"
 
@@ -260,7 +260,7 @@ def test_what_no_record_tells_of_is_not_written_unasked(doctor: Doctor) -> None:
     seen = doctor("--fix")
     found = seen["agents", "claude"]
     assert (found["state"], found["fixable"], seen.fixed) == ("warning", False, [])
-    assert found["hint"] == "`memory integrate claude --repair` puts it right."
+    assert found["hint"] == "`memory integrate claude --repair`repairs it."
     assert not (doctor.root / ".claude/settings.json").exists()
 
 
@@ -294,10 +294,10 @@ def test_failures_of_hooks_and_receipts(doctor: Doctor) -> None:
     payload = {"session_id": "s1", "cwd": str(doctor.root), "hook_event_name": "SessionStart", "source": "startup"}
     assert "Webhook ids repeat" in memory("hook", "claude", "session-start", stdin=payload).out
     seen = doctor()
-    assert seen["agents", "receipts"]["message"] == "Last handed something: claude 2026-03-02T11:19:00 (1 in all)"
+    assert seen["agents", "receipts"]["message"] == "Last sent something: claude 2026-03-02T11:19:00 (1 in all)"
     log = doctor.root / ".memory/local/hooks.log"
     log.write_text("2026-03-01T08:00:00+00:00 claude prompt: ended after 2.5 s without an answer\n")
-    assert doctor()["agents", "hooks"]["message"].startswith("1 failure of a hook is noted; the last: 2026-03-01T08")
+    assert doctor()["agents", "hooks"]["message"].startswith("1 hook failure is noted; the last: 2026-03-01T08")
     assert doctor().state("agents", "hooks") == "warning"
     log.write_text("2026-01-01T08:00:00+00:00 claude prompt: ended after 2.5 s without an answer\n" * 2)
     assert doctor().state("agents", "hooks") == "note"
@@ -318,12 +318,12 @@ def test_sessions_that_wait_are_read(doctor: Doctor, tmp_path: Path) -> None:
     spool.write_text("".join(json.dumps(line) + "\n" for line in lines) + "{ broken\n")
     found = doctor()["sessions", "waiting"]
     assert (found["state"], found["fixable"]) == ("warning", True)
-    assert found["message"] == "2 sessions wait to be read, the oldest since 2026-02-20T11:00:00."
+    assert found["message"] == "2 sessions not read yet, the oldest since 2026-02-20T11:00:00."
     seen = doctor("--fix")
     assert seen.fixed == ["Read 0 sessions: 0 proposed; 1 could not be read."]
     found = seen["sessions", "waiting"]
     assert (found["state"], found["fixable"]) == ("note", False)
-    assert found["message"] == "1 session waits to be read, the oldest since 2026-03-02T11:18:00."
+    assert found["message"] == "1 session not read yet, the oldest since 2026-03-02T11:18:00."
 
 
 def test_a_server_that_does_not_start_says_why(doctor: Doctor, tmp_path: Path) -> None:

@@ -294,7 +294,7 @@ def test_a_file_that_is_there_is_replaced_only_by_force(here: Memory, repo: Path
     (repo / "out.md").chmod(0o640)
     run = here("export", "--output", "out.md")
     assert (run.code, run.out) == (1, "")
-    assert run.err == "error: `out.md` is there already.\nhint: --force replaces it.\n"
+    assert run.err == "error: `out.md` already exists.\nhint: --force replaces it.\n"
     assert (repo / "out.md").read_text() == "mine"
     assert here("export", "--output", "out.md", "--force").code == 0
     assert (repo / "out.md").read_text() == here("export").out
@@ -323,12 +323,12 @@ REFUSED = {
     "sub": "is a folder",
     "sub/": "is a folder",
     ".": "is a folder",
-    "": "is no name of a file",
-    "  ": "is no name of a file",
+    "": "is not a file name",
+    "  ": "is not a file name",
     "none/out.md": "is in a folder that does not exist",
     "sub/file/out.md": "is in a folder that does not exist",
-    "pipe": "is no plain file",
-    "/dev/null": "is no plain file",
+    "pipe": "is not a regular file",
+    "/dev/null": "is not a regular file",
 }
 
 

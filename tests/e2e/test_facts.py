@@ -178,13 +178,13 @@ EMPTY = {
     "": [NOTHING],
     "list": [NOTHING],
     "recall retries": [NOTHING],
-    "search-archive retries": ["Nothing that was put away matches."],
+    "search-archive retries": ["No archived fact matches."],
     "episodes": ["No episodes are recorded."],
     "focus": ["Working memory: 0 of 25 slots are pinned."],
     "release": ["Released 0.", "Working memory: 0 of 25 slots are pinned."],
     "context": [],
     "archive --faded": ["Nothing has faded."],
-    "normalize": ["The file is in its normal form: 0 lines, 0 facts."],
+    "normalize": ["The file is already normalized: 0 lines, 0 facts."],
 }
 
 
@@ -332,7 +332,7 @@ def test_the_same_text_on_the_same_day_changes_nothing(here: Here) -> None:
     before = here.file.read_bytes()
     for text in ("A new one.", "  a NEW   one. "):
         assert told(here.facts("store", "Specs", text)) == [
-            "Known already, nothing changed: A new one.",
+            "Already known, nothing changed: A new one.",
             f"  fact:{name}",
         ]
     assert here.file.read_bytes() == before
@@ -343,7 +343,7 @@ def test_another_session_confirms_and_the_same_one_counts_once(here: Here) -> No
     line = ["store", "Architecture", text, "--session", "s2"]
     assert re.fullmatch(rf"Confirmed \(.*2 times.*\): {re.escape(text)}", told(here.facts(*line))[0])
     before = here.file.read_bytes()
-    assert told(here.facts(*line))[0] == f"Known already, nothing changed: {text}"
+    assert told(here.facts(*line))[0] == f"Already known, nothing changed: {text}"
     assert here.file.read_bytes() == before
     assert here.facts(*line[:-1], "s3", "--json").data["fact"]["reinforcements"] == 3
     # Every line but this one is as it was.
@@ -445,20 +445,20 @@ def test_a_replaced_fact_names_its_replacement(here: Here) -> None:
     run = here.facts("supersede", CMAP, "Again.", "--json")
     assert run.code == 1
     assert run.error["details"] == {"field": "fact_id", "id": CMAP, "status": "superseded", "replacements": [new]}
-    assert run.error["hint"] == f"It was replaced by {new}: supersede that."
+    assert run.error["hint"] == f"It was replaced by {new}: supersede that one."
 
 
 def test_an_archived_fact_must_be_restored_first(here: Here) -> None:
     run = here.facts("supersede", REDIS, "Again.")
     assert run.code == 1
-    assert f"hint: Bring it back with `memory facts restore {REDIS}` first." in run.err
+    assert f"hint: Restore it with `memory facts restore {REDIS}` first." in run.err
 
 
 def test_no_change_is_an_error(here: Here) -> None:
     before = here.file.read_bytes()
     run = here.facts("supersede", GAPS, "invoices are numbered  without gaps.")
     assert run.code == 1
-    assert run.err.startswith(f"error: `{GAPS}` says exactly that: there is no change.")
+    assert run.err.startswith(f"error: `{GAPS}` already says exactly that.")
     assert here.file.read_bytes() == before
 
 
@@ -470,7 +470,8 @@ def test_every_id_is_answered_for(here: Here) -> None:
     assert run.code == 1
     assert run.out.splitlines() == [
         f"{GAPS}: archived (was: Invoices are numbered without gaps.)",
-        "nowhere: not found. `memory facts recall` and `list` show the ids; the first four characters can be enough.",
+        "nowhere: not found. `memory facts recall` and `memory facts list` show ids; the first four characters can "
+        "be enough.",
         f"{REDIS}: already archived",
         f"{FIVE}: archived (was: A delivery is retried at most five times.)",
     ]
@@ -548,7 +549,7 @@ def test_what_has_faded_is_archived_all_at_once(here: Here) -> None:
     assert here.file.read_bytes() == before
     assert len(told(here.facts("archive", "--faded", env=june))) == 3
     assert {line["reason"] for line in lines_of(here.file) if line.get("archived_at", "") > TODAY} == {
-        "faded: not confirmed for long"
+        "faded: not confirmed for a long time"
     }
     assert told(here.facts("archive", "--faded", env=june)) == ["Nothing has faded."]
     assert list(here.listed()) == [GAPS]
@@ -701,9 +702,9 @@ def test_where_everything_has_faded_it_is_given_and_said(here: Here) -> None:
     june = {"MEMORY_NOW": "2026-06-18T12:00:00+00:00"}
     said = told(here.facts("recall", "PDF fonts", env=june))
     assert said == [
-        "What matches best was not confirmed for long, and has faded:",
+        "The best match has faded: it was not confirmed for a long time.",
         f"1. [{CMAP}] (Known Issues, match, 2026-03-01, not reviewed, 0% confidence) {SAMPLE[2]['content']}",
-        "Storing one again confirms it; `memory facts archive --faded` puts all such facts away.",
+        "Storing one again confirms it; `memory facts archive --faded` archives all of them.",
     ]
 
 
@@ -775,7 +776,7 @@ def test_search_archive(here: Here) -> None:
     assert first["replaced_by"] == [new["new"]["id"]]
     assert first["put_away_at"] == "2026-03-02T11:19:00.000Z"
     before = here.file.read_bytes()
-    assert here.facts("search-archive", "zebra migrations").out == "Nothing that was put away matches.\n"
+    assert here.facts("search-archive", "zebra migrations").out == "No archived fact matches.\n"
     assert here.file.read_bytes() == before
 
 
@@ -908,7 +909,7 @@ def test_a_pin_that_was_archived_is_missed_and_comes_back(here: Here) -> None:
     here.facts("archive", WORKER)
     assert told(here.facts("focus")) == [
         "Working memory: 0 of 25 slots are pinned.",
-        f"No longer there: {WORKER}",
+        f"No longer stored: {WORKER}",
     ]
     here.facts("restore", WORKER)
     assert here.facts("focus", "--json").data["used"] == 1
@@ -981,7 +982,7 @@ def test_normalize_shows_first_and_writes_when_told(here: Here) -> None:
     assert shown[0] == "Would rewrite 12 lines as 6; 5 facts, none lost."
     assert re.fullmatch(r"1 lines? could not be read .* at the end; `memory check` says why\.", shown[1])
     assert shown[-2:] == [
-        "The file has changes that are not committed: commit them first, so that git can bring them back.",
+        "The file has uncommitted changes. Commit them first, so that git can restore them.",
         "--write does it.",
     ]
     assert here.file.read_bytes() == before
@@ -990,7 +991,7 @@ def test_normalize_shows_first_and_writes_when_told(here: Here) -> None:
     assert here.listed() == listed
     assert here.file.read_bytes().endswith(b"{broken\n")
     written = here.file.read_bytes()
-    assert told(here.facts("normalize", "--write"))[0].startswith("The file is in its normal form: 6 lines, 5 facts.")
+    assert told(here.facts("normalize", "--write"))[0].startswith("The file is already normalized: 6 lines, 5 facts.")
     assert here.file.read_bytes() == written
 
 
@@ -1014,7 +1015,7 @@ def test_import_takes_what_is_not_here_and_twice_is_once(here: Here, tmp_path: P
     theirs = [SAMPLE[0], fact_line("abababababab", "Specs", "From elsewhere.", version=3)]
     other.write_text("".join(json.dumps(line) + "\n" for line in theirs))
     before = here.file.read_bytes()
-    assert told(here.facts("import", str(other), "--dry-run")) == ["Would take in 1 of 2 records; 1 were here already."]
+    assert told(here.facts("import", str(other), "--dry-run")) == ["Would import 1 of 2 records; 1 were here already."]
     assert here.file.read_bytes() == before
     assert told(here.facts("import", str(other))) == ["Took in 1 of 2 records; 1 were here already."]
     assert here.listed()["abababababab"] == "From elsewhere."

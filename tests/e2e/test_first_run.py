@@ -22,9 +22,8 @@ The memory of harbor is made.
   Written: .memory/ (10 files), .gitignore, AGENTS.md, CLAUDE.md
 
 Agents found: claude, codex
-Wired, they can ask the memory, and hear from it when a session starts. Only
-files of this project:
-  claude  .mcp.json (new), .claude/settings.json (new),
+Connected agents can ask the memory, and get relevant records when a session starts. This writes only files of this
+project: claude  .mcp.json (new), .claude/settings.json (new),
           .claude/skills/quire-memory/SKILL.md (new),
           .claude/commands/memory-stats.md (new), .claude/commands/note.md
           (new), .claude/commands/notes.md (new)
@@ -32,17 +31,16 @@ files of this project:
           .agents/skills/quire-memory/SKILL.md (new)
   git     .git/config, .memory/.gitattributes: branches merge the memory by
           record
-`memory integrate --remove` takes all of it back.
-Wire them? [y]es, [n]o (Enter), [q]uit: """
+`memory integrate --remove` undoes it.
+Connect them? [y]es, [n]o (Enter), [q]uit: """
 FOUND = """
 Known to other programs: 1 item
   claude-md    1  CLAUDE.md
-They would wait in the inbox. None of it is told to an agent before you accept
-it.
-Put them there? [y]es (Enter), [n]o, [q]uit: """
+They would be proposals in your inbox. No agent sees them until you accept them.
+Propose them? [y]es (Enter), [n]o, [q]uit: """
 EMPTY = """
-What an agent will be told: nothing yet, the memory is empty.
-Next: `memory init --brief` prints the task for your agent to fill it.
+What an agent will get: nothing yet, the memory is empty.
+Next: `memory init --brief` prints a task: your agent fills it.
 """
 WIRED = [
     ".agents/skills/quire-memory/SKILL.md",
@@ -55,7 +53,7 @@ WIRED = [
     ".codex/hooks.json",
     ".mcp.json",
 ]
-LATER = "Nothing else was changed. `memory init` offers it again.\n"
+LATER = "Nothing else was changed. Run `memory init` to get this offer again.\n"
 
 
 @pytest.fixture
@@ -102,8 +100,8 @@ def test_yes_to_everything(harbor: Path, env: dict[str, str], agents: Any) -> No
     code, seen = typed(harbor, env, "memory", "init", answers=["y", "y"])
     assert (code, seen) == (
         0,
-        f"{MADE}y\nWired: 9 files written. Most agents ask once whether you trust such files.\n"
-        f"{FOUND}y\n1 proposal waits: `memory inbox` shows it.\n{EMPTY}"
+        f"{MADE}y\nConnected: 9 files written. Most agents ask once whether you trust such files.\n"
+        f"{FOUND}y\n1 proposal pending: `memory inbox` shows it.\n{EMPTY}"
         "To share it: git add .memory AGENTS.md CLAUDE.md .gitignore .mcp.json .claude/settings.json "
         ".claude/skills/quire-memory/SKILL.md .claude/commands/memory-stats.md .claude/commands/note.md "
         ".claude/commands/notes.md .codex/config.toml .codex/hooks.json "
@@ -121,7 +119,7 @@ def test_enter_takes_the_safer_way(harbor: Path, env: dict[str, str], agents: An
     code, seen = typed(harbor, env, "memory", "init", answers=["", ""])
     assert (code, seen) == (
         0,
-        f"{MADE}\n{FOUND}\n1 proposal waits: `memory inbox` shows it.\n{EMPTY}"
+        f"{MADE}\n{FOUND}\n1 proposal pending: `memory inbox` shows it.\n{EMPTY}"
         "To share it: git add .memory AGENTS.md CLAUDE.md .gitignore && git commit\n",
     )
     assert wired_files(harbor) == []
@@ -139,7 +137,7 @@ def test_no_is_no(harbor: Path, env: dict[str, str], agents: Any, word: str) -> 
 
 def test_a_word_that_is_no_answer_is_asked_again(harbor: Path, env: dict[str, str]) -> None:
     code, seen = typed(harbor, env, "memory", "init", answers=["maybe", "yep", "q"])
-    question = "Wire them? [y]es, [n]o (Enter), [q]uit: "
+    question = "Connect them? [y]es, [n]o (Enter), [q]uit: "
     assert (code, seen) == (0, f"{MADE}maybe\n{question}yep\n{question}q\n{LATER}")
     assert wired_files(harbor) == []
 
@@ -161,7 +159,10 @@ def test_the_end_of_the_input_is_no_yes(harbor: Path, env: dict[str, str], agent
 @pytest.mark.parametrize("before", [[], ["y"]])
 def test_ctrl_c_leaves_the_memory_whole(harbor: Path, env: dict[str, str], agents: Any, before: list[str]) -> None:
     code, seen = typed(harbor, env, "memory", "init", answers=[*before, CTRL_C])
-    assert (code, seen.endswith("\nStopped. The memory is made and whole; `memory init` offers it again.\n")) == (
+    assert (
+        code,
+        seen.endswith("\nStopped. The memory is made and whole; Run `memory init` to get this offer again.\n"),
+    ) == (
         130,
         True,
     )
@@ -174,7 +175,7 @@ def test_ctrl_c_leaves_the_memory_whole(harbor: Path, env: dict[str, str], agent
 def test_again_only_what_is_missing_is_offered(harbor: Path, env: dict[str, str], tmp_path: Path) -> None:
     typed(harbor, env, "memory", "init", answers=["y", "y"])
     code, seen = typed(harbor, env, "memory", "init")
-    said = "The memory of harbor is already here; nothing in it was changed.\n"
+    said = "The memory of harboralready exists; nothing was changed.\n"
     assert (code, seen) == (0, said + EMPTY)
     (tmp_path / "home/.cursor").mkdir()
     code, seen = typed(harbor, env, "memory", "init", answers=["y"])
@@ -195,7 +196,7 @@ def test_the_first_answer_is_what_the_agent_hears(harbor: Path, env: dict[str, s
     agents.init()
     agents.save({"kind": "gotcha", "title": "Webhook ids repeat", "body": "The provider reuses ids after 30 days."})
     _, seen = typed(harbor, env, "memory", "init", answers=["n", "n"])
-    shown = seen.partition("What an agent will be told when its next session starts:\n")[2]
+    shown = seen.partition("What an agent will get when its next session starts:\n")[2]
     mark = re.search("memory-[0-9a-f]{12}", shown)
     assert mark
     assert shown.replace(mark[0], "memory-mark") == (
@@ -221,7 +222,7 @@ def test_a_narrow_terminal(harbor: Path, env: dict[str, str]) -> None:
     long = [
         line
         for line in seen.split("\n")
-        if len(line) > 40 and not line.startswith(("Wire them?", "Put them there?", "To share it: ", "What an agent"))
+        if len(line) > 40 and not line.startswith(("Connect them?", "Propose them?", "To share it: ", "What an agent"))
     ]
     assert long == [
         "          .claude/skills/quire-memory/SKILL.md",
@@ -253,8 +254,8 @@ def test_nothing_is_asked_where_it_was_said(harbor: Path, env: dict[str, str], w
 
 def test_the_guide_shows_this_screen() -> None:
     guide = Path(__file__).parents[2] / "docs/guides/getting-started.md"
-    wired = "Wired: 9 files written. Most agents ask once whether you trust such files.\n"
-    screen = f"{MADE}y\n{wired}{FOUND}y\n1 proposal waits: `memory inbox` shows it.\n{EMPTY}"
+    wired = "Connected: 9 files written. Most agents ask once whether you trust such files.\n"
+    screen = f"{MADE}y\n{wired}{FOUND}y\n1 proposal pending: `memory inbox` shows it.\n{EMPTY}"
     assert f"```text\n{screen}```\n" in guide.read_text(encoding="utf-8")
 
 
@@ -267,9 +268,9 @@ def test_without_a_terminal_it_is_as_it_always_was(harbor: Path, agents: Any) ->
     assert run.out.split("\n")[-7:] == [
         "",
         "Next:",
-        "  memory init --brief    gives your agent the task of filling the memory",
-        "  memory save --help     shows how to record something yourself",
-        "  memory view --open     shows all of it in your browser",
+        "  memory init --brief    prints a task: your agent fills the memory",
+        "  memory save --help     shows how to save many records at once",
+        "  memory view --open     shows everything in your browser",
         "  git add .memory AGENTS.md CLAUDE.md .gitignore && git commit    to share it",
         "",
     ]
@@ -305,7 +306,7 @@ def test_agents_and_imports_by_name(harbor: Path, agents: Any) -> None:
 def test_yes_takes_everything_that_is_offered(harbor: Path, agents: Any) -> None:
     run = agents("init", "--yes")
     assert run.code == 0
-    assert "Wired: claude, codex\n" in run.out
+    assert "Connected: claude, codex\n" in run.out
     assert "Proposed: 1 item; `memory inbox` shows it.\n" in run.out
     assert (wired_files(harbor), waiting(harbor, agents)) == (WIRED, 1)
     again = agents("init", "--yes", "--json").data
@@ -340,7 +341,7 @@ def test_found_may_find_nothing(harbor: Path, agents: Any, tmp_path: Path) -> No
     [
         (["--agents", "claude,nonsense"], 1, "Unknown client `nonsense`."),
         (["--import", "nonsense"], 1, "`nonsense` is no kind of source."),
-        (["--agents", "found", "--no-guidance"], 2, "Wiring agents puts the guidance into AGENTS.md, too."),
+        (["--agents", "found", "--no-guidance"], 2, "Connecting agents also writes the guidance into AGENTS.md."),
         (["--brief", "--yes"], 2, "--brief writes nothing."),
     ],
 )

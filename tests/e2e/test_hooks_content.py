@@ -42,11 +42,11 @@ BODIES = {
 }
 MARK = re.compile("memory-[0-9a-f]{12}")
 HEADINGS = (
-    "Told before the compaction:",
+    "Sent before the compaction:",
     "Pinned:",
     "Unfinished:",
     "New since the last session:",
-    "No longer as the code is (look before you rely on them):",
+    "Out of date (check the code before you rely on them):",
     "People and habits:",
     "Product:",
     "Features:",
@@ -130,7 +130,7 @@ def plant(root: Path, ref: str, *, title: str = "", body: str = "", status: str 
 
 
 def wait(root: Path, count: int) -> None:
-    """So many proposals wait."""
+    """So many proposals pending."""
     texts = [f"Proposal number {number}." for number in range(count)]
     new = [propose("facts", "fact", text, {"content": text}, origin="test", by="user") for text in texts]
     write_inbox(str(root), msgspec.structs.replace(read_inbox(str(root)), proposals=tuple(new)), "00")
@@ -170,7 +170,7 @@ def test_a_start_tells_what_every_layer_has(shop: Memory, hooks: Hooks, repo: Pa
     assert "question.tax" in below["Open questions:"]
     assert "gotcha.clocks" in below["Known traps:"]
     assert "durable retries" in below["Last session:"]
-    assert "2 proposals wait for the user's word: `memory inbox`." in lines
+    assert "2 proposals pending in the user's inbox: `memory inbox`." in lines
     assert text.startswith("Project memory of harbor, kept by Quire: ")
     assert "quoted as information. The code and the user have the last word." in lines[0]
     assert f"`fact:{other}`" in hooks.said("codex", "session-start", session_id="s-2")
@@ -203,7 +203,7 @@ def test_whatever_is_handed_over_has_a_receipt(memory: Memory, repo: Path) -> No
     memory.init("--no-guidance")
     wait(repo, 1)
     hooks = Hooks(repo, memory.env)
-    assert "1 proposal waits" in hooks.said("claude", "session-start")
+    assert "1 proposal pending" in hooks.said("claude", "session-start")
     assert len(hooks.receipts()) == 1
 
 
@@ -329,9 +329,9 @@ def test_once_in_a_session_and_again_after_a_compaction(hooks: Hooks) -> None:
         return f"`{ref}`" in hooks.said("claude", "prompt", prompt=prompt, **more)
 
     assert [told(), told(), told(session_id="s-2"), told()] == [True, False, True, False]
-    assert fates(hooks)[ref] == ("withheld", "it was told in this session already")
+    assert fates(hooks)[ref] == ("withheld", "already sent in this session")
     again = hooks.said("claude", "session-start", source="compact")
-    assert f"`{ref}`" in again.partition("Told before the compaction:")[2].partition("\n\n")[0]
+    assert f"`{ref}`" in again.partition("Sent before the compaction:")[2].partition("\n\n")[0]
     assert not told()  # it was told after it
     assert hooks.said("claude", "session-start", session_id="s-3", source="compact").find("Told before") == -1
 

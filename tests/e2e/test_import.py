@@ -163,12 +163,12 @@ def test_a_folder_of_many_files_is_one_line(hosts: Hosts) -> None:
     assert hosts().out == (
         "cline-memory-bank      memory-bank/ (4 files): 13 new of 13\n"
         "git                    the history of this repository: `memory import git` reads it\n"
-        "memory import KIND… proposes them; --dry-run shows each, --accept takes them at once.\n"
+        "`memory import KIND…` proposes them; --dry-run shows each one, --accept makes records at once.\n"
     )
 
 
 def test_nothing_to_import(hosts: Hosts) -> None:
-    empty = "Nothing of other programs is found here. `memory import --help` says what is looked for.\n"
+    empty = "No files of other programs were found here. `memory import --help` lists what is recognised.\n"
     assert hosts().out.startswith(empty)
     assert hosts.data()["sources"] == []
 
@@ -241,7 +241,7 @@ def test_a_decision_whose_id_is_taken(hosts: Hosts) -> None:
     done = hosts("adr", "--accept", "--json")
     assert done.code == 1
     (failed,) = done.data["accepted"]["failed"]
-    assert failed["message"].startswith("`decision.plan-with-integers` is there already, and another source made it;")
+    assert failed["message"].startswith("`decision.plan-with-integers` already exists, and another source made it;")
     assert len(done.data["accepted"]["settled"]) == 2
     told = hosts.memory("inbox").out
     assert "decision → graph" in told
@@ -376,7 +376,7 @@ def test_many_are_accepted_together_and_the_others_by_themselves(hosts: Hosts) -
     fact = next(ref for ref, item in settled.items() if item["into"] == "facts" and "Part 12" in item["text"])
     assert hosts.memory("inspect", fact, "--json").data["object"]["content"] == settled[fact]["text"]
     (failed,) = done.data["accepted"]["failed"]
-    assert failed["message"].startswith("`decision.thing-9` is there already, and another source made it;")
+    assert failed["message"].startswith("`decision.thing-9` already exists, and another source made it;")
     assert hosts.memory("check").code == 0
 
 

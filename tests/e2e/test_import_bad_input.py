@@ -57,7 +57,7 @@ def test_pipes_and_folders_in_the_place_of_files(hosts: Hosts) -> None:
     assert hosts.data()["sources"] == []
     for path in ("CLAUDE.md", "AGENTS.md"):
         done = hosts("--as", "claude-md", path, "--json")
-        assert (done.code, done.error["message"]) == (1, f"`{path}` is no file that can be read.")
+        assert (done.code, done.error["message"]) == (1, f"`{path}` cannot be read as a file.")
 
 
 @pytest.mark.parametrize("kind", PLACES)
@@ -224,7 +224,7 @@ def test_more_proposals_than_may_wait(hosts: Hosts) -> None:
     done = hosts("mcp-memory", "--json")
     assert (len(done.data["results"]), done.data["known"]) == (PENDING_MOST, 0)
     (warning,) = done.json["warnings"]
-    assert warning["message"] == f"50 more were left out: {PENDING_MOST} proposals wait at most."
+    assert warning["message"] == f"50 more were left out: {PENDING_MOST} proposals can be pending."
     assert hosts.memory("inbox", "reject", *[item["id"] for item in done.data["results"][:60]]).code == 0
     again = hosts.data("mcp-memory")
     assert (len(again["results"]), again["rejected"]) == (50, 60)
@@ -269,13 +269,13 @@ def test_imports_beside_each_other_lose_nothing(hosts: Hosts) -> None:
         (("--as", "nothing", "CLAUDE.md"), 1, "`nothing` is no kind of source."),
         (("--as", "adr"), 2, "--as names no file."),
         (("--as", "adr", "--all"), 2, "--as names no file."),
-        (("--as", "adr", "missing.md"), 1, "`missing.md` is no file that can be read."),
-        (("--as", "adr", "src"), 1, "`src` is no file that can be read."),
+        (("--as", "adr", "missing.md"), 1, "`missing.md` cannot be read as a file."),
+        (("--as", "adr", "src"), 1, "`src` cannot be read as a file."),
         (("--all", "adr"), 2, "Give sources or --all, not both."),
         (("--accept",), 2, "No source is named."),
         (("adr", "--accept", "--choose"), 2, "Give --accept or --choose, not both."),
         (("adr", "--accept", "--dry-run"), 2, "--dry-run writes nothing; leave out --accept and --choose."),
-        (("adr", "--choose"), 2, "--choose asks in a terminal, and this is none."),
+        (("adr", "--choose"), 2, "--choose asks questions, and this is no terminal."),
     ],
 )
 def test_lines_that_mean_nothing(hosts: Hosts, line: tuple[str, ...], code: int, said: str) -> None:

@@ -22,7 +22,7 @@ FACT, GOTCHA = "in-abeaa63b2d", "in-a6759e4166"
 
 @pytest.fixture
 def hosts(memory: Memory, git: Git) -> Hosts:
-    """Two proposals wait in a file."""
+    """Two proposals pending in a file."""
     found = Hosts(memory, git)
     found.put("serena")
     return found
@@ -84,7 +84,7 @@ def test_yes_and_no(hosts: Hosts) -> None:
     assert code == 0, seen
     assert f"{FACT}  fact → facts, Patterns & Conventions\n" in seen
     assert seen.index(FACT) < seen.index("1 of 2: ") < seen.index(GOTCHA) < seen.index("2 of 2: ")
-    assert seen.endswith("0 proposals wait in the inbox.\n")
+    assert seen.endswith("0 proposals pending in the inbox.\n")
     assert statuses(hosts) == {FACT: "accepted", GOTCHA: "rejected"}
     (accepted,) = hosts.memory("inbox", "--status", "accepted", "--json").data["results"]
     fact = hosts.memory("inspect", accepted["ref"], "--json").data["object"]
@@ -116,7 +116,7 @@ def test_each_answer(hosts: Hosts, answers: list[bytes | None], expected: dict[s
     assert (code != 0) is is_broken_off, seen
     if not is_broken_off:
         left = sum(status == "pending" for status in expected.values())
-        assert seen.endswith(f"{left} {'proposal waits' if left == 1 else 'proposals wait'} in the inbox.\n")
+        assert seen.endswith(f"{left} {'proposal pending' if left == 1 else 'proposals pending'} in the inbox.\n")
 
 
 def test_what_is_not_understood_is_asked_again(hosts: Hosts) -> None:
@@ -128,7 +128,7 @@ def test_what_is_not_understood_is_asked_again(hosts: Hosts) -> None:
 def test_nothing_new_asks_nothing(hosts: Hosts) -> None:
     hosts.data("serena", "--accept")
     code, seen = choose(hosts, "serena", answers=[])
-    assert (code, seen.endswith("0 proposals wait in the inbox.\n")) == (0, True), seen
+    assert (code, seen.endswith("0 proposals pending in the inbox.\n")) == (0, True), seen
     assert "[q]uit" not in seen
 
 
@@ -138,6 +138,6 @@ def test_a_choice_that_cannot_be_saved(hosts: Hosts) -> None:
     # What was proposed before is asked for, too.
     hosts.data("adr")
     code, seen = choose(hosts, "adr", answers=[b"s", b"y", b"s"])
-    assert "Not accepted: `decision.plan-with-integers` is there already, and another source made it;" in seen
-    assert seen.endswith("3 proposals wait in the inbox.\n"), seen
+    assert "Not accepted: `decision.plan-with-integers` already exists, and another source made it;" in seen
+    assert seen.endswith("3 proposals pending in the inbox.\n"), seen
     assert code == 0

@@ -43,7 +43,7 @@ def step() -> Proposal:
 
 
 def episode() -> Proposal:
-    fields = {"title": "The queue", "summary": "The queue was mended.", "session_id": "5f0c2a7e", "turns": 4}
+    fields = {"title": "The queue", "summary": "The queue was repaired.", "session_id": "5f0c2a7e", "turns": 4}
     return propose("episodes", "session", "claude session: The queue", fields, origin="session:claude:5f", by="user")
 
 
@@ -68,8 +68,8 @@ def test_an_empty_inbox(memory: Memory) -> None:
     assert memory("inbox").out == "No pending proposals.\n"
     assert memory("inbox", "--json").data == {"results": [], "groups": [], "counts": {}, "unread_sessions": 0}
     assert memory("inbox", "rejected").out == "Nothing was rejected.\n"
-    assert memory("inbox", "collect").out == "No session waits.\n"
-    assert memory("inbox", "accept", "--all").out == "No pending proposal matches.\n0 proposals wait.\n"
+    assert memory("inbox", "collect").out == "No sessions to read.\n"
+    assert memory("inbox", "accept", "--all").out == "No pending proposal matches.\n0 proposals pending.\n"
 
 
 def test_without_a_memory(memory: Memory) -> None:
@@ -125,7 +125,7 @@ def test_a_proposal_changes_no_record(inbox: Memory) -> None:
     inbox.save({"kind": "decision", "title": "Taken", "id": "decision.taken", "body": "Another one."})
     done = inbox("inbox", "accept", entry().id, "--json")
     assert done.code == 1
-    assert done.data["failed"][0]["message"].startswith("`tools.package_manager` is there already")
+    assert done.data["failed"][0]["message"].startswith("`tools.package_manager` already exists")
     assert inbox("inspect", "profile:tools.package_manager", "--json").data["object"]["value"] == "poetry"
     assert entry().id in waiting(inbox)
 
@@ -135,7 +135,7 @@ def test_one_that_cannot_be_saved_keeps_no_other(inbox: Memory) -> None:
     done = inbox("inbox", "accept", "--all")
     assert done.code == 1
     assert "Not accepted: " in done.out
-    assert "1 proposal waits." in done.out
+    assert "1 proposal pending." in done.out
 
 
 def test_edit(inbox: Memory) -> None:
@@ -150,7 +150,7 @@ def test_edit(inbox: Memory) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ((), "Nothing is changed."),
+        ((), "Give something to change."),
         (("--set", "title"), "`title` sets nothing."),
         (("--set", "stage=shipped"), "stage"),
         (("--set", "nonsense=1"), "nonsense"),

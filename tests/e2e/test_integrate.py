@@ -52,7 +52,7 @@ def test_it_says_what_became_of_each_part(here: Here) -> None:
         "  removed     command   .cursor/commands/notes.md\n"
     )
     assert os.listdir(here.root / ".cursor") == []
-    assert here("integrate", "--remove").out == "There is nothing to take back.\n"
+    assert here("integrate", "--remove").out == "Nothing to disconnect.\n"
 
 
 COMMANDS = {
@@ -144,7 +144,7 @@ def test_a_file_that_cannot_be_read_is_named_with_what_to_do(here: Here) -> None
     assert "  unreadable  mcp       .mcp.json" in said.out
     assert "  created     hooks     .claude/settings.json" in said.out
     assert said.err.startswith("warning: .mcp.json: ")
-    assert "Mend the file by hand" in said.err
+    assert "Repair the file by hand" in said.err
     told = here("integrate", "claude", "--json")
     assert told.code == 1
     assert told.data["complete"] is False
@@ -216,7 +216,7 @@ def test_on_a_terminal_it_asks(here: Here, typed: bytes, code: int) -> None:
     os.close(master)
     os.close(slave)
     assert done.returncode == code, done.stderr
-    assert b"Wire Quire into your own configuration, for all projects? [y/N] " in done.stderr
+    assert b"Connect Quire to your own configuration, for all projects? [y/N] " in done.stderr
     assert Path(here.env["HOME"], ".cline").exists() is (code == 0)
 
 

@@ -193,7 +193,7 @@ def test_the_process_is_started_seen_and_stopped(live: Journal) -> None:
     assert started == f"Automation daemon started (pid={pid}).\n"
     second = live.program("memory", "journal", "automate", "start")
     assert (second.code, second.out) == (1, "")
-    assert second.err.startswith(f"error: The automation of this journal is running already (pid={pid}).\n")
+    assert second.err.startswith(f"error: The automation of this journal is already running (pid={pid}).\n")
     assert automate(live, "ensure-running") == f"Automation daemon already running (pid={pid}).\n"
     until = time.monotonic() + 60
     while not live.titles["gotchas"] and time.monotonic() < until:

@@ -105,7 +105,7 @@ def test_without_a_journal_every_verb_says_how_to_begin(here: Journal, verb: str
     run = here.journal(verb, *EVERY[verb])
     assert (run.code, run.out) == (3, "")
     assert run.err.startswith("error: There is no journal here")
-    assert "hint: `memory journal init` makes one." in run.err
+    assert "hint: `memory journal init` creates one." in run.err
     failed = here.journal(verb, *EVERY[verb], "--json")
     assert (failed.code, failed.error["code"]) == (3, "MemoryNotInitialized")
     assert sorted(here.root.rglob("*")) == before

@@ -1,4 +1,4 @@
-"""memory journal query, status, validate: answers with their evidence, the state at a glance, faults and mending."""
+"""memory journal query, status, validate: answers with their evidence, the state at a glance, faults and repairing."""
 
 from __future__ import annotations
 
@@ -213,12 +213,12 @@ def test_validate_lists_what_it_looked_at(here: Journal) -> None:
     assert sum(counts) == len(told)
     assert summary == f"Summary: {counts[0]} passed, {counts[1]} warnings, {counts[2]} failed."
     data = here.done("validate")
-    assert set(data) == {"findings", "passed", "warned", "failed", "mended"}
+    assert set(data) == {"findings", "passed", "warned", "failed", "repaired"}
     assert [data["passed"], data["warned"], data["failed"]] == counts
     assert set(data["findings"][0]) == {"level", "code", "message", "path", "line", "hint"}
 
 
-def test_validate_fails_and_mends(here: Journal) -> None:
+def test_validate_fails_and_repairs(here: Journal) -> None:
     path = here.root / ".agent-memory/state.json"
     state = here.state
     state["maintenance"]["historyEventCount"] = 99
@@ -228,12 +228,12 @@ def test_validate_fails_and_mends(here: Journal) -> None:
     assert "\nFAIL history:event-count: " in run.out
     assert "1 failed.\n" in run.out
     failed = here.journal("validate", "--json")
-    assert (failed.code, failed.data["failed"], failed.data["mended"]) == (1, 1, [])
-    run = here.journal("validate", "--mend")
+    assert (failed.code, failed.data["failed"], failed.data["repaired"]) == (1, 1, [])
+    run = here.journal("validate", "--repair")
     assert run.code == 0
-    assert run.out.startswith("MENDED ")
+    assert run.out.startswith("REPAIRED ")
     assert here.state["maintenance"]["historyEventCount"] == 4
-    assert here.journal("validate", "--mend").out.startswith("There was nothing to mend.\n\n")
+    assert here.journal("validate", "--repair").out.startswith("Nothing to repair.\n\n")
     assert here.journal("validate").code == 0
 
 
@@ -243,10 +243,10 @@ def test_the_hint_of_a_fault_is_a_command_that_there_is(here: Journal) -> None:
     state["maintenance"]["historyEventCount"] = 99
     path.write_text(json.dumps(state, indent=2) + "\n")
     (fault,) = [item for item in here.journal("validate", "--json").data["findings"] if item["level"] == "fail"]
-    assert "`memory journal validate --mend`" in fault["hint"]
+    assert "`memory journal validate --repair`" in fault["hint"]
     theirs = here.program("agent-memory", "validate", "--json").data["findings"]
     (fault,) = [item for item in theirs if item["level"] == "fail"]
-    assert "`agent-memory validate --mend`" in fault["hint"]
+    assert "`agent-memory validate --repair`" in fault["hint"]
 
 
 def test_validate_survives_whatever_is_in_the_files(here: Journal) -> None:

@@ -27,9 +27,7 @@ def here(environment: dict[str, str], tmp_path: Path) -> Journal:
 
 
 def test_a_source_is_added_listed_and_removed(here: Journal) -> None:
-    assert here.journal("sources").out == (
-        "There are no sources. `memory journal add claude-local ~/.claude` registers one.\n"
-    )
+    assert here.journal("sources").out == ("No sources. `memory journal add claude-local ~/.claude` registers one.\n")
     run = here.journal("add", "claude-local", "../agent", "--name", "My Agent")
     assert run.out == (
         f"Added: source my-agent (claude-local) -> {here.agent}\n`memory journal sync my-agent` imports its sessions.\n"
@@ -39,7 +37,7 @@ def test_a_source_is_added_listed_and_removed(here: Journal) -> None:
     )
     assert here.state["maintenance"]["importSourceCount"] == 1
     run = here.journal("remove", "my-agent")
-    assert run.out == "Removed: source my-agent. What was imported from it stays.\n"
+    assert run.out == "Removed: source my-agent. What was imported from it is kept.\n"
     assert here.done("sources") == {"sources": []}
 
 
@@ -69,10 +67,10 @@ def test_sources_in_json(here: Journal) -> None:
 
 def test_add_and_remove_can_be_tried(here: Journal) -> None:
     run = here.journal("add", "codex-local", str(here.agent), "--name=codex", "--dry-run")
-    assert run.out == f"Would be added: source codex (codex-local) -> {here.agent}\n"
+    assert run.out == f"Would add: source codex (codex-local) -> {here.agent}\n"
     assert here.done("sources") == {"sources": []}
     here.done("add", "claude-local", str(here.agent), "--name", "agent")
-    assert here.journal("remove", "agent", "--dry-run").out.startswith("Would be removed: source agent.")
+    assert here.journal("remove", "agent", "--dry-run").out.startswith("Would remove: source agent.")
     assert len(here.done("sources")["sources"]) == 1
 
 
@@ -148,7 +146,7 @@ def test_sync_imports_once(here: Journal) -> None:
     run = here.journal("sync", "agent")
     assert (run.code, run.err) == (0, "")
     assert run.out == (
-        "- agent: imported=2 skipped=0 failed=0\n`memory journal recall` works what was imported into the memory.\n"
+        "- agent: imported=2 skipped=0 failed=0\nRun `memory journal recall` to merge the imported sessions.\n"
     )
     assert here.journal("sync", "--all").out == "- agent: imported=0 skipped=2 failed=0\n"
     assert [event["kind"] for event in here.events] == ["tool_run", "imported_session", "imported_session"]
@@ -238,8 +236,7 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(here: Journal) -> None
     assert code == 0
     assert "\r\x1b[Kagent [########################] 2/2 sessions, 2 imported" in seen
     assert seen.endswith(
-        "\r\x1b[K- agent: imported=2 skipped=0 failed=0\n"
-        "`agent-memory recall` works what was imported into the memory.\n"
+        "\r\x1b[K- agent: imported=2 skipped=0 failed=0\nRun `agent-memory recall` to merge the imported sessions.\n"
     )
     _, seen = on_a_terminal(here, "agent-memory", "sync", "--all", "--json")
     assert "\x1b" not in seen

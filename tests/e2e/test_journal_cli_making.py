@@ -104,7 +104,7 @@ def test_a_journal_that_is_there_is_not_replaced_unasked(here: Journal) -> None:
     before = held(here.root / ".agent-memory/history")
     run = here.journal("init")
     assert (run.code, run.out) == (1, "")
-    assert "There is a journal here already; events: 3, checkpoints: 1." in run.err
+    assert "The journal already exists; events: 3, checkpoints: 1." in run.err
     assert here.journal("init", "--json").error["code"] == "MemoryConflictDetected"
     assert held(here.root / ".agent-memory/history") == before
 
@@ -115,7 +115,7 @@ def test_a_journal_that_is_replaced_is_kept(here: Journal, yes: str) -> None:
     before = {name: data for name, data in held(here.root / ".agent-memory").items() if name.startswith("history/")}
     run = here.journal("init", yes)
     assert run.code == 0
-    found = re.search(r"^What was there before is kept in (\.agent-memory/backup/\S+)$", run.out, re.M)
+    found = re.search(r"^The earlier journal is kept in (\.agent-memory/backup/\S+)$", run.out, re.M)
     assert found, run.out
     backup = held(here.root / found[1])
     assert {name: backup[name] for name in before} == before
@@ -243,7 +243,7 @@ def test_restore_brings_back_a_checkpoint(recalled: Journal) -> None:
     tried = recalled.journal("restore", "chk-000001", "--dry-run", "--show-diff")
     assert "Changed sections: " in tried.out
     assert "\nFile diffs:\n" in tried.out
-    assert tried.out.endswith("Nothing was written: this is what would be done.\n")
+    assert tried.out.endswith("Dry run: nothing was written.\n")
     assert len(recalled.titles["gotchas"]) == 2
     run = recalled.journal("restore", "chk-000001")
     assert run.code == 0

@@ -224,7 +224,7 @@ def test_log_shows_the_archive_if_asked(here: Journal) -> None:
 
 
 def test_diff_of_a_checkpoint_and_the_memory(here: Journal) -> None:
-    assert here.journal("diff", "chk-000001").out == "From chk-000001 to state: nothing had to change\n"
+    assert here.journal("diff", "chk-000001").out == "From chk-000001 to state: no changes\n"
     here.done("recall")
     run = here.journal("diff", "chk-000001")
     in_order(

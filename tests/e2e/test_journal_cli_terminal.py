@@ -97,10 +97,10 @@ def test_init_asks_before_it_starts_over(filled: Journal) -> None:
     before = held(filled)
     code, seen = on_a_terminal(filled, "agent-memory", "init", answers=["n"])
     assert (code, held(filled) == before) == (0, True)
-    assert "Start over? The journal that is here is kept as a backup. [Y/n] " in seen
+    assert "Start over? The existing journal is kept as a backup. [Y/n] " in seen
     code, seen = on_a_terminal(filled, "agent-memory", "init", answers=["yes"])
     assert (code, len(filled.events)) == (0, 1)
-    assert "What was there before is kept in .agent-memory/backup/" in seen
+    assert "The earlier journal is kept in .agent-memory/backup/" in seen
 
 
 def test_init_over_a_damaged_journal_is_refused_at_a_terminal_too(filled: Journal) -> None:

@@ -100,7 +100,7 @@ def test_everything_is_written_told_and_then_left_alone(here: Wired) -> None:
         "  [project] CREATE .claude/settings.json: "
         "Hooks at the start of a session and at the end of a turn keep the journal.\n"
         "  [project] CREATE .claude/skills/agent-memory/SKILL.md: A skill says when the journal is of use.\n"
-        "  [project] CREATE AGENTS.md: A section of its own tells Codex of the journal.\n"
+        "  [project] CREATE AGENTS.md: A section in AGENTS.md describes the journal to Codex.\n"
         "- user:\n"
         f"  [user] CREATE {here.codex}: Codex starts `agent-memory mcp`, in all your projects.\n"
         "Additional setup: created .agent-memory/config.json.\n"
@@ -171,9 +171,9 @@ def test_the_status_as_text(here: Wired) -> None:
         f"- global MCP config: missing ({here.codex})\n"
         "\n"
         "Summary:\n"
-        "- warnings: claude.skills: The skill for Claude Code is not as it was written.\n"
+        "- warnings: claude.skills: The skill for Claude Code was changed since Quire wrote it.\n"
         "- missing items: codex.agentsGuidance, codex.globalMcpConfig\n"
-        "- suggested next action: `agent-memory integrate claude --repair` writes anew what was changed.\n"
+        "- suggested next action: `agent-memory integrate claude --repair` restores what was changed.\n"
     )
 
 
@@ -433,7 +433,7 @@ def test_a_file_that_cannot_be_read_is_named_left_alone_and_stops_nothing(here: 
     shown = str(here.codex) if file == "codex" else file
     assert f"] UNREADABLE {shown}: " in run.out
     assert f"error: {shown}: " in run.err
-    assert "hint: Mend the file by hand" in run.err
+    assert "hint: Repair the file by hand" in run.err
     assert path.read_bytes() == data
     done = here.actions("--yes", code=1)
     assert done.pop(component) == "UNREADABLE"
@@ -441,12 +441,12 @@ def test_a_file_that_cannot_be_read_is_named_left_alone_and_stops_nothing(here: 
     assert len(done) == 4
 
 
-def test_damage_is_what_the_status_advises_to_mend(here: Wired) -> None:
+def test_damage_is_what_the_status_advises_to_repair(here: Wired) -> None:
     here.put(MCP, "{broken")
     found = here.integrate("--status")
     assert found["claude"]["mcpProjectConfig"]["status"] == "unreadable"
     assert found["warnings"][0].startswith("claude.mcpProjectConfig: ")
-    assert found["suggestedNextAction"] == "Mend `.mcp.json` by hand, then run `memory journal integrate`."
+    assert found["suggestedNextAction"] == "Repair `.mcp.json` by hand, then run `memory journal integrate`."
 
 
 def test_a_link_out_of_the_project_and_a_file_that_is_locked_are_left_alone(here: Wired, tmp_path: Path) -> None:

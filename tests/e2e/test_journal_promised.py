@@ -42,7 +42,7 @@ def said_by_a_model(here: Journal, **fields: Any) -> None:
     for name, value in fields.items():
         state["bundle"][name] |= value
     path.write_text(json.dumps(state))
-    assert here.journal("validate", "--mend").code == 0
+    assert here.journal("validate", "--repair").code == 0
 
 
 # -- what an update keeps ---------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_only_commands_of_the_project_are_run(here: Journal) -> None:
     command = {"label": "smoke", "command": ["touch", "was-run"], "purpose": "Prove that commands run."}
     state["bundle"]["validationCommands"] = [command]
     path.write_text(json.dumps(state))
-    here.journal("validate", "--mend")
+    here.journal("validate", "--repair")
     here.done("update", "--yes", "--validate")
     assert here.state["bundle"]["validationCommands"] == [command]
     assert not (here.root / "was-run").exists()
@@ -169,7 +169,7 @@ def test_the_block_goes_into_no_file_of_people_unasked(here: Journal) -> None:
     run = here.journal("recall")
     assert (run.code, readme.read_text()) == (0, before)
     assert "`README.md` has no block" in run.err
-    assert "`memory journal update --yes` puts it there." in run.err
+    assert "`memory journal update --yes` adds it." in run.err
     assert here.journal("update").code == 0
     assert readme.read_text() == before
     finding = next(one for one in here.journal("validate", "--json").data["findings"] if one["code"] == "entry:marker")
@@ -280,7 +280,7 @@ def test_a_run_says_what_waits_and_takes_the_session_whose_hook_started_it(here:
     now.done("add", "claude-local", str(now.agent), "--name", "agent")
     run = now("journal", "automate", "run-once")
     assert "waiting=2" in run.out
-    assert "2 sessions were changed in the last ten minutes" in run.out
+    assert "2 sessions changed in the last ten minutes" in run.out
     assert "`memory journal sync agent` imports now." in run.out
     assert len(now.events) == 1
     assert automate(now, {"hook_event_name": "PreToolUse", "transcript_path": str(ended)})["status"] == "idle"
@@ -340,6 +340,6 @@ def test_the_inbox_says_that_a_session_is_unread(here: Journal) -> None:
     ended = Ended(client="claude", event="session-end", session="ended", at=NOW, transcript=str(session))
     assert note_ended(str(here.root), ended, "00")
     assert here("inbox", "--json").data["unread_sessions"] == 1
-    assert "Not read yet: 1 session. `memory inbox collect` reads what has ended." in here("inbox").out
+    assert "Sessions not read yet: 1 session. `memory inbox collect` reads what has ended." in here("inbox").out
     assert here("inbox", "collect").code == 0
     assert here("inbox", "--json").data["unread_sessions"] == 0

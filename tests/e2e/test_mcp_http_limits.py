@@ -159,7 +159,7 @@ def test_one_who_asks_too_often_has_to_wait_and_nobody_else(here: Here) -> None:
             replies.append(door.send(LIST))
         assert len(replies) - 1 >= 4
         late = replies[-1]
-        assert (late.status, late.text) == (429, "Too many requests; wait a little.")
+        assert (late.status, late.text) == (429, "Too many requests; try again in a moment.")
         assert late.header("retry-after") == "1"
         assert door.send(LIST, READER).status == 200
         time.sleep(1.05)

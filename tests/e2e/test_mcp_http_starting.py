@@ -53,7 +53,7 @@ def test_other_machines_can_reach_it_only_if_that_is_meant(here: Here, host: str
     assert code == 2
     assert said == (
         f"memory-mcp: {host} {NOT_LOCAL}\n"
-        "hint: Add --public if you mean it, and put a proxy with TLS before it; or leave --host out.\n"
+        "hint: Add --public to allow it, behind a proxy with TLS; or leave --host out.\n"
     )
 
 

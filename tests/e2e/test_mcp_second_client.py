@@ -20,8 +20,8 @@ CORE = [
     ["save_memory", "Save what changed", "object"],
     ["inspect_memory", "Look at one record", "object"],
     ["status_memory", "Overview", "object"],
-    ["brief_memory", "What governs a change", "object"],
-    ["sync_memory", "Find what the code outgrew", "object"],
+    ["brief_memory", "Records about a change", "object"],
+    ["sync_memory", "Find records that are out of date", "object"],
     ["memory_store", "Store a fact", "object"],
     ["memory_recall", "Recall facts", "object"],
 ]
@@ -215,7 +215,7 @@ def _check_prompts(gets: dict[str, Any], subject: str, ref: str) -> None:
     for name, begins in (
         ("orient", f"Get oriented in this project before anything else. I am about to work on: the {subject} ferry."),
         ("save_what_changed", f"Save what changed in this task: {subject}."),
-        ("hand_over", "Hand this work over: write what somebody who was not here needs to go on."),
+        ("hand_over", "Hand this work over: write what a newcomer needs to continue."),
     ):
         ((role, kind, text),) = gets.pop(name)
         assert (role, kind) == ("user", "text")

@@ -20,7 +20,7 @@ from cases import each
 from quire.surfaces.mcp.catalogue import chosen_tools
 
 AT, THEN = "2026-03-02T11:19:00Z", "2026-03-02T11:19:00.000Z"
-NO_PROCESS = "No process keeps the journal, and none has to."
+NO_PROCESS = "No background process runs, and none is needed."
 SAID = "Asked: Cache the order list. Result: Cache the order list for 30 seconds in src/cache.ts."
 TENANT, RUNBOOK = "Cache keys must include the tenant", "Write a cache runbook"
 numbers = count()
@@ -196,7 +196,7 @@ def test_remove_link(tools: Tools) -> None:
 
 def test_memory_assess(tools: Tools) -> None:
     found = tools("memory_assess")
-    waits = "Events that wait to be recalled: 1."
+    waits = "Events not recalled yet: 1."
     assert (found["status"], found["errors"]) == ("warn", [])
     assert found["suggestedNextAction"] == f"{waits} Recall them. Call journal_recall."
     assert found["details"]["memoryHealth"] == "attention"

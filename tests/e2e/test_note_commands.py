@@ -41,7 +41,7 @@ def told(run: Said) -> list[str]:
 
 def test_as_installed_from_the_first_note_to_a_fact(memory: Any, repo: Path) -> None:
     memory.init()
-    assert memory("notes").out == 'No notes wait. `memory note "text"` keeps one for later.\n'
+    assert memory("notes").out == 'No notes. `memory note "text"` keeps one for later.\n'
     assert memory("note", "look at the flaky upload test").out == "Noted. (1 entry)\n"
     assert memory("note", "ask about fonts").out == "Noted. (2 entries)\n"
     listed = memory("notes").out
@@ -215,7 +215,7 @@ def test_clear_for_programs(jotted: Here) -> None:
     data = jotted("notes", "clear", "--json").data
     assert data["pending"] == 0
     assert [note["text"] for note in data["notes"]] == ["first", "second\nand its second line", "third"]
-    assert told(jotted("notes")) == ['No notes wait. `memory note "text"` keeps one for later.']
+    assert told(jotted("notes")) == ['No notes. `memory note "text"` keeps one for later.']
 
 
 def test_what_was_taken_off_is_shown_as_the_list_shows_it(jotted: Here) -> None:

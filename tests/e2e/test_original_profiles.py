@@ -100,12 +100,12 @@ NEWER = names(
     "real-2.0-e4cc058",
 )
 DAMAGED = {
-    "bad-memories-null": "`memories` is no object",
+    "bad-memories-null": "`memories` is not an object",
     "bad-no-memories": "it has no `memories`",
     "bad-no-schema-version": "it has no `schema_version`",
-    "bad-top-level-list": "the top level is no object",
+    "bad-top-level-list": "the top level is not an object",
     "corrupt-bom": "it begins with a byte order mark (line 1, column 1)",
-    "corrupt-conflict-markers": "it holds the marks of a merge conflict: line ",
+    "corrupt-conflict-markers": "it holds merge conflict marks: line ",
     "corrupt-empty-file": "it is empty",
     "corrupt-invalid-utf8": "it is not UTF-8 text: line ",
     "corrupt-not-json": "it is not JSON: line 1, column ",
@@ -623,7 +623,7 @@ def unusable() -> Iterator[Any]:
         "conflict": (
             whole.replace(b'  "session_count": 4,\n', b"<<<<<<< HEAD\n=======\n>>>>>>> other\n"),
             InvalidStore,
-            "it holds the marks of a merge conflict: line 3, column 1",
+            "it holds merge conflict marks: line 3, column 1",
         ),
         "empty": (b"", InvalidStore, DAMAGED["corrupt-empty-file"]),
         "latin": (whole.replace("λ".encode(), b"\xe9"), InvalidStore, DAMAGED["corrupt-invalid-utf8"]),

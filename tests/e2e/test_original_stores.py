@@ -259,7 +259,7 @@ REFUSED = {
         ("journal", "diff", "chk-000001"),
         ("journal", "restore", "chk-000001"),
         ("journal", "validate"),
-        ("journal", "validate", "--mend"),
+        ("journal", "validate", "--repair"),
         ("journal", "automate", "run-once"),
         ("journal", "automate", "start"),
     ],

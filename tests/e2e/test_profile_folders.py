@@ -188,13 +188,13 @@ def test_what_would_be_done_is_what_is_done(here: Profile) -> None:
 
 SAID = [
     (["remember", "tools", "shell", "fish"], "Would be remembered: profile:tools.shell", "Remembered: "),
-    (["remember", "tools", "clipboard", "wl-copy"], "Would be changed: profile:tools.clipboard", "Changed: "),
-    (["remember", "tools", "clipboard", "pbcopy and pbpaste"], "Nothing is different: profile:tools.clipboard", ""),
-    (["forget", "user", "email"], "Would be forgotten: profile:user.email (tess@example.com)", "Forgotten: "),
-    (["restore", "tools", "editor"], "Would be restored: profile:tools.editor", "Restored: "),
-    (["link", "user.email", "tools.clipboard", "elaborates"], "Would be linked: user.email elaborates ", "Linked: "),
+    (["remember", "tools", "clipboard", "wl-copy"], "Would change: profile:tools.clipboard", "Changed: "),
+    (["remember", "tools", "clipboard", "pbcopy and pbpaste"], "Nothing changed: profile:tools.clipboard", ""),
+    (["forget", "user", "email"], "Would forget: profile:user.email (tess@example.com)", "Forgotten: "),
+    (["restore", "tools", "editor"], "Would restore: profile:tools.editor", "Restored: "),
+    (["link", "user.email", "tools.clipboard", "elaborates"], "Would link: user.email elaborates ", "Linked: "),
     (["link", "user.username", "user.email", "related-to"], "Linked already: user.username related-to ", ""),
-    (["unlink", "user.username", "user.email"], "Would be unlinked: user.username related-to ", "Unlinked: "),
+    (["unlink", "user.username", "user.email"], "Would unlink: user.username related-to ", "Unlinked: "),
 ]
 
 

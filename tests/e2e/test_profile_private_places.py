@@ -61,7 +61,7 @@ def test_a_look_first_and_nothing_moves(here: Profile) -> None:
     assert (run.code, run.err) == (0, "")
     assert run.out == (
         "Would move to .ai-state/local/memory.json: " + ", ".join(PERSONAL) + "\n"
-        "Nothing was written. Run it again with --yes.\n"
+        "Nothing was written. Run the command again with --yes.\n"
     )
     data = here.profile("private", "here", "--json").data
     assert data == {
@@ -134,7 +134,7 @@ def test_links_between_private_and_shared_entries_hold(here: Profile) -> None:
     here.profile("link", "tools.clipboard", "user.email", "depends-on")
     here.profile("link", "user.email", "tools.clipboard", "elaborates")
     run = here.profile("private", "here")
-    assert "These stay in the shared document and name one that goes: tools.clipboard\n" in run.out
+    assert "These entries stay in the shared document and link to one that moves: tools.clipboard\n" in run.out
     assert here.profile("private", "here", "--json").data["linked"] == ["tools.clipboard"]
     here.profile("private", "here", "--yes")
     data = here.profile("connections", "user", "email", "--json").data
@@ -194,14 +194,14 @@ def test_and_back_again_everything_is_as_it_was(here: Profile) -> None:
     run = here.profile("private", "shared")
     assert run.out == (
         "Would move to .ai-state/memory.json: " + ", ".join(PERSONAL) + "\n"
-        "Nothing was written. Run it again with --yes.\n"
+        "Nothing was written. Run the command again with --yes.\n"
     )
     run = here.profile("private", "shared", "--yes")
     assert run.out == "Moved to .ai-state/memory.json: " + ", ".join(PERSONAL) + "\n"
     assert here.file.read_bytes() == pretty(before)
     assert not here.twin.exists()
     assert here.profile("private", "--json").data["private"] == "shared"
-    assert here.profile("private", "off", "--yes").out == "That is where they are; nothing to move.\n"
+    assert here.profile("private", "off", "--yes").out == "They are already there; nothing to move.\n"
 
 
 @pytest.mark.parametrize("place", ["here", "home", "shared"])
@@ -211,7 +211,7 @@ def test_where_they_are_already_nothing_moves(here: Profile, place: str) -> None
     before = _bytes(here)
     for more in ([], ["--yes"]):
         run = here.profile("private", place, *more)
-        assert (run.code, run.out) == (0, "That is where they are; nothing to move.\n")
+        assert (run.code, run.out) == (0, "They are already there; nothing to move.\n")
     assert _bytes(here) == before
 
 
@@ -257,7 +257,7 @@ def test_two_projects_share_the_document_at_home(here: Profile, other: Profile) 
     here.profile("private", "home", "--yes")
     assert other.profile("recall", "user", "--json").data["results"] == []
     run = other.profile("private", "home", "--yes")
-    assert run.out == "Moved to ~/registry/profile/memory.json: nothing; new entries will go there\n"
+    assert run.out == "Moved to ~/registry/profile/memory.json: nothing; new entries go there from now on\n"
     found = other.profile("recall", "user", "--json").data["results"]
     assert sorted(item["id"] for item in found) == sorted(PERSONAL[:3])
     other.remember("user.email", "new@example.com")
@@ -290,7 +290,7 @@ def test_an_entry_that_differs_needs_a_word_and_the_loser_is_kept(here: Profile,
     data = other.profile("private", "home", "--json").data
     assert set(data["differing"]) >= {"user.timezone"}
     run = other.profile("private", "home")
-    assert "In both, and not the same: user.timezone" in run.out
+    assert "In both, with different texts: user.timezone" in run.out
     before = _bytes(other)
     run = other.profile("private", "home", "--yes", "--json")
     assert run.code == 1
@@ -424,7 +424,7 @@ def test_an_entry_in_both_is_told_and_the_private_one_counts(here: Profile) -> N
     data = here.profile("--json").data
     assert sorted(data["shadowed"]) == sorted(PERSONAL)
     assert data["categories"]["user"] == 3
-    assert "In both documents, the private one counts: " in here.profile().out
+    assert "In both documents (the private one counts): " in here.profile().out
     codes = [item["code"] for item in here("check", "--json").data["warnings"]]
     assert codes.count("ProfileEntryShadowed") == 4
 
@@ -456,7 +456,7 @@ def test_what_is_no_entry_is_not_lost_on_the_way_back(here: Profile) -> None:
             assert "user.odd, note" in run.error["message"]
             assert "nothing was changed" in run.error["hint"]
     assert _bytes(here) == before
-    assert here.profile("private", "here", "--yes").out == "That is where they are; nothing to move.\n"
+    assert here.profile("private", "here", "--yes").out == "They are already there; nothing to move.\n"
     # Once it is taken out, the way is free.
     here.twin.write_bytes(pretty(_personal()))
     assert here.profile("private", "shared", "--yes").code == 0

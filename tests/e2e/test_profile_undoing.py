@@ -256,7 +256,7 @@ def test_the_old_one_comes_back_under_another_key_as_the_hint_says(here: Profile
     here.remember("tools.clipboard", "wl-copy")
     line = ["restore", "tools", "clipboard", "--as", "old_clipboard"]
     before = here.file.read_bytes()
-    assert here.profile(*line, "--dry-run").out == "Would be restored: profile:tools.old_clipboard, with 1 link to it\n"
+    assert here.profile(*line, "--dry-run").out == "Would restore: profile:tools.old_clipboard, with 1 link to it\n"
     assert here.file.read_bytes() == before
     run = here.profile(*line)
     assert (run.code, run.out) == (0, "Restored: profile:tools.old_clipboard, with 1 link to it\n")
@@ -267,7 +267,7 @@ def test_the_old_one_comes_back_under_another_key_as_the_hint_says(here: Profile
         {"target": "project.repo_name", "relation": "elaborates"},
         {"target": "tools.old_clipboard", "relation": "depends-on"},
     ]
-    assert here.profile("restore").out == "Nothing was forgotten on this machine.\n"
+    assert here.profile("restore").out == "No entry was forgotten on this machine.\n"
 
 
 @pytest.mark.parametrize("key", ["Old Key", "", "a.b", "k" * 129, "../x"])
@@ -435,7 +435,7 @@ def test_reflection_proposes_and_changes_nothing(tired: Profile) -> None:
     ]
     assert "learnings.doubtful: 0.8 -> 0.65, never accessed\n" in text.out
     assert text.out.endswith(
-        "`memory profile reflect --apply all` makes these changes; stale entries are for you to judge.\n"
+        "`memory profile reflect --apply all` applies these changes; you decide about stale entries.\n"
     )
     assert tired.file.read_bytes() == before
     assert tired.profile("session-start", "--json").data["proposals"] == 4
@@ -475,7 +475,7 @@ def test_what_is_applied_is_what_was_proposed(tired: Profile, line: list[str], c
     before = tired.file.read_bytes()
     said = tired.profile("reflect", *line, "--dry-run")
     names = ", ".join(changed)
-    assert said.out == (f"Would be changed: {names}.\n" if changed else "Nothing to change.\n")
+    assert said.out == (f"Would change: {names}.\n" if changed else "Nothing to change.\n")
     assert tired.file.read_bytes() == before
     assert tired.profile("reflect", *line, "--dry-run", "--json").data["applied"] == list(changed)
     run = tired.profile("reflect", *line)

@@ -263,7 +263,7 @@ def test_nothing_is_linked_to_what_was_put_away(here: Profile) -> None:
 def test_what_is_replaced_is_linked_and_archived(here: Profile) -> None:
     here.hold(SAMPLE)
     run = here.profile("remember", "tools", "paste", "wl-copy", "--supersedes", "tools.clipboard")
-    assert run.out == "Remembered: profile:tools.paste\n  archived, since it replaces them: tools.clipboard\n"
+    assert run.out == "Remembered: profile:tools.paste\n  archived, because it replaces them: tools.clipboard\n"
     assert _linked(here, "tools.paste") == [("tools.clipboard", "supersedes")]
     assert here.stored("tools.clipboard") == {
         **SAMPLE["memories"]["tools"]["clipboard"],

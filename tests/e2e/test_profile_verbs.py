@@ -11,7 +11,7 @@ import pytest
 from profile_here import CATEGORIES, EVERY, NOW, RESULT, SAMPLE, Profile, document_of, entry_of, profile_in, snapshot
 
 VERBS = [verb for verb in EVERY if verb]
-SHARED = "  in the document that git shares; `memory profile private` keeps such entries out of it\n"
+SHARED = "  in the shared document; `memory profile private` keeps such entries out of git\n"
 """Said of what is personal, where it goes into the shared document for the first time."""
 EMPTY_BYTES = b"""{
   "schema_version": "1.2",
@@ -85,12 +85,12 @@ SAID_OF_NOTHING = {
     "": 'There is no profile yet. `memory profile remember user timezone "…"` begins one.\n',
     "status": 'There is no profile yet. `memory profile remember user timezone "…"` begins one.\n',
     "recall": 'Nothing is remembered in tools. `memory profile remember tools KEY "…"` adds an entry.\n',
-    "about-me": "Nothing is known of the user yet.\n",
-    "about-us": "Nothing is known of how you work together yet.\n",
-    "index": "Nothing is remembered yet.\n",
-    "context": "Nothing is remembered yet, or nothing that is active.\n",
+    "about-me": "Nothing is recorded about the user yet.\n",
+    "about-us": "Nothing is recorded yet about how you work together.\n",
+    "index": "No entries yet.\n",
+    "context": "No active entries yet.\n",
     "reflect": "Nothing to tidy up.\n",
-    "restore": "Nothing was forgotten on this machine.\n",
+    "restore": "No entry was forgotten on this machine.\n",
 }
 
 
@@ -247,10 +247,10 @@ def test_remember_tells_what_it_did(here: Profile) -> None:
         links=[{"target": "tools.clipboard", "relation": "related-to"}],
     )
     assert here.profile("remember", "tools", "editor", "emacs").out == "Changed: profile:tools.editor\n"
-    assert here.profile("remember", "tools", "editor", "emacs").out == "Nothing is different: profile:tools.editor\n"
+    assert here.profile("remember", "tools", "editor", "emacs").out == "Nothing changed: profile:tools.editor\n"
     said = here.profile("remember", "tools", "shell", "fish", "--tag", "cli", "--tag", "user-preference").out
     assert said == (
-        "Remembered: profile:tools.shell\n  related to tools.editor, tools.clipboard, by the tags they share\n"
+        "Remembered: profile:tools.shell\n  related to tools.editor, tools.clipboard, through shared tags\n"
     )
 
 
@@ -273,7 +273,7 @@ def test_what_is_known_already_is_shown_and_not_written(here: Profile) -> None:
     text = here.profile("remember", "tools", "python_packages", "UV, never pip")
     assert (text.code, text.err) == (1, "")
     assert text.out == (
-        "Not remembered: this is known already.\n"
+        "Not remembered: another entry already says this.\n"
         "  profile:tools.package_manager (100% the same): uv, never pip\n"
         "Change that one (memory profile remember tools package_manager …), or add yours with --force.\n"
     )
@@ -290,7 +290,7 @@ def test_what_is_nearly_known_is_shown_and_not_written(here: Profile) -> None:
     assert found["ref"] == "profile:learnings.flaky_ci"
     assert 0.6 <= found["share"] < 1
     assert here.profile("remember", "learnings", "slow_ci", said).out.startswith(
-        "Not remembered: an entry says nearly this.\n  profile:learnings.flaky_ci ("
+        "Not remembered: another entry says nearly the same.\n  profile:learnings.flaky_ci ("
     )
     assert "slow_ci" not in here.data["memories"]["learnings"]
 
@@ -365,7 +365,7 @@ def test_recall_of_a_category(here: Profile) -> None:
     assert text.out == (
         "  tools.clipboard (importance 4): pbcopy and pbpaste  [cli, user-preference]\n"
         "  tools.package_manager (importance 8): uv, never pip  [python, user-preference]\n"
-        "Archived or superseded, and not shown: 1; --all shows them.\n"
+        "Archived or superseded, not shown: 1; --all shows them.\n"
     )
     every = here.profile("recall", "tools", "--all")
     assert "  tools.old_manager (archived): pip with requirement files  [python]\n" in every.out
@@ -669,7 +669,7 @@ def test_status_counts_what_waits(here: Profile) -> None:
     assert data["backups"] == [".ai-state/memory.backup.json"]
     out = here.profile("status").out
     assert "Readings not written down yet: 1." in out
-    assert "Forgotten, and restorable: 1 (`memory profile restore`)." in out
+    assert "Forgotten, can be restored: 1 (`memory profile restore`)." in out
 
 
 # -- sessions ---------------------------------------------------------------------------------

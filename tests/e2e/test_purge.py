@@ -62,17 +62,17 @@ def test_what_a_person_sees(told: Memory, git: Git, tmp_path: Path) -> None:
         assert any(line.startswith(f"  {path}: ") for line in lines), path
     assert lines[-5:] == [
         "",
-        "Replace it where it is in use: whoever had the files may have it.",
-        "Git keeps it in every commit that has it. With the text in a file outside the repository:",
+        "Replace the credential where it is used: anyone who had the files may have it.",
+        "Git history still holds it. To remove it there, put the text into a file outside the repository and run:",
         "  git filter-repo --replace-text FILE",
-        "Other clones and branches, and the sessions of your agents, are not reached from here.",
+        "This does not reach other clones, other branches, or your agents' sessions.",
     ]
     assert VALUE not in done.out
     assert everywhere(tmp_path) == []
     assert told("check").out.splitlines()[-1].startswith("The memory is sound: ")
     assert "The gate opens by [purged] at night." in told("inspect", "gotcha.the-gate").out
     assert "[purged]" in told("query", "gate").out
-    assert told("purge", "--yes", stdin=VALUE).out == "It stands in no file of the memory.\n"
+    assert told("purge", "--yes", stdin=VALUE).out == "The text is in no file of the memory.\n"
 
 
 @proves("P9.3", "G12", over="graph facts profile")
@@ -95,8 +95,8 @@ def test_what_a_program_sees(told: Memory, tree: Callable[..., Tree], tmp_path: 
     [
         ("short", "A text of fewer than 6 characters is not purged: it would be found in too many places."),
         ("\n\n", "A text of fewer than 6 characters is not purged: it would be found in too many places."),
-        ("[purged]", "`[purged]` is what takes the place of a text."),
-        ("purged", "`[purged]` is what takes the place of a text."),
+        ("[purged]", "`[purged]` is the replacement for a purged text."),
+        ("purged", "`[purged]` is the replacement for a purged text."),
         ("content", "has it as the name of a field, or in one."),
     ],
 )
@@ -184,7 +184,7 @@ def test_files_of_the_user_are_told_and_left(told: Memory) -> None:
     readme = told.cwd / "README.md"
     readme.write_text(f"By {VALUE}.\n")
     done = told("purge", "--yes", stdin=VALUE)
-    assert "  README.md: left as it is: it is a file of yours\n" in done.out
+    assert "  README.md: not changed: it is a file of yours\n" in done.out
     assert readme.read_text() == f"By {VALUE}.\n"
 
 

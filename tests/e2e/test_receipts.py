@@ -35,7 +35,7 @@ def hooks(shop: Memory) -> Hooks:
 def test_what_was_told_is_shown(shop: Memory, hooks: Hooks) -> None:
     assert (
         shop("receipts").out
-        == "Nothing was handed to an agent yet. `memory integrate` wires the agents that you use.\n"
+        == "Nothing was sent to an agent yet. `memory integrate` connects the agents that you use.\n"
     )
     hooks.said("claude", "session-start", session_id="3f2a-1")
     hooks.said("claude", "prompt", session_id="3f2a-1", prompt=PROMPT)
@@ -68,7 +68,7 @@ def test_the_same_as_fields(shop: Memory, hooks: Hooks) -> None:
     assert 0 < first["tokens"] <= first["budget"] == 500
     assert (first["trimmed"], first["withheld"]) == ([], [])
     assert (second["included"], second["tokens"]) == ([], 0)
-    assert second["withheld"][0]["why"] == "it was told in this session already"
+    assert second["withheld"][0]["why"] == "already sent in this session"
     assert shop("receipts", "77b0", "--limit", "1", "--json").data["results"] == [second]
 
 

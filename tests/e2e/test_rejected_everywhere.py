@@ -272,7 +272,7 @@ def test_import_leaves_it_out_and_takes_in_the_rest(started: Memory, repo: Path,
         done = started("facts", "import", str(other), *option, "--json")
         assert codes(done) == ["RejectedLeftOut"]
         assert (done.data["added"], done.data["refused"]) == (2, 0)
-        assert done.json["warnings"][0]["message"] == "Left out, because it was rejected: 3."
+        assert done.json["warnings"][0]["message"] == "Left out because rejected: 3."
     names = [json.loads(line)["id"] for line in (repo / ".memory/facts.jsonl").read_text().splitlines()]
     assert sorted(names) == ["aaaa00000002", "aaaa00000003"]
     lift(repo)

@@ -64,7 +64,7 @@ def test_a_node_that_says_the_opposite(here: Memory) -> None:
     assert first == f"warning: `{OLD}` says the opposite: “Retries run in the worker process”."
     assert second.strip().startswith("If the new one replaces it: echo '{")
     (finding,) = found_by_check(here)
-    assert (finding["code"], finding["mend"], finding["severity"]) == (OPPOSITE, "person", "warning")
+    assert (finding["code"], finding["fixed_by"], finding["severity"]) == (OPPOSITE, "person", "warning")
     assert f"`{OLD}`" in finding["message"]
     assert f"`{NEW}`" in finding["message"]
     assert finding["hint"].partition(": ")[2] == second.partition(": ")[2]

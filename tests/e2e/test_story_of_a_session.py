@@ -91,7 +91,7 @@ def test_what_was_accepted_is_told_and_what_was_rejected_never_again(memory: Mem
     third = Recording(home, root, "b" + NEXT_SESSION[1:])
     opening = _run_hook(memory, "SessionStart", third.payload("SessionStart", source="startup"))
     assert "120 seconds" not in opening
-    assert "wait for the user's word: `memory inbox`" in opening
+    assert "pending in the user's inbox: `memory inbox`" in opening
 
     # One yes, one no.
     accepted = memory("inbox", "accept", str(right["id"]), "--json").data["settled"][0]
@@ -118,7 +118,7 @@ def test_what_was_accepted_is_told_and_what_was_rejected_never_again(memory: Mem
     assert shown[0]["event"] == "session-start"
     assert accepted["ref"] in {item["ref"] for receipt in shown for item in receipt["included"]}
 
-    # Nobody can bring it back: no agent, no session, no import; until it is lifted.
+    # Nobody can to restore it: no agent, no session, no import; until it is lifted.
     refused = memory("save", "--stdin", "--json", stdin=json.dumps({"task": "t", "nodes": [_node(WRONG)]}).encode())
     assert (refused.code, refused.error["code"]) == (1, "MemoryValueRejected")
     assert "we have no Redis" in refused.error["message"]

@@ -302,7 +302,7 @@ def test_what_cannot_be_checked_comes_with_its_reason(shop: Any, repo: Path, git
     assert (node["id"], node["title"]) == ("feature.retry-queue", "Retry queue")
     assert "added by hand" in node["because"]
     text = shop("sync").out
-    assert "Could not be checked (`memory confirm` after a look):\n- feature.retry-queue — " in text
+    assert "Cannot be checked (look at the code, then `memory confirm`):\n- feature.retry-queue — " in text
     assert "feature.retry-queue" not in shop("sync").out
     assert "feature.retry-queue" in shop("sync", "--all").out
 
@@ -361,7 +361,7 @@ def test_a_dry_run_changes_no_byte(synced: Any, repo: Path, git: Any, tree: Any)
     before = tree(repo)
     run = synced("sync", "--dry-run")
     assert run.code == 0
-    assert run.out.splitlines()[-1] == "Dry run: the marker stays where it is."
+    assert run.out.splitlines()[-1] == "Dry run: the marker was not moved."
     assert sync(synced, "--dry-run")["marker_advanced"] is False
     assert tree(repo) == before
     assert git("status", "--porcelain") == ""
@@ -562,7 +562,7 @@ def test_dead_features_retired_nodes_closed_questions_and_the_project_are_left_o
     )
     synced.save(
         {"id": "question.who-pays", "status": "closed"},
-        stale=[{"id": "gotcha.old-trap", "reason": "mended"}],
+        stale=[{"id": "gotcha.old-trap", "reason": "repaired"}],
         supersede=[{"id": "decision.inline", "superseded_by": "decision.back-off", "reason": "moved"}],
     )
     git.commit()
@@ -598,7 +598,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_a_marker_that_cannot_be_read_verifies_everything_and_is_mended(
+def test_a_marker_that_cannot_be_read_verifies_everything_and_is_repaired(
     synced: Any, repo: Path, git: Any, name: str
 ) -> None:
     marker(repo).write_bytes(UNREADABLE[name].encode("utf-8", "surrogateescape"))
@@ -610,7 +610,7 @@ def test_a_marker_that_cannot_be_read_verifies_everything_and_is_mended(
 
 
 @pytest.mark.parametrize("name", UNUSABLE)
-def test_a_marker_without_a_commit_verifies_everything_and_is_mended(
+def test_a_marker_without_a_commit_verifies_everything_and_is_repaired(
     synced: Any, repo: Path, git: Any, name: str
 ) -> None:
     head = git("rev-parse", "HEAD").strip()
@@ -744,7 +744,7 @@ def test_before_the_first_commit_there_is_no_marker(repo: Path, memory: Any, tre
     assert data["fresh"] == ["feature.retry-queue"]
     run = memory("sync")
     assert run.code == 0
-    assert run.out.splitlines()[-1] == "There is no commit yet, so there is no marker to set."
+    assert run.out.splitlines()[-1] == "No commit yet, so no marker was set."
     write(repo, "src/queue.py", "x = 1\n")
     assert ids(sync(memory)["changed"]) == ["feature.retry-queue"]
     write(repo, "src/queue.py", QUEUE)

@@ -88,7 +88,7 @@ def test_it_goes_on_and_is_ended(here: Memory) -> None:
     assert fetch(link[0], "/api/session")[1]["data"]["write"] is False
     pid = held(here)["pid"]
     stopped = here("view", "--stop")
-    assert (stopped.code, stopped.out, stopped.err) == (0, "The page has ended.\n", "")
+    assert (stopped.code, stopped.out, stopped.err) == (0, "Stopped the page.\n", "")
     assert not is_alive(pid)
     assert not answers(link[0])
     assert locks(here) == [], "no file is left"
@@ -125,7 +125,7 @@ def test_from_two_folders_of_one_project_and_over_a_link(here: Memory, tmp_path:
     assert detached(here, cwd=below)["url"] == first["url"]
     assert detached(here, cwd=other)["url"] == first["url"]
     assert len(locks(here)) == 1
-    assert here("view", "--stop", cwd=below).out == "The page has ended.\n"
+    assert here("view", "--stop", cwd=below).out == "Stopped the page.\n"
 
 
 def test_another_project_has_another_page(here: Memory, tmp_path: Path) -> None:
@@ -147,7 +147,9 @@ def test_another_wish_is_a_conflict(here: Memory, more: tuple[str, ...]) -> None
     run = here("view", "--detach", "--json", *more)
     assert run.code == 1
     assert run.error["code"] == "MemoryConflictDetected"
-    assert run.error["message"] == f"A page of this project runs already, on port {first['port']}, without --write."
+    assert (
+        run.error["message"] == f"A page of this project is already running, on port {first['port']}, without --write."
+    )
     assert answers(first["url"]), "the one that runs goes on"
     assert detached(here, "--port", str(first["port"]))["url"] == first["url"]
 
@@ -165,7 +167,7 @@ def test_one_in_the_foreground_is_none_of_it(here: Memory) -> None:
     try:
         assert process.stdout is not None
         url = json.loads(process.stdout.readline())["data"]["url"]
-        assert here("view", "--stop").out == "No page of this project runs alone.\n"
+        assert here("view", "--stop").out == "No page of this project runs in the background.\n"
         assert answers(url)
         assert detached(here)["url"] != url
     finally:
@@ -272,11 +274,11 @@ def test_a_killed_holder_is_no_obstacle(here: Memory) -> None:
     os.kill(pid, signal.SIGKILL)
     until(lambda: not is_alive(pid))
     assert len(locks(here)) == 1, "it could not tidy up"
-    assert here("view", "--stop").out == "No page of this project runs alone.\n"
+    assert here("view", "--stop").out == "No page of this project runs in the background.\n"
     second = detached(here)
     assert second["url"] != first["url"]
     assert answers(second["url"])
-    assert here("view", "--stop").out == "The page has ended.\n"
+    assert here("view", "--stop").out == "Stopped the page.\n"
 
 
 @pytest.fixture
@@ -324,12 +326,12 @@ def test_a_forged_lock_ends_nobody(here: Memory, victim: subprocess.Popen[bytes]
         if is_held:
             fcntl.flock(file, fcntl.LOCK_EX)
         run = here("view", "--stop")
-        assert (run.code, run.out) == (0, "No page of this project runs alone.\n")
+        assert (run.code, run.out) == (0, "No page of this project runs in the background.\n")
         assert victim.poll() is None
         if is_held:
             again = here("view", "--detach")
             assert (again.code, again.out) == (1, "")
-            assert again.err.startswith("error: A page of this project runs already.\n")
+            assert again.err.startswith("error: A page of this project is already running.\n")
     assert victim.poll() is None
 
 
@@ -337,7 +339,7 @@ def test_a_lock_with_nonsense_in_it_is_no_obstacle(here: Memory) -> None:
     lock = lock_of(here)
     for text in ("", "{", "[]", "{}", "\0" * 5000, '{"pid": "x"}', "x" * 100_000):
         lock.write_text(text)
-        assert here("view", "--stop").out == "No page of this project runs alone.\n"
+        assert here("view", "--stop").out == "No page of this project runs in the background.\n"
     assert answers(detached(here)["url"])
     assert locks(here) == [lock], "this is the one"
 
@@ -369,7 +371,7 @@ def test_outside_any_project_it_shows_the_list(here: Memory, tmp_path: Path) -> 
     [entry] = fetch(data["url"], "/api/projects")[1]["data"]["projects"]
     assert (entry["name"], entry["current"]) == ("harbor", False)
     assert list(tmp_path.iterdir()) == []
-    assert here("view", "--stop", cwd=tmp_path).out == "The page has ended.\n"
+    assert here("view", "--stop", cwd=tmp_path).out == "Stopped the page.\n"
 
 
 def test_a_home_that_cannot_be_written(here: Memory, tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def test_a_folder_with_other_things_in_it_is_left_alone(filled: Memory, tmp_path
     (tmp_path / "full").mkdir()
     (tmp_path / "full/mine.txt").write_text("mine")
     for options in ((), ("--force",)):
-        assert "is a folder with other things in it" in refused(site(filled, tmp_path / "full", *options))
+        assert "is a folder that is not empty" in refused(site(filled, tmp_path / "full", *options))
     assert tree(tmp_path) == {"full/mine.txt": b"mine"}
     (tmp_path / "file").write_text("mine")
     for options in ((), ("--force",)):
@@ -311,7 +311,7 @@ def test_force_replaces_exactly(filled: Memory, tmp_path: Path) -> None:
     target = tmp_path / "site"
     assert site(filled, target).code == 0
     before = tree(target)
-    assert "holds an export already" in refused(site(filled, target))
+    assert "already holds an export" in refused(site(filled, target))
     assert tree(target) == before
     (target / "data/records-7.js").write_bytes(b"old")
     (target / MARK).write_text((target / MARK).read_text() + "data/records-7.js\n")

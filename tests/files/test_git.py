@@ -465,7 +465,7 @@ EVERY_COMMAND = [
     ["journal", "log", "--events"],
     ["journal", "diff", "chk-000001"],
     ["journal", "restore", "chk-000001"],
-    ["journal", "validate", "--mend"],
+    ["journal", "validate", "--repair"],
     ["journal", "automate", "run-once"],
     ["journal", "providers"],
     ["journal"],

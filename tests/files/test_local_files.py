@@ -101,14 +101,14 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, folder: str) -> None:
 
 def test_warnings_say_what_is_wrong() -> None:
     found = LocalFile(folder=".ai-state", name="a.jsonl")
-    problem = damaged_lines(found, 1234, "Mend them.").problem
+    problem = damaged_lines(found, 1234, "Repair them.").problem
     assert problem
     assert (problem.code, problem.severity, problem.path) == (
         "LocalStateDamaged",
         "warning",
         ".ai-state/local/a.jsonl",
     )
-    assert (problem.message, problem.hint) == ("Lines that could not be read and do not count: 1,234.", "Mend them.")
+    assert (problem.message, problem.hint) == ("Lines that could not be read and do not count: 1,234.", "Repair them.")
     other = spoiled(found, "it is full").problem
     assert other
     assert other.message == "It cannot be used: it is full. It counts as empty."

@@ -15,7 +15,7 @@ from quire.model.errors import StorageFailed
 def test_a_link_to_a_pipe_is_left_alone(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "settings.json").symlink_to("pipe")
-    with pytest.raises(StorageFailed, match="is no plain file"):
+    with pytest.raises(StorageFailed, match="is not a regular file"):
         write_file(str(tmp_path / "settings.json"), b"{}", "00")
     assert (tmp_path / "pipe").is_fifo()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pipe", "settings.json"]
@@ -24,7 +24,7 @@ def test_a_link_to_a_pipe_is_left_alone(tmp_path: Path) -> None:
 def test_a_socket_is_left_alone(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "s"))
-        with pytest.raises(StorageFailed, match="is no plain file"):
+        with pytest.raises(StorageFailed, match="is not a regular file"):
             write_file(str(tmp_path / "s"), b"{}", "00")
         assert (tmp_path / "s").is_socket()
 

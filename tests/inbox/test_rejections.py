@@ -133,7 +133,7 @@ def test_texts_are_refused_by_the_name_of_their_field() -> None:
     with pytest.raises(ValueRejected) as refused:
         Rejections({item.digest: item}).refuse({"title": "Queue", "body": f"Hear this. {REDIS}"})
     assert refused.value.message == (
-        f"`body` says what was rejected on 2026-03-01 (it moved to the database): “{REDIS}”."
+        f"`body` repeats what was rejected on 2026-03-01 (it moved to the database): “{REDIS}”."
     )
     assert refused.value.details == {"field": "body", "id": item.id}
     assert refused.value.hint is not None

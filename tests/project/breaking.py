@@ -1,4 +1,4 @@
-"""A memory of four layers, and the ways in which it breaks: what a repair mends, and what a person decides."""
+"""A memory of four layers, and the ways in which it breaks: what a repair fixes, and what a person decides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quire.verbs.journal.update import JournalUpdate, journal_update
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.profile.restore import ForgetEntry, forget_entry
 
-__all__ = ["MENDED", "PERSONS", "Break", "State", "built", "leftover", "opened", "state_of"]
+__all__ = ["PERSONS", "REPAIRED", "Break", "State", "built", "leftover", "opened", "state_of"]
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 GONE = 99_999_999
@@ -230,7 +230,7 @@ SCHEMA = ".memory/schema/event.schema.json"
 INBOX = ".memory/local/inbox.jsonl"
 FORGOTTEN = ".ai-state/local/forgotten.jsonl"
 
-MENDED: dict[str, Break] = {
+REPAIRED: dict[str, Break] = {
     "a schema is missing": Break(_put(SCHEMA, None), "SchemaFileMissing", SCHEMA),
     "a schema is no object": Break(_put(SCHEMA, b"[]\n"), "SchemaInvalidJson", SCHEMA),
     "a schema is cut off": Break(_put(SCHEMA, b'{"a": '), "JsonInvalid", SCHEMA),

@@ -468,7 +468,7 @@ def test_undo_twice_changes_nothing_the_second_time(acting: Project) -> None:
     undo_acted(acting, acted)
     before, log = remembered(acting), events(acting)
     undone = undo_acted(acting, acted)
-    assert undone.message == "Nothing changed, since it is as it was: Clock drift"
+    assert undone.message == "Nothing changed, it already was as before: Clock drift"
     assert undone.changes == ()
     assert (remembered(acting), events(acting)) == (before, log)
 

@@ -438,7 +438,7 @@ def told(project: Project, clock: Clock) -> Project:
     """Three sessions, days apart."""
     for day, title, narrative in (
         (2, "durable retries", "The queue moved to Postgres, because a crash lost every retry."),
-        (5, "fonts", "The renderer crashed on a missing glyph; a fallback font mends it."),
+        (5, "fonts", "The renderer crashed on a missing glyph; a fallback font repairs it."),
         (9, "", ""),
     ):
         clock.now = datetime.fromisoformat(f"2026-03-{day:02}T10:00:00+00:00")

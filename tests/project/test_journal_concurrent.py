@@ -131,7 +131,7 @@ class Talk:
         self.parts[number] += 1
         token = word("q", number, part)
         texts = {
-            "user": f"Please mend the {token} in the worker.",
+            "user": f"Please repair the {token} in the worker.",
             "assistant": f"Decision: adopt {token} over {word('z', token)} for {word('f', token)}.",
         }
         lines = [

@@ -110,7 +110,7 @@ class JournalMachine(RuleBasedStateMachine):
         """Two turns that nobody else says."""
         at = f"2026-03-01T10:00:{next(self.said) % 60:02}.000Z"
         texts = {
-            "user": f"Please mend the {token} in the worker.",
+            "user": f"Please repair the {token} in the worker.",
             "assistant": self.decision(token),
         }
         return "".join(
@@ -240,7 +240,7 @@ class JournalMachine(RuleBasedStateMachine):
     def update(self, is_changed: bool) -> None:
         if is_changed:
             with (self.root / "TODO.md").open("a") as file:
-                file.write(f"- [ ] Mend step {next(self.said)}\n")
+                file.write(f"- [ ] Repair step {next(self.said)}\n")
         if journal_update(self.project, JournalUpdate()).applied:
             self.own_event()
         assert not journal_update(self.project, JournalUpdate(dry_run=True)).changed
@@ -330,7 +330,7 @@ class JournalMachine(RuleBasedStateMachine):
                     "externalItemId": token if is_session else None,
                     "createdAt": "2026-03-01T10:00:00.000Z",
                     "contentHash": token * 2,
-                    "summary": f"Asked: mend the {token}.",
+                    "summary": f"Asked: repair the {token}.",
                     "signals": {
                         "decisions": [f"{token} stays in the worker"],
                         "gotchas": [],
@@ -346,7 +346,7 @@ class JournalMachine(RuleBasedStateMachine):
         place = 1 if is_in_front else len(ours)
         waiting = {event["contentHash"] for event in (*self.waiting(), *theirs)}
         path.write_text("".join([*ours[:place], *lines, *ours[place:]]))
-        journal_validate(self.project, JournalValidate(mend=True))
+        journal_validate(self.project, JournalValidate(repair=True))
         # What nobody has seen still waits; that more of it waits, because of ids that two had, does no harm.
         assert waiting <= {event["contentHash"] for event in self.waiting()}
         found = journal_status(self.project, JournalStatus()).unrecalled

@@ -1,4 +1,4 @@
-"""Repairs: each fault that can be mended is named, mended, and put back; what is for a person is left alone."""
+"""Repairs: each fault that can be repaired is named, repaired, and put back; what is for a person is left alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from breaking import MENDED, PERSONS, State, built, leftover, opened, state_of
+from breaking import PERSONS, REPAIRED, State, built, leftover, opened, state_of
 
 from promised import proves, tally
 from quire.model.errors import Conflict, NotFound
@@ -52,43 +52,43 @@ def test_a_sound_memory_has_nothing_to_repair(root: Path) -> None:
     before = state_of(root)
     found = check_files(opened(root))
     assert found.errors == []
-    assert [problem for problem in found.warnings if problem.mend == "repair"] == []
+    assert [problem for problem in found.warnings if problem.fixed_by == "repair"] == []
     done = repair_of(opened(root))
-    assert (done.name, done.mends, done.files, done.copies) == (None, (), (), ())
+    assert (done.name, done.fixes, done.files, done.copies) == (None, (), (), ())
     assert state_of(root) == before
     assert repairs_kept(opened(root)).repairs == ()
 
 
 @pytest.mark.proof(keep=4)
 @proves("P5.6", over="graph facts profile journal inbox")
-@pytest.mark.parametrize("name", some(list(MENDED), 12))
-def test_what_can_be_mended_is_mended_and_put_back(name: str, root: Path) -> None:
-    broken = MENDED[name]
+@pytest.mark.parametrize("name", some(list(REPAIRED), 12))
+def test_what_can_be_repaired_is_repaired_and_put_back(name: str, root: Path) -> None:
+    broken = REPAIRED[name]
     broken.do(root)
     before = state_of(root)
     project = opened(root)
     found = named(project, broken.code, broken.path)
     assert found, [(problem.code, problem.path, problem.message) for problem in problems(project)]
-    mended = [problem.message for problem in found if problem.mend == "repair"]
-    assert mended
+    repaired = [problem.message for problem in found if problem.fixed_by == "repair"]
+    assert repaired
 
     shown = repair(project, dry_run=True)
-    assert shown.mends
+    assert shown.fixes
     assert shown.files
     assert state_of(root) == before
 
     done = repair_of(opened(root, tick=1))
     assert done.warnings == []
     left = [problem.message for problem in named(opened(root), broken.code, broken.path)]
-    assert not {*mended} & {*left}
-    assert [problem for problem in (*done.checked.errors, *done.checked.warnings) if problem.mend == "repair"] == []
+    assert not {*repaired} & {*left}
+    assert [problem for problem in (*done.checked.errors, *done.checked.warnings) if problem.fixed_by == "repair"] == []
     after = state_of(root)
     assert different(before, after) == {file.path for file in done.files}
     assert {file.path for file in shown.files} <= {file.path for file in done.files}
     assert all((root / place).is_file() for place in done.copies)
 
     again = repair_of(opened(root, tick=2))
-    assert (again.name, again.mends) == (None, ())
+    assert (again.name, again.fixes) == (None, ())
     assert state_of(root) == after
 
     taken = undo_repair(opened(root, tick=3))
@@ -111,15 +111,15 @@ def test_what_is_for_a_person_is_left_alone(name: str, root: Path) -> None:
     project = opened(root)
     found = named(project, broken.code, broken.path)
     assert found, [(problem.code, problem.path, problem.message) for problem in problems(project)]
-    assert "person" in {problem.mend for problem in found}
-    assert all(problem.hint for problem in found if problem.mend == "person")
+    assert "person" in {problem.fixed_by for problem in found}
+    assert all(problem.hint for problem in found if problem.fixed_by == "person")
     done = repair(project)
-    assert "LeftoverFiles" in {mend.code for mend in done.mends}
-    # What depends on a checkpoint is mended beside it; the map follows whatever the memory says.
+    assert "LeftoverFiles" in {fix.code for fix in done.fixes}
+    # What depends on a checkpoint is repaired beside it; the map follows whatever the memory says.
     allowed = {"AGENTS.md"} if "checkpoint" not in name else {*before, *state_of(root)} - {broken.path}
     assert different(before, state_of(root)) <= allowed
-    for_a_person = [problem for problem in found if problem.mend == "person"]
-    assert [p for p in named(opened(root), broken.code, broken.path) if p.mend == "person"] == for_a_person
+    for_a_person = [problem for problem in found if problem.fixed_by == "person"]
+    assert [p for p in named(opened(root), broken.code, broken.path) if p.fixed_by == "person"] == for_a_person
     tally("P5.6", inputs=1)
 
 
@@ -131,7 +131,7 @@ def test_of_two_files_of_one_relation_the_one_under_its_own_name_stays(name: str
     (held,) = (root / ".memory" / "relations").glob("*.json")
     shutil.copyfile(held, held.parent / name)
     done = repair_of(opened(root))
-    assert {mend.code for mend in done.mends} == {"RelationEquivalentDuplicate", "RelationIdDuplicate"}
+    assert {fix.code for fix in done.fixes} == {"RelationEquivalentDuplicate", "RelationIdDuplicate"}
     assert [path.name for path in (root / ".memory" / "relations").glob("*.json")] == [held.name]
     assert done.checked.valid
 
@@ -141,13 +141,13 @@ def test_everything_at_once_is_one_repair(root: Path) -> None:
     clashing = {"the log is missing", "the log is cut off", "a schema is no object", "a schema is cut off"}
     clashing |= {"a schema is no text", "blank lines in the log", "a body path that climbs", "a relation edited"}
     clashing |= {"an old map", "git sees what is local", "facts twice", "marks among facts", "a tag twice"}
-    for name, broken in MENDED.items():
+    for name, broken in REPAIRED.items():
         if name not in clashing and broken.over != "journal":
             broken.do(root)
-    MENDED["the bundle edited"].do(root)
+    REPAIRED["the bundle edited"].do(root)
     before = state_of(root)
     done = repair_of(opened(root))
-    assert {mend.code for mend in done.mends} >= {
+    assert {fix.code for fix in done.fixes} >= {
         "ObjectIdDuplicate",
         "SchemaUniqueItems",
         "MemoryConflictDetected",
@@ -158,7 +158,7 @@ def test_everything_at_once_is_one_repair(root: Path) -> None:
     }
     parts = {place.rpartition("/")[2].removesuffix(".tar") for place in done.copies}
     assert parts >= {"memory", "profile", "journal"}
-    assert [problem for problem in problems(opened(root)) if problem.mend == "repair"] == []
+    assert [problem for problem in problems(opened(root)) if problem.fixed_by == "repair"] == []
     assert different(before, state_of(root)) == {file.path for file in done.files}
     undo_repair(opened(root, tick=1), "1")
     assert state_of(root) == before
@@ -172,7 +172,7 @@ def test_a_project_of_one_layer_is_repaired(layer: str, root: Path) -> None:
     leftover(root, layer, 2)
     before = state_of(root)
     done = repair_of(opened(root))
-    assert [mend.code for mend in done.mends][:1] == ["LeftoverFiles"]
+    assert [fix.code for fix in done.fixes][:1] == ["LeftoverFiles"]
     assert all(place.startswith(f"{layer}/local/repairs/0001-") for place in done.copies)
     assert not (root / ".memory").exists()
     seen = subprocess.run(
@@ -194,7 +194,7 @@ def test_a_living_writer_and_a_young_file_are_left_alone(root: Path) -> None:
     (root / ".agent-memory/.quire-notes.tmp").write_text("the user's own")
     before = state_of(root)
     assert [problem for problem in problems(opened(root)) if problem.code == "LeftoverFiles"] == []
-    assert repair_of(opened(root)).mends == ()
+    assert repair_of(opened(root)).fixes == ()
     assert state_of(root) == before
 
 
@@ -203,8 +203,8 @@ def test_a_living_writer_and_a_young_file_are_left_alone(root: Path) -> None:
 
 @proves("P5.6")
 def test_a_repair_is_not_taken_back_over_what_somebody_did_since(root: Path) -> None:
-    MENDED["a tag twice"].do(root)
-    MENDED["facts twice"].do(root)
+    REPAIRED["a tag twice"].do(root)
+    REPAIRED["facts twice"].do(root)
     done = repair_of(opened(root))
     path = root / ".memory/facts.jsonl"
     path.write_bytes(path.read_bytes() + b"\n")
@@ -240,7 +240,7 @@ def test_repairs_are_taken_back_by_name_and_only_the_last_ones_are_kept(
 @proves("P5.6", over="graph journal")
 def test_a_file_that_two_parts_of_a_repair_changed_comes_back(root: Path) -> None:
     for name in ("the bundle edited", "an old map"):
-        MENDED[name].do(root)
+        REPAIRED[name].do(root)
     before = state_of(root)
     done = repair_of(opened(root))
     assert [file.path for file in done.files].count("AGENTS.md") == 2
@@ -251,11 +251,11 @@ def test_a_file_that_two_parts_of_a_repair_changed_comes_back(root: Path) -> Non
 
 @proves("P5.6")
 def test_modes_come_back_with_the_bytes(root: Path) -> None:
-    MENDED["a node copied"].do(root)
+    REPAIRED["a node copied"].do(root)
     copy = root / ".memory/memory/worker (copy).json"
     copy.chmod(0o600)
     (root / ".memory/events.jsonl").chmod(0o640)
-    MENDED["blank lines in the log"].do(root)
+    REPAIRED["blank lines in the log"].do(root)
     before = state_of(root)
     repair_of(opened(root))
     assert not copy.exists()
@@ -269,7 +269,7 @@ def test_modes_come_back_with_the_bytes(root: Path) -> None:
     "path", [".git/hooks/pre-commit", "../out.md", "Makefile", ".github/a.md", ".ai-state/memory.json"]
 )
 def test_copies_that_a_repository_brought_lead_nowhere(path: str, root: Path) -> None:
-    MENDED["an old map"].do(root)
+    REPAIRED["an old map"].do(root)
     repair_of(opened(root))
     (place,) = (root / ".memory/local/repairs").iterdir()
     manifest = place / "around.json"
@@ -310,7 +310,7 @@ def test_what_git_holds_as_unmerged_is_left_alone(root: Path) -> None:
     git("checkout", "--ours", ".memory/memory/retry-queue.json")
     before = state_of(root)
     found = named(opened(root), "SchemaUniqueItems", ".memory/memory/retry-queue.json")
-    assert [problem.mend for problem in found] == ["person"]
+    assert [problem.fixed_by for problem in found] == ["person"]
     repair_of(opened(root))
     assert different(before, state_of(root)) <= {"AGENTS.md"}
 
@@ -318,9 +318,9 @@ def test_what_git_holds_as_unmerged_is_left_alone(root: Path) -> None:
 @proves("P5.6")
 def test_a_log_that_git_has_is_not_begun_anew(root: Path) -> None:
     subprocess.run(["git", "add", ".memory/events.jsonl"], cwd=root, check=True)
-    MENDED["the log is missing"].do(root)
+    REPAIRED["the log is missing"].do(root)
     (found,) = named(opened(root), "CanonicalFileMissing", ".memory/events.jsonl")
-    assert found.mend == "person"
+    assert found.fixed_by == "person"
     assert "git restore" in (found.hint or "")
-    assert repair_of(opened(root)).mends == ()
+    assert repair_of(opened(root)).fixes == ()
     assert not (root / ".memory/events.jsonl").exists()

@@ -157,11 +157,11 @@ def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: 
     state = json.loads(path.read_bytes())
     state["bundle"]["currentFocus"]["summary"] = "Retries."
     step = {"why": "w", "start": "s", "done": "d", "evidence": []}
-    state["bundle"]["nextSteps"] = [{"title": title, **step} for title in ("Write it", "Add it", "Mend it")]
+    state["bundle"]["nextSteps"] = [{"title": title, **step} for title in ("Write it", "Add it", "Repair it")]
     path.write_text(json.dumps(state))
     found = view_today(views, ViewToday())
     assert [item.title for item in found.focus] == ["Retries."]
-    assert [item.title for item in found.next_steps] == ["Write it", "Add it", "Mend it"]
+    assert [item.title for item in found.next_steps] == ["Write it", "Add it", "Repair it"]
     assert {change.item.kind for change in found.changed if change.item.layer == "journal"} <= {"checkpoint"}
     refs = view_graph(views, ViewGraph()).refs
     assert "bundle:current-focus" in refs

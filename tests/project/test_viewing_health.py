@@ -74,7 +74,7 @@ def test_a_project_with_everything(viewing: Project, project: Project, repo: Pat
             "task": "t",
             "nodes": [
                 {"kind": "feature", "title": "Queue", "body": "b", "anchors": ["queue.py"]},
-                {"kind": "feature", "title": "Given up", "body": "b", "anchors": ["queue.py"], "stage": "dead"},
+                {"kind": "feature", "title": "Dropped", "body": "b", "anchors": ["queue.py"], "stage": "dead"},
                 {"kind": "decision", "title": "Worker", "body": "b", "anchors": ["nowhere.py"]},
             ],
         },

@@ -246,11 +246,11 @@ def spread(numbers: Sequence[int], most: int, turn: int = 0) -> list[int]:
 
 
 def mutate(mutant: str) -> Callable[[], None]:
-    """Break what the tests hold to be essential; they must notice. What mends it again is returned."""
+    """Break what the tests hold to be essential; they must notice. What repairs it again is returned."""
     kept = (disk.rename, write_access.finish_interrupted, transaction._finish, transaction._append_all)
     once = transaction._append_once
 
-    def mend() -> None:
+    def repair() -> None:
         disk.rename, write_access.finish_interrupted, transaction._finish, transaction._append_all = kept
         transaction._append_once = once
 
@@ -276,7 +276,7 @@ def mutate(mutant: str) -> Callable[[], None]:
         )
     else:
         assert not mutant, mutant
-    return mend
+    return repair
 
 
 def each_way(ways: str) -> Iterator[tuple[int, str]]:

@@ -111,10 +111,10 @@ def _journal() -> object:
     except QuireError as error:
         opened = str(error)
     try:
-        mending: object = plan_journal_repair(root(), NOW)
+        repairing: object = plan_journal_repair(root(), NOW)
     except QuireError as error:
-        mending = str(error)
-    return found, read, opened, repr(mending)
+        repairing = str(error)
+    return found, read, opened, repr(repairing)
 
 
 def _automation() -> object:

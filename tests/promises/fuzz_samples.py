@@ -104,7 +104,7 @@ REPOSITORY: tuple[tuple[str, bytes], ...] = (
     ("Cargo.toml", b'[package]\nname = "x"\n[workspace]\nmembers = ["a/*"]\n[[bin]]\nname = "b"\npath = "c.rs"\n'),
     (
         "README.md",
-        b"# X\n\nDoes it.\n\n## Gotchas\n\n- **Slow**: floats. Use ints.\n\n## TODO\n\n- [ ] Mend `src/a.py`\n",
+        b"# X\n\nDoes it.\n\n## Gotchas\n\n- **Slow**: floats. Use ints.\n\n## TODO\n\n- [ ] Repair `src/a.py`\n",
     ),
     ("Makefile", b"test: a ## Runs it\n\tpytest -q\n.PHONY: x\n"),
     (".github/workflows/ci.yml", b"jobs:\n  a:\n    steps:\n      - run: |\n          make test\n          npm ci\n"),

@@ -35,7 +35,7 @@ NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 _SHARED = "/dev/shm"
 _TALK = (
     b'{"type":"user","cwd":"ROOT","sessionId":"s","timestamp":"2026-03-01T10:00:00.000Z",'
-    b'"message":{"role":"user","content":"Please mend the queue in the worker."}}\n'
+    b'"message":{"role":"user","content":"Please repair the queue in the worker."}}\n'
     b'{"type":"assistant","cwd":"ROOT","sessionId":"s","timestamp":"2026-03-01T10:00:05.000Z",'
     b'"message":{"role":"assistant","content":"Decision: use Redis because it keeps jobs. Next: add a test."}}\n'
 )

@@ -161,7 +161,7 @@ def talk(hand: Hand, word: str) -> None:
     )
     os.makedirs(folder, exist_ok=True)
     said = (
-        ("user", f"Please mend {word} in the worker."),
+        ("user", f"Please repair {word} in the worker."),
         ("assistant", f"Decision: use {word} because it is shorter."),
     )
     fields = {"cwd": hand.root, "sessionId": word, "timestamp": "2026-03-01T10:00:00.000Z"}

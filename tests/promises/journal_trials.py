@@ -90,7 +90,7 @@ def line(root: str, role: str, text: str, at: str) -> str:
 def talk(root: str, number: int, part: int = 0, day: str = "2026-03-01") -> str:
     """Two turns that nobody else says: a request, and what was decided."""
     topic = f"{TOPICS[number % len(TOPICS)]}{number}x{part}"
-    asked = f"Please mend the {topic} in the worker."
+    asked = f"Please repair the {topic} in the worker."
     decided = f"Decision: use {topic} because the old way drops jobs. Next: add a test for {topic}."
     at = f"{day}T10:{number % 60:02}:{part % 60:02}.000Z"
     return line(root, "user", asked, at) + line(root, "assistant", decided, at)
@@ -153,7 +153,7 @@ def committed(space: str) -> None:
     """The project went on."""
     recalled(space)
     write(space, "harbor/lib/b.py", b'"""Sends mails."""\n')
-    write(space, "harbor/TODO.md", b"# To do\n\n- [ ] Mend the mailer\n")
+    write(space, "harbor/TODO.md", b"# To do\n\n- [ ] Repair the mailer\n")
     git(space, "add", "--all", "lib", "TODO.md")
     git(space, "commit", "--quiet", "--message", "second")
 
@@ -203,7 +203,7 @@ def overheard(space: str) -> None:
         lines = file.read().splitlines()
     event = {**json.loads(lines[0]), "id": "evt-000099", "createdAt": "2026-03-02T12:00:00.000Z"}
     write(space, EVENTS, b"".join(text + b"\n" for text in [*lines, json.dumps(event).encode()]))
-    journal_validate(open_project(space, NOW, "a5"), JournalValidate(mend=True))
+    journal_validate(open_project(space, NOW, "a5"), JournalValidate(repair=True))
 
 
 def damaged(space: str) -> None:
@@ -277,7 +277,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "expire": Scenario(pruned, prune, now=FARTHER, expires=True),
     "cycle": Scenario(grown, cycle, now=FAR, stepwise=True, loose=(RUNS, f"{JOURNAL}automation/")),
-    "mend": Scenario(merged, lambda project: journal_validate(project, JournalValidate(mend=True)), broken=True),
+    "repair": Scenario(merged, lambda project: journal_validate(project, JournalValidate(repair=True)), broken=True),
     "rebuild": Scenario(
         damaged,
         lambda project: journal_restore(project, JournalRestore(name="chk-000002")),
@@ -511,7 +511,7 @@ class Trial(NamedTuple):
             return
         gone = Counter(map(key_of, self.old.archived)) if self.scenario.expires else Counter()
         least, most = self.old.keys - gone, self.old.keys | self.new.keys
-        if self.name == "mend":
+        if self.name == "repair":
             least = Counter(set(least))
         if self.name == "cycle":
             most |= Counter(key_of(event) for event in now.everything if event["kind"] == "tool_run")

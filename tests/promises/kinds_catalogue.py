@@ -253,7 +253,7 @@ def strangers(paths: Iterable[str]) -> list[str]:
 
 
 def read_all(top: str) -> dict[str, bytes]:
-    """Every file below a folder, with its bytes; what is no plain file, with what it is. Nothing of git."""
+    """Every file below a folder, with its bytes; what is not a regular file, with what it is. Nothing of git."""
     found: dict[str, bytes] = {}
     for folder, folders, files in os.walk(top):
         folders[:] = [name for name in folders if name != ".git"]

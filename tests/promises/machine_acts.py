@@ -179,7 +179,7 @@ def journal_run_once(run: Run, draw: Random) -> Deed | None:
 
 @rule(1)
 def repair(run: Run, draw: Random) -> Deed:
-    """Whatever was mended, the memory says the same; also after it was taken back, and mended again."""
+    """Whatever was repaired, the memory says the same; also after it was taken back, and repaired again."""
 
     def work() -> None:
         with (run.root / ".memory" / "events.jsonl").open("ab") as log:

@@ -1,6 +1,6 @@
 """A repair, or the undo of one, killed at calls of the seam. Run as a script: which, a folder, how many calls.
 
-Judged is what is left: each layer as it was or as it is mended, never between; the next repair ends at the same; and
+Judged is what is left: each layer as it was or as it is repaired, never between; the next repair ends at the same; and
 taking back all that is kept gives the broken files back.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "project"))
 
-from breaking import MENDED, State, built, leftover, opened, state_of
+from breaking import REPAIRED, State, built, leftover, opened, state_of
 
 from quire.files import disk
 from quire.model.errors import NotFound
@@ -36,7 +36,7 @@ def broken(root: Path, *, journal: bool) -> None:
         shutil.rmtree(root / ".agent-memory")
         shutil.rmtree(root / "docs")
     for name in WITH_JOURNAL if journal else FAULTS:
-        MENDED[name].do(root)
+        REPAIRED[name].do(root)
     leftover(root, ".ai-state", 2)
 
 
@@ -92,28 +92,28 @@ def calls_of(root: Path, work: str) -> int:
     return count[0]
 
 
-def judged(root: Path, first: State, mended: State) -> list[str]:
+def judged(root: Path, first: State, repaired: State) -> list[str]:
     """What is wrong with what a killed process left."""
     check_files(opened(root, tick=5))  # whoever comes next completes what was decided
     found = files_of(root)
     wrong = []
     for layer in LAYERS:
         parts = [
-            {path: item for path, item in state.items() if path.startswith(layer)} for state in (found, first, mended)
+            {path: item for path, item in state.items() if path.startswith(layer)} for state in (found, first, repaired)
         ]
         if parts[0] not in parts[1:]:
             changed = [path for path in {*parts[0], *parts[1]} if parts[0].get(path) != parts[1].get(path)]
-            wrong.append(f"{layer} is neither as it was nor as it is mended: {sorted(changed)}")
-    for path in {*found, *first, *mended}:
+            wrong.append(f"{layer} is neither as it was nor as it is repaired: {sorted(changed)}")
+    for path in {*found, *first, *repaired}:
         # Two parts of a repair write to AGENTS.md, one after the other.
         is_alone = path != "AGENTS.md" and not path.startswith(LAYERS)
-        if is_alone and found.get(path) not in (first.get(path), mended.get(path)):
-            wrong.append(f"{path} is neither as it was nor as it is mended")
+        if is_alone and found.get(path) not in (first.get(path), repaired.get(path)):
+            wrong.append(f"{path} is neither as it was nor as it is repaired")
     repair_of(opened(root, tick=6))
     # Leftovers that an undo has put back are new files, and count again in an hour.
     again = {path: item for path, item in files_of(root).items() if "-99999999-" not in path}
-    if again != mended:
-        changed = [path for path in {*again, *mended} if again.get(path) != mended.get(path)]
+    if again != repaired:
+        changed = [path for path in {*again, *repaired} if again.get(path) != repaired.get(path)]
         wrong.append(f"the next repair ends elsewhere: {sorted(changed)}")
     for tick in range(7, 15):
         try:
@@ -134,7 +134,7 @@ def trial(work: str, folder: Path, most: int, *, journal: bool) -> dict[str, obj
     space = folder / "space"
     root = copied(template, space)
     repair_of(opened(root))
-    mended = files_of(root)
+    repaired = files_of(root)
     if work == "undo":
         template = folder / "repaired"
         shutil.copytree(space, template, symlinks=True)
@@ -150,7 +150,7 @@ def trial(work: str, folder: Path, most: int, *, journal: bool) -> dict[str, obj
         code = run_apart(root, work, number)
         if code != 9:
             violations.append(f"call {number}: it should have died: {code}")
-        violations += [f"call {number}: {text}" for text in judged(root, first, mended)]
+        violations += [f"call {number}: {text}" for text in judged(root, first, repaired)]
     return {"calls": total, "tried": len(numbers), "violations": violations}
 
 

@@ -18,7 +18,7 @@ SCRIPT = "journal_trials.py"
 # By the case that each stands for: something new, changed, removed, begun.
 BY_CASE = {
     "A1": ["add", "sync", "sync grown", "recall", "recall nothing", "recall one section", "cycle"],
-    "A2": ["update", "restore", "restore unsaved", "return", "mend", "rebuild"],
+    "A2": ["update", "restore", "restore unsaved", "return", "repair", "rebuild"],
     "A4": ["remove", "prune", "expire"],
     "A5": ["init", "init anew"],
 }

@@ -77,7 +77,7 @@ class Desk:
         return path
 
     def good(self, name: str, word: str) -> Path:
-        return self.write(name, self.lines(f"Please mend the {word}.", f"Decision: use {word} because it is quick."))
+        return self.write(name, self.lines(f"Please repair the {word}.", f"Decision: use {word} because it is quick."))
 
     def sync(self) -> Any:
         return import_sessions(self.project)
@@ -122,7 +122,7 @@ def desk(repo: Path, world: World, tmp_path: Path) -> Desk:
 def test_of_a_session_that_is_cut_off_everything_before_the_cut_comes_in(desk: Desk) -> None:
     """At every tenth byte of it; and the rest when it is there."""
     whole = desk.lines(
-        "Please mend the queue.",
+        "Please repair the queue.",
         "Decision: use lanterns because they are quick.",
         "And the mailer?",
         "Decision: use anchors because they hold.",
@@ -158,7 +158,7 @@ BROKEN: dict[str, Callable[[Desk], bytes]] = {
     "newlines": lambda _: b"\n" * 10_000,
     "deep": lambda _: b"[" * 200_000 + b"\n" + b'{"a":' * 200_000 + b"\n",
     "numbers": lambda _: b"1\n2.5\nnull\ntrue\n[]\n{}\n" * 100,
-    "utf-16": lambda desk: desk.lines("Please mend it.", "Decision: use it.").decode().encode("utf-16"),
+    "utf-16": lambda desk: desk.lines("Please repair it.", "Decision: use it.").decode().encode("utf-16"),
     "wrong types": lambda _: (
         b'{"type":1,"message":[],"cwd":{},"timestamp":{}}\n{"type":"user","message":{"content":5}}\n'
         b'{"type":"assistant","message":{"role":"assistant","content":[1,null,{"type":"tool_use","input":"x"}]}}\n'
@@ -181,7 +181,7 @@ def test_a_broken_file_keeps_nobody_from_the_others(desk: Desk, kind: str) -> No
 
 
 def test_a_line_of_fifty_megabytes_is_passed_over_in_little_memory(desk: Desk) -> None:
-    path = desk.write("long.jsonl", desk.lines("Please mend the queue.", "Decision: use lanterns because I say so."))
+    path = desk.write("long.jsonl", desk.lines("Please repair the queue.", "Decision: use lanterns because I say so."))
     with path.open("ab") as file:
         file.write(b'{"type":"user","message":{"role":"user","content":"')
         for _ in range(50):
@@ -206,7 +206,7 @@ def test_what_is_no_plain_file_is_neither_opened_nor_followed(desk: Desk, tmp_pa
     (desk.folder / "folder.jsonl").mkdir()
     desk.good("folder.jsonl/inner.jsonl", "anchors")
     outside = tmp_path / "outside.jsonl"
-    outside.write_bytes(desk.lines("Please mend it.", "Decision: use whispers because they are secret."))
+    outside.write_bytes(desk.lines("Please repair it.", "Decision: use whispers because they are secret."))
     (desk.folder / "link.jsonl").symlink_to(outside)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -231,12 +231,12 @@ def test_what_is_no_plain_file_is_neither_opened_nor_followed(desk: Desk, tmp_pa
 
 @proves("P5.1", "D1", "D2", over="journal")
 def test_text_that_is_no_utf8_is_read_as_far_as_it_is_and_halves_of_characters_do_no_harm(desk: Desk) -> None:
-    data = desk.lines("Please mend the q\u00fceue.", "Decision: use lanterns because of t\u00fcrme.")
+    data = desk.lines("Please repair the q\u00fceue.", "Decision: use lanterns because of t\u00fcrme.")
     desk.write("latin.jsonl", data.decode().encode().replace(b"\\u00fc", b"\xfc"))
-    half = desk.lines("Please mend the LEFT.", "Decision: use anchors because of RIGHT.")
+    half = desk.lines("Please repair the LEFT.", "Decision: use anchors because of RIGHT.")
     desk.write("half.jsonl", half.replace(b"LEFT", b"q\\ud83d").replace(b"RIGHT", b"\\udc00 and \\ud800"))
     desk.write(
-        "controls.jsonl", desk.lines("Mend \x00\x1b[31m it.", "Decision: use buoys because \u202e of \u0000 it.")
+        "controls.jsonl", desk.lines("Repair \x00\x1b[31m it.", "Decision: use buoys because \u202e of \u0000 it.")
     )
     done = desk.sync()
     assert (done.imported, done.failed) == (3, 0)
@@ -269,7 +269,7 @@ def test_sessions_that_claim_the_same_id_are_all_there_once(desk: Desk) -> None:
 def test_a_session_that_grows_while_it_is_read_is_imported_once_in_all_its_parts(desk: Desk) -> None:
     """Somebody writes in pieces of a few bytes while we sync again and again."""
     words = [f"{one}{two}" for one in ("lantern", "anchor", "buoy", "sail", "rope") for two in ("age", "ish", "dom")]
-    path = desk.write("live.jsonl", desk.lines("Please mend the queue.", "I will look at it."))
+    path = desk.write("live.jsonl", desk.lines("Please repair the queue.", "I will look at it."))
     data = b"".join(desk.lines(f"And the {word}?", f"Decision: adopt {word} for {word[::-1]}.") for word in words)
 
     def write() -> None:
@@ -422,7 +422,7 @@ def test_our_own_output_in_a_session_is_not_believed_again(desk: Desk) -> None:
 
 
 def test_a_step_that_a_later_session_calls_done_is_open_no_longer(desk: Desk) -> None:
-    desk.write("one.jsonl", desk.lines("Please mend it.", "Next: add a test for lanterns. Next: paint the anchors."))
+    desk.write("one.jsonl", desk.lines("Please repair it.", "Next: add a test for lanterns. Next: paint the anchors."))
     desk.sync()
     journal_recall(desk.project, JournalRecall())
     steps = [item["title"] for item in state_of(desk)["nextSteps"]]

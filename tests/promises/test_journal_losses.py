@@ -149,7 +149,7 @@ def test_a_session_whose_event_was_removed_on_purpose_can_be_kept_out(harbor: Ha
     (gone,) = [event for event in events if event["externalItemId"] == "s001"]
     kept = "".join(json.dumps(event) + "\n" for event in events if event != gone)
     (harbor.root / EVENTS).write_text(kept, encoding="utf-8")
-    journal_validate(harbor.project, JournalValidate(mend=True))
+    journal_validate(harbor.project, JournalValidate(repair=True))
     item = {name: gone[name] for name in ("sourceId", "externalItemId", "contentHash")}
     (harbor.root / JOURNAL / "archive").mkdir(exist_ok=True)
     (harbor.root / JOURNAL / "archive/expired.jsonl").write_text(json.dumps(item) + "\n", encoding="utf-8")
@@ -345,7 +345,7 @@ def theirs(number: int, name: str) -> dict[str, Any]:
         "externalItemId": name,
         "createdAt": "2026-03-01T10:00:00.000Z",
         "contentHash": name * 4,
-        "summary": f"Asked: mend {name}.",
+        "summary": f"Asked: repair {name}.",
         "signals": {**signals, "validationObservations": []},
         "sourceRef": "theirs",
     }
@@ -366,7 +366,7 @@ def test_an_event_that_a_merge_brought_waits_to_be_recalled_wherever_it_stands(
     new = json.dumps(theirs(2, "lantern")) + "\n"
     path.write_text("".join([lines[0], new, *lines[1:]] if is_in_front else [*lines, new]), encoding="utf-8")
     assert harbor.faults() != []
-    journal_validate(harbor.project, JournalValidate(mend=True))
+    journal_validate(harbor.project, JournalValidate(repair=True))
     assert harbor.faults() == []
     events = harbor.events()
     assert len({event["id"] for event in events}) == len(events) == len(lines) + 1
@@ -382,7 +382,7 @@ def test_an_event_that_a_merge_brought_waits_to_be_recalled_wherever_it_stands(
 
 @proves("P6.3", "D14", over="journal")
 def test_an_event_that_has_the_id_of_an_archived_one_gets_another(harbor: Harbor) -> None:
-    """They went on from before our last import; what we imported then is in the archive by now."""
+    """They went on from before our last import; what we imported then is in the archive now."""
     for number in (1, 2):
         harbor.say(number, day="2025-01-05")
     harbor.sync()
@@ -390,7 +390,7 @@ def test_an_event_that_has_the_id_of_an_archived_one_gets_another(harbor: Harbor
     assert prune(harbor.project) == 2
     path = harbor.root / EVENTS
     path.write_text(path.read_text(encoding="utf-8") + json.dumps(theirs(2, "lantern")) + "\n", encoding="utf-8")
-    journal_validate(harbor.project, JournalValidate(mend=True))
+    journal_validate(harbor.project, JournalValidate(repair=True))
     events = harbor.events()
     assert len({event["id"] for event in events}) == len(events)
     assert journal_status(harbor.project, JournalStatus()).unrecalled["imports"] == 1
@@ -433,7 +433,7 @@ def test_a_restore_of_what_is_not_there_writes_nothing(harbor: Harbor) -> None:
     assert harbor.files() == before
 
 
-def test_a_state_that_somebody_else_mended_meanwhile_is_not_undone(harbor: Harbor) -> None:
+def test_a_state_that_somebody_else_repaired_meanwhile_is_not_undone(harbor: Harbor) -> None:
     """Two people make the state from a checkpoint; the second had looked before the first wrote."""
     harbor.say(1)
     whole = (harbor.root / STATE).read_bytes()

@@ -162,7 +162,7 @@ def test_a_name_of_a_source_has_a_limit(space: Space) -> None:
 
 @proves("P4.2", "A15", over="index", found="a body that could be read again was told of as unreadable for ever")
 @proves("P5.1", "D1", over="graph")
-def test_a_body_that_was_mended_is_not_told_of_any_more(space: Space) -> None:
+def test_a_body_that_was_repaired_is_not_told_of_any_more(space: Space) -> None:
     whole = space.whole[space.paths["body"]]
     put(space.path("body"), whole + b"\xff")
     assert [item["path"] for item in status_of(space.open()).unreadable] == [".memory/memory/victim.json"]

@@ -138,7 +138,7 @@ def test_two_journals_that_grew_conflict_in_their_counts_and_are_put_together(ya
     assert set(yard.checked()) >= set(conflicts)
     yard.git("checkout", "--quiet", "--ours", JOURNAL)
     assert f"{JOURNAL}history/events.jsonl" in yard.checked()  # ids that two events have
-    journal_validate(yard.project, JournalValidate(mend=True))
+    journal_validate(yard.project, JournalValidate(repair=True))
     assert events_of(yard) == {"s001": 1, "s002": 1, "s003": 1}
     yard.git.commit("both")
     assert yard.checked() == {}
@@ -252,7 +252,7 @@ def test_what_one_archived_and_the_other_added_to_is_told_once(yard: Yard, turne
     yard.begin(source, sessions(1, 2, day="2025-01-05"))
     assert both(yard, archive_events, sessions(3), turned=turned) != []
     yard.git("checkout", "--quiet", "--ours", JOURNAL, "docs", AGENTS)
-    journal_validate(yard.project, JournalValidate(mend=True))
+    journal_validate(yard.project, JournalValidate(repair=True))
     assert events_of(yard) == {"s001": 1, "s002": 1, "s003": 1}
     journal_recall(yard.project, JournalRecall())
     yard.git.commit("both")
@@ -398,7 +398,7 @@ def test_where_attributes_are_ignored_only_logs_conflict_and_a_repair_puts_them_
             assert yard.checked()[EVENTS] == {"MemoryConflictDetected"}
             yard.git("add", *found)
             done = repair(yard.project)
-            assert {mend.path for mend in done.mends} >= set(found)
+            assert {fix.path for fix in done.fixes} >= set(found)
             for path in found:
                 assert "<<<<<<<" not in yard.read(path)
         no_attributes(yard)

@@ -188,7 +188,7 @@ def test_a_chain_that_is_harmless_link_by_link_waits_for_a_person(harbor: Projec
         as_proposal(harbor, canary(number), link)
     said = unasked(harbor, [f"{link} {canary(number)}?" for number, link in enumerate(CHAIN)], CODE)
     assert not any(canary(number) in said for number in range(len(CHAIN)))
-    assert "12 proposals wait for the user's word" in said
+    assert "12 proposals pending in the user's inbox" in said
     assert answer_question(harbor, f"relay {canary(0)}").hits == []
 
 

@@ -93,7 +93,7 @@ def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project
     added = inbox_add(project, items)
     assert len(added.added) == PENDING_MOST
     after = unasked(project, ["do clocks drift?", "what of lie 17 of many?"], "src/x.py", "after")
-    told = re.sub(r"\n[^\n]*proposals wait for the user's word[^\n]*", "", after)
+    told = re.sub(r"\n[^\n]*proposals pending in the user's inbox[^\n]*", "", after)
     assert f"{PENDING_MOST:,}".replace(",", "") in after.replace(",", "")
     assert "Lie " not in after
     assert [line for line in told.splitlines() if line.startswith("- ")] == [

@@ -45,7 +45,7 @@ def files(root: Path) -> dict[str, bytes]:
         *either([], [("repair", "journal", 0), ("undo", "journal", 0)]),
     ],
 )
-def test_a_repair_that_is_killed_leaves_each_layer_as_it_was_or_mended(
+def test_a_repair_that_is_killed_leaves_each_layer_as_it_was_or_repaired(
     work: str, layers: str, most: int, tmp_path: Path
 ) -> None:
     line = [sys.executable, str(HERE / "repair_trials.py"), work, str(tmp_path), str(most), layers]
@@ -82,11 +82,11 @@ def test_ten_thousand_leftovers_stop_nobody_and_are_swept(memory: Memory) -> Non
         ".ai-state",
         ".agent-memory/history",
     }
-    assert {problem["mend"] for problem in named} == {"repair"}
+    assert {problem["fixed_by"] for problem in named} == {"repair"}
     assert found.data["errors"] == []
     done = memory("check", "--repair", "--json")
     assert done.code == 0
-    assert [mend["code"] for mend in done.data["mends"]] == ["LeftoverFiles"] * 4
+    assert [fix["code"] for fix in done.data["fixes"]] == ["LeftoverFiles"] * 4
     assert files(memory.cwd) == sound
     tally("P5.6", inputs=4 * each)
 
@@ -123,7 +123,7 @@ def test_a_repair_and_saves_at_once_lose_nothing(memory: Memory) -> None:
     assert json.loads(sidecar.read_text())["tags"] == ["a", "b"]
     after = memory("check", "--json").data
     assert after["errors"] == []
-    assert [problem for problem in after["warnings"] if problem["mend"] == "repair"] == []
+    assert [problem for problem in after["warnings"] if problem["fixed_by"] == "repair"] == []
     for number in range(writers):
         assert memory("inspect", f"gotcha.trap-{number}").code == 0
     assert len(memory("check", "--repairs", "--json").data["repairs"]) == 1
@@ -161,11 +161,11 @@ def test_a_store_of_an_original_program_is_repaired_and_put_back(
     git.commit("as it was")
     before = files(repo)
     done = memory("check", "--repair", "--json").data
-    assert done["mends"]
-    assert [problem for problem in done["checked"]["warnings"] if problem["mend"] == "repair"] == []
+    assert done["fixes"]
+    assert [problem for problem in done["checked"]["warnings"] if problem["fixed_by"] == "repair"] == []
     changed = {path for path in {*before, *files(repo)} if before.get(path) != files(repo).get(path)}
     assert changed == {file["path"] for file in done["files"]}
-    assert memory("check", "--repair", "--json").data["mends"] == []
+    assert memory("check", "--repair", "--json").data["fixes"] == []
     assert memory("check", "--undo", "--json").data["name"] == done["name"]
     assert files(repo) == before
     assert git("status", "--porcelain", "--untracked-files=no") == ""

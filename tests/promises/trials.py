@@ -130,7 +130,7 @@ def explore(script: str, jobs: Iterable[Job], folder: Path, seconds: int = 600) 
 
 
 def try_job(trial: Trial, job: Job) -> Report:
-    mend = mutate(job.mutant)
+    repair = mutate(job.mutant)
     try:
         report: Report = {"calls": 0, "points": Counter(), "states": 0, "violations": [], "sites": {}}
         if job.ways:
@@ -141,7 +141,7 @@ def try_job(trial: Trial, job: Job) -> Report:
             cut_power(trial, job, report)
         return report
     finally:
-        mend()
+        repair()
 
 
 def calls_of(trial: Trial, modules: tuple[Any, ...]) -> list[tuple[str, str]]:

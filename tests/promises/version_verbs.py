@@ -131,7 +131,7 @@ WRITING = (
     "journal recall",
     "journal remove more",
     "journal restore chk-000001 --yes",
-    "journal validate --mend",
+    "journal validate --repair",
     "journal automate run-once",
     "journal automate stop",
     "journal integrate --yes",

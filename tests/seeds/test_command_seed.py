@@ -432,7 +432,7 @@ def _(crowded: Project) -> None:
 @COMMANDS.differs(
     46,
     "The product map is refreshed automatically on every save and sync: a file that was lost",
-    why="A file that somebody removed is not made again by a save that was about something else.",
+    why="A file that someone removed is not made again by a save that was about something else.",
     instead="`memory check` and `memory status` say which file has lost the map; `memory init` writes it again.",
 )
 def _(later: Project) -> None:

@@ -519,7 +519,7 @@ for place, status in enumerate(("resolved", "decided", "implementing")):
 
 @pytest.fixture(scope="module")
 def closed(shop: Shop) -> dict[str, Any]:
-    """A session that somebody told of and closed."""
+    """A session that someone told of and closed."""
     words = ("--turns", "9", "--tool-calls", "31", "--title", "One queue for the mailer", "--started")
     told = "Goal: one queue. Decided to drop the second. First the worker, then the mailer. Bounces are untested."
     shop.done("facts", "session", "7c1e", *words, "2026-03-02T10:00:00Z", "--narrative", told, "--close")

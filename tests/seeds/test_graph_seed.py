@@ -832,11 +832,11 @@ def _(made: Project) -> None:
     made.save(node("gotcha", "Edited by hand"))
     made.git.commit()
     body = made.memory / "memory/edited-by-hand.md"
-    body.write_text("Somebody's own words, not committed.", encoding="utf-8")
+    body.write_text("Someone's own words, not committed.", encoding="utf-8")
     (copy,) = made.save({"id": "gotcha.edited-by-hand", "body": "Other words."})["recovery_files"]
     assert copy["path"] == ".memory/memory/edited-by-hand.md"
     kept = made.root / copy["recovery_path"]
-    assert kept.read_text(encoding="utf-8") == "Somebody's own words, not committed."
+    assert kept.read_text(encoding="utf-8") == "Someone's own words, not committed."
     assert body.read_text(encoding="utf-8") == "Other words."
 
 
@@ -883,7 +883,7 @@ def _(made: Project) -> None:
     assert marker["last_sync_commit"] == made.git("rev-parse", "HEAD").strip()
 
 
-def marker_is_mended(data: bytes | None, made: Project) -> None:
+def marker_is_repaired(data: bytes | None, made: Project) -> None:
     path = made.memory / "sync-state.json"
     if data is None:
         path.unlink(missing_ok=True)
@@ -901,7 +901,7 @@ for number, text, data in (
     (148, "An invalid marker triggers a full anchor verification", b"{ not JSON"),
     (149, "A marker with an unknown commit triggers a full anchor verification", UNKNOWN),
 ):
-    GRAPH.add(number, text, partial(marker_is_mended, data))
+    GRAPH.add(number, text, partial(marker_is_repaired, data))
 
 
 @GRAPH.holds(150, "The registry is $MEMORY_HOME/projects.json")

@@ -913,10 +913,10 @@ def _(own: Journal) -> None:
         assert findings(own)["projection:next-steps"] == "pass"
 
 
-@JOURNAL.holds(133, "validate --mend writes them anew")
+@JOURNAL.holds(133, "validate --repair writes them anew")
 def _(own: Journal) -> None:
     age_page(own)
-    assert own.journal("validate", "--mend").code == 0
+    assert own.journal("validate", "--repair").code == 0
     assert findings(own)["projection:gotchas"] == "pass"
 
 
@@ -1043,7 +1043,7 @@ def _(own: Journal) -> None:
     state["bundle"]["projectMap"] |= {"modules": told, "architectureNotes": ["Requests pass through the cache."]}
     state["bundle"]["currentFocus"]["summary"] = "The cache is being made safe for tenants."
     path.write_text(json.dumps(state))
-    assert own.journal("validate", "--mend").code == 0
+    assert own.journal("validate", "--repair").code == 0
     own.done("update", "--yes")
     after = own.state["bundle"]
     assert after["project"]["summary"] == "Orders for marinas, by phone and by mail."

@@ -464,7 +464,7 @@ def _(kept: Profile) -> None:
     assert kept.stored(name)["value"].split() == value.split()
 
 
-@PROFILE.holds(73, "Prefer entries under 500 characters: a longer one is told")
+@PROFILE.holds(73, "Prefer entries under 500 characters: a longer one is reported")
 def _(kept: Profile) -> None:
     short, long = (kept.profile("remember", "tools", "size", "x" * size, "--json", "--force") for size in (499, 501))
     assert (short.warnings, len(long.warnings)) == ([], 1)
@@ -883,7 +883,7 @@ def _(example: Profile, asked: Asked) -> None:
     assert wanted <= set(ask(asked, example, "status"))
 
 
-@PROFILE.holds(164, "The example document is valid; an importance of 99 in it is told")
+@PROFILE.holds(164, "The example document is valid; an importance of 99 in it is reported")
 def _(example: Profile) -> None:
     found = example("check", "--json").json["data"]
     assert (found["valid"], found["errors"], found["warnings"]) == (True, [], [])

@@ -225,7 +225,7 @@ def test_the_archive_says_when_why_and_what_replaced_it(tools: Tools) -> None:
     assert (item["ref"], item["status"], item["reason"]) == (old, "superseded", "split")
     assert item["replaced_by"] == [new["new"]["id"]]
     assert item["put_away_at"] == "2026-03-02T11:19:00.000Z"
-    assert tools.text("memory_search_archive", query="zebra") == "Nothing that was put away matches."
+    assert tools.text("memory_search_archive", query="zebra") == "No archived fact matches."
     assert tools.error("memory_search_archive", query="  ")["details"] == {"field": "query"}
 
 

@@ -181,7 +181,7 @@ def test_a_candidate_that_is_none_is_refused(tools: Tools) -> None:
     error = tools.error("memory_ingest_lifecycle", candidate=PROPOSED, accept=["x"])
     assert (error["details"], error["hint"]) == (
         {"field": "candidate"},
-        "Give one candidate, or decide on some that wait.",
+        "Give one candidate, or decide on pending ones.",
     )
     assert tools.error("memory_ingest_lifecycle", accept=["nobody"])["code"] == "MemoryObjectNotFound"
     assert tools.error("memory_ingest_lifecycle", candidate="{")["code"] == "MemoryInvalidJson"

@@ -160,9 +160,7 @@ def test_every_mistake_is_named_and_nothing_is_written(tools: Tools, tree: Calla
     text = tools.tool_calls.call("save_memory", {"task": "", "nodes": wrong}).result()["content"][0]["text"]
     assert "- task: must not be empty\n" in text
     assert "- nodes.0.kind: must be one of " in text
-    assert text.splitlines()[-1] == (
-        "hint: Correct the fields named and send the whole intent again; nothing was written."
-    )
+    assert text.splitlines()[-1] == ("hint: Nothing was written. Correct these fields and send the whole input again.")
     assert tree(tools.root) == before
 
 
@@ -200,7 +198,7 @@ def test_a_withdrawn_save_writes_nothing(empty: Tools, tree: Callable[..., Tree]
         ("propose_memory", {"kind": "decision", "text": "x"}),
     ):
         result = empty.tool_calls.call(name, arguments, ticket).result()
-        assert result["structuredContent"]["error"]["message"] == "The call was withdrawn."
+        assert result["structuredContent"]["error"]["message"] == "The call was cancelled."
     assert tree(empty.root) == before
 
 

@@ -202,7 +202,7 @@ def test_how_long_to_wait_is_said_in_whole_seconds() -> None:
     for _ in range(4):
         assert hall.comes_in()
     status, headers, said = hall.ask([HOST, bearer(WRITER)])
-    assert (status, said) == (429, "Too many requests; wait a little.")
+    assert (status, said) == (429, "Too many requests; try again in a moment.")
     # One is there again in exactly a second; whoever came exactly then would be let in.
     assert headers["retry-after"] == "2"
     hall.now += 0.25

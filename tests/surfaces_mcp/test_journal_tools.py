@@ -50,11 +50,8 @@ CHANGES = (
     "automation_run_once",
 )
 NOT_HERE = "There is no journal here: `.agent-memory/state.json` is missing."
-EDITED = (
-    "projection:gotchas:edited: `docs/agent-memory/gotchas.md` is not as it would be written: it was edited, or "
-    "another program wrote it."
-)
-NO_PROCESS = "No process keeps the journal, and none has to."
+EDITED = "projection:gotchas:edited: `docs/agent-memory/gotchas.md` was edited, or another program wrote it."
+NO_PROCESS = "No background process runs, and none is needed."
 Tree = dict[str, bytes]
 
 
@@ -170,8 +167,8 @@ def test_without_a_journal_each_says_how_to_make_one(tools: Asked, tool: str, tr
     before = tree(tools.root, generated=True)
     error = tools.error(tool, **arguments_of(tool))
     assert (error["code"], error["message"]) == ("MemoryNotInitialized", NOT_HERE)
-    assert error["hint"] == "`memory journal init` makes one."
-    assert tools.text == f"MemoryNotInitialized: {NOT_HERE}\nhint: `memory journal init` makes one."
+    assert error["hint"] == "`memory journal init` creates one."
+    assert tools.text == f"MemoryNotInitialized: {NOT_HERE}\nhint: `memory journal init` creates one."
     assert tree(tools.root, generated=True) == before
 
 
@@ -247,13 +244,13 @@ def test_where_there_is_no_journal_that_is_the_assessment(tools: Asked, tree: Ca
     assert tools("memory_assess") == {
         "status": "warn",
         "summary": NOT_HERE,
-        "suggestedNextAction": "`memory journal init` makes one.",
+        "suggestedNextAction": "`memory journal init` creates one.",
         "details": {"memoryHealth": "attention"},
         "warnings": [NOT_HERE],
         "errors": [],
     }
     assert not tools.failed
-    assert tools.text.startswith("Status: warn\nSuggested next action: `memory journal init` makes one.\n")
+    assert tools.text.startswith("Status: warn\nSuggested next action: `memory journal init` creates one.\n")
     assert tree(tools.root, generated=True) == before
 
 
@@ -268,9 +265,9 @@ def test_an_assessment_says_what_waits(tools: Asked, sessions: Path) -> None:
     }
     assert tools("memory_assess") == {
         "status": "warn",
-        "summary": "The journal is sound, and something waits to be done. Events that wait to be recalled: 1. "
+        "summary": "The journal is sound, with work pending. Events not recalled yet: 1. "
         f"{NO_PROCESS} No cycle has run yet.",
-        "suggestedNextAction": "Events that wait to be recalled: 1. Recall them. Call journal_recall.",
+        "suggestedNextAction": "Events not recalled yet: 1. Recall them. Call journal_recall.",
         "details": {
             "memoryHealth": "attention",
             "backlog": {"unrecalledAll": 1, "unrecalledLocal": 0, "unrecalledImports": 1},
@@ -279,7 +276,7 @@ def test_an_assessment_says_what_waits(tools: Asked, sessions: Path) -> None:
             "validate": {"failCount": 0, "warnCount": 0, "topFindings": []},
             "retention": retention,
         },
-        "warnings": ["Events that wait to be recalled: 1."],
+        "warnings": ["Events not recalled yet: 1."],
         "errors": [],
     }
 
@@ -306,7 +303,7 @@ def test_a_warning_comes_with_what_to_do_about_it(tools: Asked, project: Project
         page.write("An edit.\n")
     found = tools("memory_assess")
     assert found["warnings"] == [EDITED]
-    assert found["suggestedNextAction"] == "Call memory_validate: it says what the warnings are about."
+    assert found["suggestedNextAction"] == "Call memory_validate: it explains the warnings."
 
 
 def test_a_broken_event_log_is_what_is_reported_and_no_error(tools: Asked, project: Project) -> None:
@@ -343,7 +340,7 @@ def test_a_process_that_is_gone_is_told(tools: Asked, project: Project) -> None:
     (folder / "daemon.lock").write_text('{"pid": 999999999, "createdAt": "2026-03-01T10:00:00.000Z"}')
     found = tools("memory_assess")
     stale = tools("automation_status")["stalePid"]
-    assert f"Process {stale}, which kept the journal, does not run any more." in found["warnings"]
+    assert f"Process {stale}, which kept the journal, no longer runs." in found["warnings"]
     assert "automation_ensure_running" in found["suggestedNextAction"]
 
 
@@ -364,7 +361,7 @@ def test_clients_that_are_wired_are_told_and_damage_comes_before_what_waits(
     found = tools("memory_assess")
     assert found["details"]["integration"] == {"claude": "attention", "codex": "healthy", "healthy": False}
     assert found["status"] == "warn"
-    assert "claude.skills: The skill for Claude Code is not as it was written." in found["warnings"]
+    assert "claude.skills: The skill for Claude Code was changed since Quire wrote it." in found["warnings"]
     assert "`memory journal integrate --repair`" in found["suggestedNextAction"]
     damage_events(tools.root)
     assert "memory_validate" in tools("memory_assess")["suggestedNextAction"]
@@ -463,8 +460,8 @@ def test_a_handoff_says_how_to_go_on(tools: Asked, sessions: Path) -> None:
     write_session(sessions / "two.jsonl", ("Ship it.", "DECISION: Ship on Mondays.\nGOTCHA: Tags: they are signed."))
     tools("journal_sync")
     found = tools("memory_compact_handoff")
-    waiting = "Groups of events that wait to be recalled: 1."
-    action = "Events that wait to be recalled: 1. Recall them. Call journal_recall."
+    waiting = "Groups of events not recalled yet: 1."
+    action = "Events not recalled yet: 1. Recall them. Call journal_recall."
     automation = f"{NO_PROCESS} The last cycle ended at 2026-03-02T11:19:00.000Z: recalled."
     focus = "Asked: Cache the order list. Result: Cache the order list for 30 seconds in src/cache.ts."
     assert found == {

@@ -229,7 +229,7 @@ def test_remembering_twice_is_remembering_once(profile: Profile) -> None:
     told = {"category": "user", "key": "shell", "value": "fish"}
     assert profile.data("remember", **told)["action"] == "ADD"
     before = profile.file.read_bytes()
-    assert profile.text("remember", **told) == "Nothing is different: profile:user.shell"
+    assert profile.text("remember", **told) == "Nothing changed: profile:user.shell"
     assert profile.file.read_bytes() == before
 
 
@@ -245,7 +245,7 @@ def test_remember_links_what_shares_two_tags(profile: Profile) -> None:
     result = profile("remember", category="project", key="hours", value="CET", tags=["place", "time"])
     assert result["structuredContent"]["data"]["linked"] == ["user.timezone"]
     assert result["content"][0]["text"] == (
-        "Remembered: profile:project.hours\n  related to user.timezone, by the tags they share"
+        "Remembered: profile:project.hours\n  related to user.timezone, through shared tags"
     )
 
 
@@ -287,7 +287,7 @@ def test_remember_by_force_and_broadly(profile: Profile) -> None:
 
 
 def test_remember_says_when_git_would_share_what_is_personal(empty: Profile) -> None:
-    shared = "  in the document that git shares; `memory profile private` keeps such entries out of it"
+    shared = "  in the shared document; `memory profile private` keeps such entries out of git"
     told = empty.text("remember", category="user", key="city", value="Cadiz")
     assert told == f"Remembered: profile:user.city\n{shared}"
     told = empty.text("remember", category="tools", key="shell", value="fish")
@@ -308,7 +308,7 @@ def test_forget_removes_and_says_how_to_bring_back(profile: Profile, project: Pr
         ["tools.package_manager"],
         ".ai-state/memory.backup.json",
     )
-    assert "bring it back: memory profile restore tools old\n" in result["content"][0]["text"]
+    assert "to restore it: memory profile restore tools old\n" in result["content"][0]["text"]
     assert "old" not in profile.document["memories"]["tools"]
     assert json.loads((profile.root / ".ai-state/memory.backup.json").read_bytes()) == SAMPLE
     restore_entry(project, RestoreEntry(category="tools", key="old"))

@@ -65,7 +65,7 @@ def test_remove_link_takes_one_relation_or_all(profile: Profile) -> None:
     assert rest["structuredContent"]["data"]["relations"] == ["elaborates", "supersedes"]
     assert rest["content"][0]["text"] == (
         "Unlinked: tools.shell elaborates, supersedes user.city\n"
-        "  It stays archived; bring it back: memory profile remember user city --status active"
+        "  It stays archived; to restore it: memory profile remember user city --status active"
     )
     assert profile.entry("tools", "shell")["links"] == []
 
@@ -92,8 +92,8 @@ def test_about_me_and_about_us(profile: Profile) -> None:
 
 def test_pages_of_nobody(repo: Path, world: World) -> None:
     empty = Profile(repo, world)
-    assert empty.text("about_me") == "Nothing is known of the user yet."
-    assert empty.text("about_us") == "Nothing is known of how you work together yet."
+    assert empty.text("about_me") == "Nothing is recorded about the user yet."
+    assert empty.text("about_us") == "Nothing is recorded yet about how you work together."
     assert empty.data("about_me") == {"profile": "", "entries": 0}
 
 

@@ -102,7 +102,7 @@ def test_stale(looking: Looking, copied: Sample, way: str) -> None:
     page.get_by_role("button", name="Stale: Numbers need a country code").click()
     dialog = page.get_by_role("dialog", name="Mark as stale")
     assert dialog.get_by_role("button", name="Mark as stale").is_disabled()
-    dialog.get_by_label("Why does it no longer hold?").fill("no more texts")
+    dialog.get_by_label("Why is it no longer true?").fill("no more texts")
     assert accessibility_faults(page) == []
     assert contrast_faults(page) == []
     page.keyboard.press("Enter")
@@ -141,7 +141,7 @@ def test_superseded_by_a_new_one(looking: Looking, copied: Sample, way: str) -> 
     dialog.get_by_label("A new one").check()
     dialog.get_by_label("Title").fill("Tides come from the gauge")
     dialog.get_by_label("Text (Markdown)").fill("The gauge knows better.")
-    dialog.get_by_label("Why? (may stay empty)").fill("the table was wrong in May")
+    dialog.get_by_label("Reason (optional)").fill("the table was wrong in May")
     dialog.get_by_role("button", name="Supersede", exact=True).click()
     toast(looking, "Tides come from a table")
     assert stored(copied, "decision.tides-come-from-the-gauge")["status"] == "active"
@@ -209,7 +209,7 @@ def test_a_proposal_is_rejected(looking: Looking, copied: Sample, way: str) -> N
     card = page.get_by_role("article", name="Numbers of berths have gaps where piers end")
     card.get_by_role("button", name="Reject").click()
     dialog = page.get_by_role("dialog", name="Reject")
-    dialog.get_by_label("Why? (may stay empty)").fill("the piers were renumbered")
+    dialog.get_by_label("Reason (optional)").fill("the piers were renumbered")
     assert accessibility_faults(page) == []
     dialog.get_by_role("button", name="Reject", exact=True).click()
     toast(looking, "Numbers of berths")
@@ -227,7 +227,7 @@ def test_a_fact_is_superseded_and_put_away(looking: Looking, copied: Sample, pag
     item = next(item for item in items if "whole numbers" in item["title"])
     page = looking.open("record", item["ref"])
     page.get_by_role("button", name="Stale").click()
-    page.get_by_label("Why does it no longer hold?").fill("fractions")
+    page.get_by_label("Why is it no longer true?").fill("fractions")
     page.keyboard.press("Enter")
     toast(looking, "Money is counted")
     assert "whole numbers" not in copied.memory("facts", "list").out
@@ -250,7 +250,7 @@ def test_what_was_typed_survives_a_change_from_elsewhere(looking: Looking, copie
     dialog = page.get_by_role("dialog", name="Edit feature")
     dialog.get_by_label("Text (Markdown)").fill("Mine: every cent is a line.")
     copied.memory.save({"id": "feature.ledger", "body": "Theirs: lines are only added."})
-    dialog.get_by_role("alert").filter(has_text="The record changed meanwhile.").wait_for()
+    dialog.get_by_role("alert").filter(has_text="The record changed in the meantime.").wait_for()
     assert dialog.get_by_label("Text (Markdown)").input_value() == "Mine: every cent is a line."
     assert accessibility_faults(page) == []
     assert contrast_faults(page) == []
@@ -261,7 +261,7 @@ def test_what_was_typed_survives_a_change_from_elsewhere(looking: Looking, copie
     dialog.get_by_text("What you wrote is not saved.").wait_for()
     dialog.get_by_role("button", name="go on writing").click()
     assert dialog.get_by_label("Text (Markdown)").input_value() == "Mine: every cent is a line."
-    dialog.get_by_role("button", name="Save mine over it").click()
+    dialog.get_by_role("button", name="Overwrite with mine").click()
     toast(looking, "Ledger")
     assert "Mine: every cent" in (copied.root / ".memory/memory/ledger.md").read_text()
 

@@ -13,7 +13,7 @@ from web_serving import PageDoor, harbor, opened
 from thorough import some
 
 HELP = {
-    "today": ("Nothing is here yet.", "memory init --brief"),
+    "today": ("No records yet.", "memory init --brief"),
     "map": ("Nothing is on the map yet.", "memory save"),
     "records": ("1 record", ""),
     "inbox": ("No pending proposals.", "memory inbox collect"),

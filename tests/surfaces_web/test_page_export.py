@@ -19,7 +19,7 @@ SCREENS = {
     "today": ("Today", "What changed"),
     "map": ("Harbour", "Group bookings"),
     "records": ("Records", "Holds"),
-    "inbox": ("Inbox", "An export holds no inbox."),
+    "inbox": ("Inbox", "An export has no inbox."),
     "graph": ("Graph", "Colour by"),
     "search": ("Search", "Holds"),
     "timeline": ("Timeline", "Commits"),

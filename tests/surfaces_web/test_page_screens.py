@@ -34,9 +34,9 @@ WORDS = {
     ),
     "map": ("Group bookings", "Season tickets", "Crane bookings", "Tides come from a table", "Webhooks come twice"),
     "records": ("63 records, the newest first", "Harbour", "Holds"),
-    "inbox": ("proposals wait, the oldest first", "We decided to look for rows of berths first", "claude session"),
+    "inbox": ("proposals pending, the oldest first", "We decided to look for rows of berths first", "claude session"),
     "graph": ("63 records, 32 ties", "Availability", "Colour by"),
-    "search": ("Holds", "A hold lasts 20 minutes", "What an agent would be told", "tokens"),
+    "search": ("Holds", "A hold lasts 20 minutes", "What an agent would get", "tokens"),
     "timeline": ("12 Jan 2026 to 12 Jun 2026", "Everything", "Group bookings, first part", "Sessions"),
     "health": ("Anchors", "Coverage", "Receipts", "Files", "src/harbour"),
     "a changed feature": (
@@ -216,7 +216,7 @@ def test_a_search_is_explained(looking: Looking) -> None:
     looking.until("() => location.hash.includes('explain=')")
     looking.ready()
     assert page.locator(".explained").first.is_visible()
-    assert "tokens" in page.get_by_label("What an agent would be told").inner_text()
+    assert "tokens" in page.get_by_label("What an agent would get").inner_text()
 
 
 @pytest.mark.proof

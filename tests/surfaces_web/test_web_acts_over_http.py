@@ -233,7 +233,7 @@ def test_what_another_changed_meanwhile_is_kept(wire: Wire) -> None:
     text = path.read_bytes()
     node = wire.memory.cwd / ".memory/memory/clock-drift.json"
     held = node.read_bytes()
-    node.write_bytes(held.replace(b"fixed", b"mended") if b"fixed" in held else held + b"\n")
+    node.write_bytes(held.replace(b"fixed", b"repaired") if b"fixed" in held else held + b"\n")
     now = wire.kept()
     reply = wire.undo(done["undo"])
     assert (reply.status, wire.kept()) == (409, now)
@@ -317,7 +317,7 @@ def test_a_page_that_only_shows_changes_nothing(wire: Wire) -> None:
         for name, (asked, _) in ACTIONS.items():
             reply = door.post(f"{reading.base}/actions", asked(reading))
             assert (name, reply.status) == (name, 403)
-            assert reply.error["message"] == "This page only shows."
+            assert reply.error["message"] == "This page is read-only."
         assert reading.undo("anything").status == 403
         assert reading.get("/actions") == {"actions": []}
     assert wire.kept() == before

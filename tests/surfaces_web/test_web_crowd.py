@@ -192,7 +192,7 @@ def test_many_may_listen_and_one_too_many_is_told_so(door: PageDoor, at: str, me
         for connection in listening:
             assert begun(connection).startswith(b"HTTP/1.1 200 ")
         more = door.ask(f"/api/events?project={project}")
-        assert (more.status, more.error["message"]) == (503, "Too many pages listen already.")
+        assert (more.status, more.error["message"]) == (503, "Too many open pages.")
         assert more.header("retry-after") == "1"
         check_sealed(more)
         assert door.ask(f"{at}/today").status == 200, "whoever asks is not held up by those who listen"

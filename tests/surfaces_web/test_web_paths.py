@@ -149,7 +149,7 @@ ACTS: tuple[dict[str, Any], ...] = (
 def test_a_page_without_leave_changes_nothing(door: PageDoor, projects: list[str], act: dict[str, Any]) -> None:
     for project in (*projects, "here", "nothing"):
         reply = door.post(f"/api/projects/{project}/actions", act)
-        assert (reply.status, reply.error["message"]) == (403, "This page only shows.")
+        assert (reply.status, reply.error["message"]) == (403, "This page is read-only.")
         assert door.post(f"/api/projects/{project}/undo", {"undo": "x"}).status == 403
         check_sealed(reply)
     for more in ({"X-HTTP-Method-Override": "POST"}, {"X-Write": "1"}):
@@ -249,10 +249,10 @@ def test_an_edit_of_what_somebody_changed_meanwhile_is_refused(writing: PageDoor
     ref = "gotcha.clocks-differ"
     held = writing.get(f"{at}/record?ref={ref}")
     body = memory.cwd / ".memory/memory/clocks-differ.md"
-    body.write_text("Somebody else wrote this.\n")
+    body.write_text("Another program wrote this.\n")
     reply = writing.post(f"{at}/actions", {"action": "edit", "ref": ref, "revision": held["revision"], "body": "Mine."})
     assert reply.status == 409
-    assert body.read_text() == "Somebody else wrote this.\n"
+    assert body.read_text() == "Another program wrote this.\n"
 
 
 # -- addresses ------------------------------------------------------------------------------------

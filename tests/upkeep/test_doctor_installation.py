@@ -107,7 +107,7 @@ def test_a_home_that_is_a_file_is_an_error(world: World, tmp_path: Path) -> None
     finding = named(look_at_machine(with_home(world, tmp_path / "taken/deeper")), "home")
     assert (finding.state, finding.message) == (
         "error",
-        f"{tmp_path}/taken/deeper cannot be written to: {tmp_path}/taken is no folder.",
+        f"{tmp_path}/taken/deeper cannot be written to: {tmp_path}/taken is not a folder.",
     )
 
 
@@ -141,7 +141,7 @@ def test_projects_that_are_gone_are_named_and_damaged_ones_are_not(world: World,
     there = with_home(world, tmp_path / "own")
     finding = named(look_at_machine(there), "projects")
     assert (finding.state, finding.fixable) == ("warning", True)
-    assert finding.message == f"1 of 2 listed projects have no memory any more: {tmp_path}/gone"
+    assert finding.message == f"1 of 2 listed projects no longer have a memory: {tmp_path}/gone"
     assert [entry.project_root for entry in dead_projects(there)] == [str(tmp_path / "gone")]
 
 

@@ -176,7 +176,7 @@ def test_only_anchors_of_the_record_itself_are_taken(
     write(repo, "other.txt", SECRET)
     git.commit("code")
     save(project, "src/a.py")
-    with pytest.raises(InputError, match="is no anchor of"):
+    with pytest.raises(InputError, match="is not an anchor of"):
         view_diff(views, ViewDiff(REF, anchor=anchor))
 
 

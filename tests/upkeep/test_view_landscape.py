@@ -119,7 +119,7 @@ def test_the_worst_verdict_is_shown_and_the_closest_feature_first(desk: Desk) ->
 def test_only_features_that_live_cover(desk: Desk) -> None:
     desk.files("src/a.py", "src/b.py", "src/c.py")
     desk.covers("Decided", "src/a.py", kind="decision")
-    desk.covers("Given up", "src/b.py", stage="dead")
+    desk.covers("Dropped", "src/b.py", stage="dead")
     desk.covers("Stale", "src/c.py")
     assert desk.landscape().covered == 1
     save_nodes(desk.project, {"task": "t", "stale": [{"id": "feature.stale", "reason": "gone"}]})

@@ -53,7 +53,7 @@ def test_commits_events_and_open_changes_are_one_story(project: Project, views: 
         ("commit", "The queue"),
     ]
     opened, built, made = (entry for entry in found.entries if entry.how != "event")
-    assert "held against the code again" in opened.changes
+    assert "compared with the code again" in opened.changes
     assert (built.by, built.commit and built.commit.id) == ("Tess Ter", second)
     assert set(built.changes) >= {
         "stage: idea → building",

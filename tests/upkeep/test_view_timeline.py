@@ -60,7 +60,7 @@ def session(number: int, name: str, at: str, kind: str = "imported_session") -> 
             "externalItemId": name,
             "createdAt": at,
             "contentHash": name * 4,
-            "summary": f"Asked: mend {name}.",
+            "summary": f"Asked: repair {name}.",
             "signals": {
                 "decisions": [],
                 "gotchas": [],
@@ -192,17 +192,18 @@ def test_a_session_that_left_facts_is_told_once_by_its_episode(project: Project,
     store(project, Store(section="Decisions", content="Invoices are kept for ten years.", session="s-2"))
     store(project, Store(section="Decisions", content="Berths are let by the season.", session="s-2"))
     record_session(
-        project, NoteSession(session_id="s-1", title="Mended retries", narrative="What was done.", turns=3, close=True)
+        project,
+        NoteSession(session_id="s-1", title="Repaired retries", narrative="What was done.", turns=3, close=True),
     )
     found = timeline(project)
-    assert [mark.title for mark in lane(found, "episode")] == ["Session 2026-03-02: Mended retries"]
+    assert [mark.title for mark in lane(found, "episode")] == ["Session 2026-03-02: Repaired retries"]
     told = {mark.title: mark for mark in lane(found, "session")}
     assert set(told) == {
-        "Session 2026-03-02: Mended retries",
+        "Session 2026-03-02: Repaired retries",
         *(title for title in told if title.startswith("Session s-2: ")),
     }
     assert len(told) == 2
-    assert told["Session 2026-03-02: Mended retries"].ref.startswith("episode:")
+    assert told["Session 2026-03-02: Repaired retries"].ref.startswith("episode:")
     assert {mark.kind for mark in told.values()} == {"session"}
 
 
@@ -215,7 +216,7 @@ def test_a_session_that_was_imported_is_not_told_again_by_its_facts(project: Pro
         session(2, "run", "2026-03-01T11:00:00.000Z", kind="tool_run"),
     )
     assert [(mark.ref, mark.layer, mark.title) for mark in lane(timeline(project), "session")] == [
-        ("event:evt-000001", "journal", "Asked: mend lantern.")
+        ("event:evt-000001", "journal", "Asked: repair lantern.")
     ]
 
 
@@ -242,7 +243,7 @@ def test_where_room_is_short_the_newest_of_every_lane_stay(
     dated(repo, environment, "2025-12-24T00:00:00Z", "only one")
     found = timeline(project, 9)
     assert [mark.title for mark in lane(found, "commit")] == ["only one"]
-    assert [mark.title for mark in lane(found, "session")] == [f"Asked: mend s{number}." for number in range(16, 20)]
+    assert [mark.title for mark in lane(found, "session")] == [f"Asked: repair s{number}." for number in range(16, 20)]
     assert [mark.title for mark in lane(found, "save")][:3] == ["feature.f17", "feature.f18", "feature.f19"]
     assert len(found.marks) == 9
     assert [mark.at for mark in found.marks] == sorted(mark.at for mark in found.marks)

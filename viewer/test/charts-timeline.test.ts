@@ -82,7 +82,7 @@ test("lanes come from the address; none is not all", () => {
   assert.equal(writeLanes(new Set<Lane>(["commit", "session"])), "session,commit");
 });
 
-test("what was counted and not handed over is known as a number", () => {
+test("what was counted and not sent is known as a number", () => {
   const told = toldOf(data);
   assert.deepEqual(told.untold, [{ time: Date.parse("2026-01-01T12:00:00Z"), lane: "commit", count: 2 }]);
   const whole = inRange(told.marks, extent, ALL).length + told.untold.reduce((sum, some) => sum + some.count, 0);

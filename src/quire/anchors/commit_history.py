@@ -220,7 +220,7 @@ class CommitHistory:
             for at in range(0, len(wanted), _PATHS):
                 paths = wanted[at : at + _PATHS]
                 for step in log_paths(self.git, paths, limit=_COMMITS, since=base):
-                    # Of a folder that stands where the file was, its files are told, too.
+                    # Of a folder that stands where the file was, its files are reported, too.
                     for path in {change.new for change in step.changes}.intersection(paths):
                         self._steps[path].append(step)
         except GitRequired:

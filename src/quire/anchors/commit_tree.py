@@ -31,7 +31,7 @@ def parts_for(anchors: Iterable[str] | None) -> list[str]:
         if "#" in anchor:
             file = anchor.rpartition("#")[0]
             paths |= {static_prefix(file), file}
-    # A file that somebody edited by hand may name what no disk can hold; git cannot be asked for that either.
+    # A file that someone edited by hand may name what no disk can hold; git cannot be asked for that either.
     return [] if "" in paths or len(paths) > _PATHS_MOST else sorted(filter(may_be_a_path, paths))
 
 
@@ -70,7 +70,7 @@ class FileTree:
         """What was seen already, by anchor: many records share one."""
         self.definitions = Definitions()
         self.defined: dict[str, Symbols | Unparsed] = {}
-        """All that a file defines, where somebody had to look at all of it."""
+        """All that a file defines, where someone had to look at all of it."""
         self.listed: dict[str, list[str]] = {}
         """Folders below a folder, by whoever looked for them."""
 

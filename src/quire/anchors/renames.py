@@ -151,7 +151,7 @@ def follow_files(
     commit = past.arrival(arrived, since) if arrived and since else ""
     if 2 * len(gone) > len(routes):
         lost = past.newest(gone[:_CANDIDATES], since) or ""
-        note = f"{len(routes) - len(gone)} of its {len(routes)} files went elsewhere" if len(gone) < len(routes) else ""
+        note = f"{len(routes) - len(gone)} of its {len(routes)} files moved" if len(gone) < len(routes) else ""
         return RenameTrail(commit=lost, note=note)
     moved = {path: route.to[0] for path, route in routes.items() if route.to}
     places = Counter(new_place(anchor, path, new) for path, new in moved.items())

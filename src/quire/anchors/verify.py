@@ -1,6 +1,6 @@
 """Compare the code behind a record with its seals, and give a verdict.
 
-What counts is the content that somebody saw when the record was last saved or confirmed: the seals in the record. A
+What counts is the content that someone saw when the record was last saved or confirmed: the seals in the record. A
 record without seals, as other programs write it, is held against the commit that wrote it. Reading changes nothing.
 """
 
@@ -31,7 +31,7 @@ _SHOWN = 5
 _COMMITS = 3
 _FILES = 50
 
-_NOT_IN_TIME = Verdict(verdict="unverifiable", because="there was no time to look at its code")
+_NOT_IN_TIME = Verdict(verdict="unverifiable", because="there was no time to check its code")
 
 
 def short(commit: str) -> str:
@@ -269,10 +269,10 @@ class _Judgement:
 
     def _why_unknown(self, anchor: str) -> str:
         if anchor in self.sealed:
-            return f"`{anchor}` could not be read when it was saved; nobody has confirmed it since"
+            return f"`{anchor}` could not be read when it was saved; it was not confirmed since"
         if self.record.seen:
-            return f"`{anchor}` was added by hand; nobody has confirmed it since"
-        return "it was saved without a note of what was seen"
+            return f"`{anchor}` was added by hand; it was not confirmed since"
+        return "it was saved without a fingerprint of the code"
 
     def _changed(self, anchor: str, now: ResolvedAnchor, before: Seal) -> AnchorVerdict:
         if is_absent(before):
@@ -350,7 +350,7 @@ class _Judgement:
         gone = f": gone{when}" if route.commit else ""
         note = f"; {route.note}" if route.note else ""
         if self.since is None and self.record.commit and before is not None:
-            note = f"; where it went cannot be told, {short(self.record.commit)} is not in this clone"
+            note = f"; it is unknown where it went: {short(self.record.commit)} is not in this clone"
         because = f"{what}{gone}{note}"
         return AnchorVerdict(anchor=anchor, verdict="orphaned", because=because, commit=route.commit)
 

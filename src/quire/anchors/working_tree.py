@@ -1,7 +1,7 @@
 """List the working tree: every file that git tracks or would track, with its blob id.
 
 A file that looks to git as it did when it was staged has the id that the index holds, and is not opened. Any other is
-read and hashed here, when somebody asks for it.
+read and hashed here, when someone asks for it.
 """
 
 from __future__ import annotations

@@ -30,13 +30,13 @@ DROPPED = "dropped"
 ANEW = "proposed anew"
 """The reason of a proposal in whose place another one waits."""
 _KNOWN = "Held already"
-_REPEATED = "Said already in this batch"
-_CONTESTED = "Other candidates of this batch say something else of the same part of the same file"
-_WAITING = "Waits for confirmation already"
+_REPEATED = "Already in this batch"
+_CONTESTED = "Other candidates of this batch contradict it for the same part of the same file"
+_WAITING = "Already pending"
 _CHANGED = "The file says something else now"
 _NAMED = "Names the fact that it replaces"
-_EXPLICIT_NOW = "Waited for confirmation, and is explicit now"
-_PUT_AWAY = {layout.ARCHIVED: "Was put away", layout.SUPERSEDED: "Was replaced by another fact"}
+_EXPLICIT_NOW = "Was pending, and is explicit now"
+_PUT_AWAY = {layout.ARCHIVED: "Was archived", layout.SUPERSEDED: "Was replaced by another fact"}
 
 
 class CandidateOutcome(Struct, frozen=True, eq=False):

@@ -205,7 +205,7 @@ def parse_candidate(value: Any) -> FactCandidate:
     fields = _fields(value, _KEYS, "")
     content = clean_content(plain_newlines(_string(fields, "content", layout.CONTENT_CHARS)))
     if not content:
-        raise _wrong("content", "is empty", "Say in one or two sentences what is to be remembered.")
+        raise _wrong("content", "is empty", "Give one or two sentences to remember.")
     if isinstance(fields.get("section"), str):
         fields["section"] = _SECTIONS.get(one_line(fields["section"]).lower(), fields["section"])
     return FactCandidate(
@@ -231,7 +231,7 @@ def _artifact(value: Any) -> Artifact:
         )
     digest = _optional(fields, "sha256", 71, "artifact.") or ""
     if digest and not _SHA256.fullmatch(digest := f"sha256:{digest.removeprefix('sha256:').lower()}"):
-        raise _wrong("artifact.sha256", "is no SHA-256 digest", "Give 64 hexadecimal digits, or leave it out.")
+        raise _wrong("artifact.sha256", "is not a SHA-256 digest", "Give 64 hexadecimal digits, or leave it out.")
     sub = one_line(_optional(fields, "sub", limits.TITLE_CHARS, "artifact.") or "")
     return Artifact(_choice(fields, "kind", get_args(ArtifactKind), "artifact."), path, sub, digest)
 
@@ -249,7 +249,7 @@ def _fields(value: Any, keys: Mapping[str, tuple[str, ...]], place: str) -> dict
             raise _wrong(f"{place}{cut(str(key), 40)}", "is not a known key", f"Known: {', '.join(keys)}.", tuple(keys))
         if given is not None:
             if found.get(name, given) != given:
-                raise _wrong(f"{place}{name}", "is given twice, and differently", f"Give `{name}` once.")
+                raise _wrong(f"{place}{name}", "is given twice with different values", f"Give `{name}` once.")
             found[name] = given
     return found
 

@@ -169,7 +169,7 @@ def compact(
     opening = {"role": "user", "content": summary}
     after = sum(tokens_of(message) for message in (*plan.front, Message("user", summary, opening), *plan.tail))
     if after >= before:
-        kept_in = f" What would have gone is kept in {full_text}." if full_text else ""
+        kept_in = f" The removed messages are kept in {full_text}." if full_text else ""
         note = f"Not compacted: with the summary it would have {after:,} tokens instead of {before:,}.{kept_in}"
         return _unchanged(messages, before, note, warnings)
     return Compacted(
@@ -223,7 +223,7 @@ def _wanted_pins(pins: Sequence[PinnedText], warnings: list[Problem]) -> tuple[P
                 Problem(
                     code="PinChanged",
                     severity="warning",
-                    message=f"The pin `{name}` holds a secret or a hidden character; that part of it is written out.",
+                    message=f"The pin `{name}` holds a secret or a hidden character; that part is written out.",
                     hint="Correct the pinned text and pin it again.",
                 )
             )
@@ -275,7 +275,7 @@ def _entries(
             return ask_model(summarise, request), author
         except NotASummary as error:
             said = f"The summary is made by rules, since the model `{author}` gave none: {error}."
-            hint = "See that the model answers, or leave it out."
+            hint = "Check that the model answers, or leave it out."
             warnings.append(Problem(code="SummariserFailed", severity="warning", message=said, hint=hint))
     return summarise_offline(plan.said, quoted=frozenset(item.turn for item in _requests(plan))), OFFLINE
 

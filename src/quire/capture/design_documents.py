@@ -130,8 +130,10 @@ def _look(root: str) -> tuple[list[str], list[Problem]]:
         if found_file.st_size > DOCUMENT_BYTES:
             problems.append(_doubt("DocumentUnread", f"It is larger than {DOCUMENT_BYTES:,} bytes.", path))
         elif len(found) == DOCUMENTS_MOST:
-            said = f"It and what follows was not looked at: there are more than {DOCUMENTS_MOST:,} Markdown files."
-            problems.append(_doubt("DocumentUnread", said, path, hint="Keep design documents apart from others."))
+            said = f"This and the following files were not read: there are more than {DOCUMENTS_MOST:,} Markdown files."
+            problems.append(
+                _doubt("DocumentUnread", said, path, hint="Keep design documents in a folder of their own.")
+            )
             break
         else:
             found.append(path)

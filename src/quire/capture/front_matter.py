@@ -79,7 +79,7 @@ def read_front_matter(text: str, path: str = "") -> FrontMatter:
 
 
 def _unread(text: str, path: str, why: str) -> FrontMatter:
-    problem = _doubt("FrontMatterUnread", f"The head {why}.", path, 1, None, "Mend the head, or leave it out.")
+    problem = _doubt("FrontMatterUnread", f"The head {why}.", path, 1, None, "Correct the head, or remove it.")
     return FrontMatter({}, text, 1, (problem,))
 
 
@@ -108,7 +108,7 @@ def _read_yaml(head: list[str], path: str) -> tuple[dict[str, Value], list[Probl
             at += 1
         if name in seen:
             fields.pop(name, None)
-            problems.append(_doubt("KeyTwice", f"`{name}` stands twice; neither is taken.", path, number, name))
+            problems.append(_doubt("KeyTwice", f"`{name}` occurs twice; neither is used.", path, number, name))
             continue
         seen.add(name)
         try:
@@ -129,7 +129,7 @@ def _block(mark: re.Match[str], lines: list[str]) -> str:
     """The text of the lines below `|` or `>`, without the line feeds at its end; `>` joins lines to paragraphs."""
     end = next((number for number, line in enumerate(lines) if line[:1] not in ("", " ")), len(lines))
     if any(not _says_nothing(line) for line in lines[end:]):
-        raise _Unread("what stands below it is no block of text")
+        raise _Unread("the lines below it are not a block of text")
     inner = lines[:end]
     depths = (len(line) - len(line.lstrip(" ")) for line in inner if line.strip())
     depth = int(mark[2]) if mark[2] else next(depths, 0)
@@ -152,7 +152,7 @@ def _value(text: str, more: list[str]) -> Value:
         return _scalar(text)
     items = [_ITEM.match(line) for line in more]
     if any(item is None or item[1] != (items[0] or item)[1] for item in items):
-        raise _Unread("what stands below it is no list of plain items")
+        raise _Unread("the lines below it are not a list of plain items")
     found = [_scalar((item[2] or "").strip()) for item in items if item]
     return [item for item in found if item]
 
@@ -217,7 +217,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _only_comment(rest: str) -> None:
     if rest.strip() and not _COMMENT.match(rest):
-        raise _Unread("something stands behind its end")
+        raise _Unread("text follows its end")
 
 
 # -- TOML -----------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def _read_toml(head: list[str], path: str) -> tuple[dict[str, Value], list[Probl
     try:
         values = tomllib.loads("\n".join(head))
     except (ValueError, RecursionError) as error:
-        raise _Unread(f"is no TOML: {cut(str(error), 200).rstrip('.')}") from None
+        raise _Unread(f"is not TOML: {cut(str(error), 200).rstrip('.')}") from None
     fields: dict[str, Value] = {}
     problems: list[Problem] = []
     for name, value in values.items():

@@ -2,7 +2,7 @@
 
 A plan does not depend on the order of what it is given, and a plan carried out leaves nothing to do: planned again,
 every step is `unchanged`, or `reject` as before. Only an explicit candidate that names no artifact reinforces each
-time it is given, since each time somebody says it anew.
+time it is given, since each time someone says it anew.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def _block_cost(block: dict[str, Any]) -> int:
         return _cost(block.get("content"))
     if "image" in kind:
         return IMAGE_TOKENS
-    # The signature of a thought is sent along, but it is no text.
+    # The signature of a thought is sent along, but it is not text.
     return count_tokens(_json({name: value for name, value in block.items() if name != "signature"}))
 
 

@@ -12,7 +12,7 @@ from quire.model.text import cut, one_line
 CLIPBOARD = "[clipboard image attachment]"
 SECRET = "[secret left out]"  # noqa: S105
 
-# A pasted image lies in a temporary folder that is gone when somebody reads the summary.
+# A pasted image lies in a temporary folder that is gone when someone reads the summary.
 _CLIPBOARD = re.compile(
     r"(?:/private)?(?:/var/folders/[\w+/-]{1,200}/T|/tmp)/[\w.]{0,40}-?clipboard-[\w-]{1,200}\.\w{2,5}"
 )

@@ -60,7 +60,7 @@ class SessionOutcome(Struct, frozen=True, kw_only=True):
     failure: str = ""
     warning: str = ""
     waits: bool = False
-    """It was left for later, because somebody is still at it."""
+    """It was left for later, because someone is still at it."""
 
 
 def look_through(
@@ -81,8 +81,8 @@ def look_through(
 ) -> Iterator[SessionOutcome]:
     """Every session at a path that ran in the repository, or with `all_folders` anywhere.
 
-    `hashes` are those of the events that there are, by the id of their session. `counted` is told how many there are.
-    What changed after `settled_before` waits, but for the session of the file `ended`, which is known to be over.
+    `hashes` are those of the events that there are, by the id of their session. `counted` gets how many there
+    are. What changed after `settled_before` waits, but for the session of the file `ended`, which is known to be over.
     """
     places = KnownPlaces(root, home)
     seen = {
@@ -110,7 +110,7 @@ def look_through(
 
 
 def _kept_name(name: str) -> str:
-    """The id of a session as it may be told: a name with a secret in it is told by its digest."""
+    """The id of a session as it may be told: a name with a secret in it is replaced by its digest."""
     return f"session-{hex_digest(name)[:16]}" if redacted(name)[1] else name[:_ITEM_CHARS]
 
 
@@ -192,7 +192,7 @@ def _look(
         try:
             signals = normalise(session, again, signals)
         except QuireError as error:
-            refused = f"told by rules, since {error.message[:1].lower()}{error.message[1:]}"
+            refused = f"summarised by rules, because {error.message[:1].lower()}{error.message[1:]}"
     moment = moment_of(reading.first_at) or moment_of(session.started_at) or now
     event = JournalEvent(
         id="",

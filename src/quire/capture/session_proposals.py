@@ -59,7 +59,7 @@ class Account(Struct, frozen=True, kw_only=True):
     session_id: str
     title: str = ""
     turns: int = 0
-    """How many times somebody spoke."""
+    """How many times someone spoke."""
     tool_calls: int = 0
     files: tuple[str, ...] = ()
     """Files of the repository that it edited."""
@@ -128,13 +128,13 @@ class _Known:
 
     def __init__(self, reading: SessionReader, offset: int, content_hash: str) -> None:
         self.speeches = 0
-        """How many times somebody had spoken by then; 0 where it is another session now."""
+        """How many times someone had spoken by then; 0 where it is another session now."""
         self._reading, self._offset, self._hash = reading, offset, content_hash
 
     def watch(self, witness: Witness) -> Iterator[Turn]:
         for turn in self._reading:
             yield turn
-            # The turn was heard by now.
+            # The turn was heard now.
             is_end = self._reading.content_hash == self._hash if self._hash else False
             if is_end or (not self._hash and self._offset and self._reading.next_offset <= self._offset):
                 self.speeches = witness.count
@@ -278,7 +278,7 @@ class _Maker:
 
 
 def _own_title(asked: Speech) -> str:
-    """The first words of a user as a title; empty where they may not be shown, or are somebody else's."""
+    """The first words of a user as a title; empty where they may not be shown, or are someone else's."""
     from quire.capture.signals.confirmed import quotable
     from quire.capture.signals.wording import is_safe
 

@@ -90,12 +90,12 @@ def _read(world: World) -> _File:
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidStore(
             f"`{FILE}` in your memory home cannot be read: {error}.",
-            hint="Mend it, or move it away and name the sources again; it was left as it is.",
+            hint="Correct it, or move it away and add the sources again. It was not changed.",
         ) from error
     if found.version > 1:
         raise UnsupportedVersion(
-            f"`{FILE}` in your memory home was written by a newer program (version {found.version}).",
-            hint="Update this program; the file was left as it is.",
+            f"`{FILE}` in your memory home was written by a newer version of Quire (version {found.version}).",
+            hint="Update Quire; the file was not changed.",
             details={"path": FILE, "supported": 1},
         )
     return found

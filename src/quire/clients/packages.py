@@ -23,8 +23,8 @@ _LICENSE = "Apache-2.0"
 _DESCRIPTION = "Project memory for coding agents: plain files in your git repository, checked against the code."
 _LONG = (
     "Features and their stage, decisions with their reasons, known traps and open questions of a repository, kept as"
-    " plain files in it. Sessions begin with what bears on them, edits with what governs the files, and what was"
-    " learned is proposed for a person to accept."
+    " plain files in it. Agents get relevant records when a session starts and before they edit files. What sessions "
+    "learned is proposed for a person to accept."
 )
 _KEYWORDS = ["agents", "memory", "mcp", "knowledge", "git"]
 _HOOKS = "hooks/hooks.json"
@@ -158,7 +158,7 @@ Install it from a clone of Quire's repository:
 {install}
 ```
 
-`memory integrate {client}` wires one repository instead, for everyone who clones it. Use one of the two: with both,
+`memory integrate {client}` connects one repository instead, for everyone who clones it. Use one of the two: with both,
 each hook runs twice.
 
 The files here are made by `tools/make_plugins.py`. Version {version}, {license}.

@@ -50,7 +50,7 @@ class SpooledSessions(msgspec.Struct, frozen=True):
         """That some of it could not be read."""
         if not self.damaged:
             return []
-        said = "It had lines that could not be read: sessions that they named are not read from here."
+        said = "Some lines could not be read; the sessions they name were skipped."
         hint = f"The first such file is kept as `{ENDED}{ASIDE}`; `memory journal sync` finds sessions by itself."
         path = place_of(FOLDER, ENDED)
         return [Problem(code="LocalStateDamaged", severity="warning", path=path, message=said, hint=hint)]
@@ -95,7 +95,7 @@ def take_ended(root: str, token: str) -> SpooledSessions:
     """Everything that waits, also what an earlier reader took and did not finish."""
     here = inside(root, place_of(FOLDER, ENDED))
     with contextlib.suppress(FileNotFoundError):
-        # What is no plain file holds no sessions, and stays where it is.
+        # What is not a regular file holds no sessions, and stays where it is.
         if stat.S_ISREG(os.lstat(here).st_mode):
             disk.rename(here, inside(root, place_of(FOLDER, f"{_TAKEN}{token[:12]}{_END}")))
     names = [name for name in _names(root) if name != ENDED]

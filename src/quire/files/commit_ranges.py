@@ -35,7 +35,7 @@ def changes_since(git: Git, commits: Iterable[str]) -> dict[str, list[GitFileCha
     current: list[GitFileChange] = []
     for word in words:
         *heads, meta = word.split("\n")
-        # Before the changes of each pair, its two trees are told, on a line of their own.
+        # Before the changes of each pair, its two trees are reported, on a line of their own.
         for head in heads:
             current = found.setdefault(head.partition(" ")[0], [])
         if meta:

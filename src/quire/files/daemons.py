@@ -49,7 +49,7 @@ class Hold:
         disk.append_lightly(self.path, data)
 
     def is_ours(self) -> bool:
-        """Whether the file of that name is still the one that is held; somebody may have removed or replaced it."""
+        """Whether the file of that name is still the one that is held; someone may have removed or replaced it."""
         try:
             return os.path.samestat(os.stat(self.path, follow_symlinks=False), os.fstat(self._descriptor))
         except OSError:
@@ -71,7 +71,7 @@ def hold(path: str, is_respected: Callable[[bytes], bool], sleep: Callable[[floa
     """
     for attempt in range(_TRIES):
         if attempt:
-            sleep(_PAUSE_SECONDS)  # somebody may only have looked whether it is held
+            sleep(_PAUSE_SECONDS)  # someone may only have looked whether it is held
         disk.append_lightly(path, b"")
         descriptor, _ = open_regular(path)
         found = Hold(path, descriptor)

@@ -45,7 +45,7 @@ def stage(path: str, data: bytes, like: str | None = None) -> None:
     disk.create(path, data, exactly=mode)
     if read_bytes(path, limit=len(data)) != data:
         raise StorageFailed(
-            f"`{os.path.basename(path)}` does not hold what was written to it.",
+            f"`{os.path.basename(path)}` does not hold the data that was written.",
             hint="The disk may be failing. Nothing was replaced.",
         )
 
@@ -53,7 +53,7 @@ def stage(path: str, data: bytes, like: str | None = None) -> None:
 def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType | None = ...) -> None:
     """Replace or create one file, durably. A symbolic link is kept: what it points to is replaced.
 
-    With `expects`, only if it still holds these bytes, or is still missing: it may be somebody else's, too.
+    With `expects`, only if it still holds these bytes, or is still missing: it may be someone else's, too.
     """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
@@ -66,7 +66,7 @@ def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType
         try:
             stage(temporary, data, like=target)
             if expects is not ... and read_if_there(target) != expects:
-                raise Conflict(f"`{os.path.basename(path)}` was changed by somebody else.", hint="Run it again.")
+                raise Conflict(f"`{os.path.basename(path)}` was changed by another program.", hint="Run it again.")
             disk.rename(temporary, target)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -87,8 +87,8 @@ def _refuse_devices(target: str, path: str) -> None:
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise StorageFailed(
-            f"`{os.path.basename(path)}` is no plain file; it was left as it is.",
-            hint="Put a plain file there, or none.",
+            f"`{os.path.basename(path)}` is not a regular file; it was not changed.",
+            hint="Remove it, or replace it with a regular file.",
         )
 
 

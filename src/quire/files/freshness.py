@@ -55,7 +55,7 @@ def _metadata(path: str) -> tuple[int, ...]:
 
 
 class FolderWatch:
-    """An inotify watch over some folders. No thread runs: events wait in the kernel until somebody asks."""
+    """An inotify watch over some folders. No thread runs: events wait in the kernel until someone asks."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

@@ -58,8 +58,8 @@ _SECONDS = 60.0
 _LISTS = (".gitignore", ".gitattributes")
 _READS_LISTS = ("ls-files", "diff-files", "check-attr", "check-ignore")
 _LOG_BYTES = 64 * 1024 * 1024
-_BY_HAND = "Run the same git command by hand to see what is wrong with the repository."
-_FOREIGN = "It belongs to another user. Where you trust it, add it to git's `safe.directory`, or change its owner."
+_BY_HAND = "Run the same git command by hand to see the problem."
+_FOREIGN = "It belongs to another user. If you trust it, add it to git's `safe.directory`, or change its owner."
 _PLAIN_NAME = r"[A-Za-z0-9._-]+"
 GREP = ("-I", "-n", "-z", "--no-color", "--no-textconv", "--full-name", "--no-recurse-submodules")
 _GREP_ALSO = ("-E", "-F", "-e", "-m", "-o", "-w")
@@ -344,7 +344,7 @@ class Git:
         for name in _LISTS if command in _READS_LISTS else ():
             if is_special(os.path.join(self.root, name)):
                 hint = f"Remove it, or put a plain file in its place: `git restore {name}`."
-                raise GitRequired(f"`{name}` is a pipe or a device, which git would wait for.", hint=hint)
+                raise GitRequired(f"`{name}` is a pipe or a device; git would wait for it.", hint=hint)
 
     def finish_all(self, started: list[subprocess.Popen[bytes]]) -> list[bytes]:
         """The answers of several; where one fails, the others are waited for before it is said."""

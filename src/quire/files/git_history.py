@@ -216,7 +216,7 @@ def log_paths(git: Git, paths: Iterable[str], *, limit: int, since: str | None =
     """The commits that changed one of these paths, newest first, and what each did to them; renames count as two.
 
     With `since` only those that are not in the past of that commit.
-    Of a merge only paths are told that are as no parent has them, once for each parent: the rest was told by the
+    Of a merge only paths are reported that are as no parent has them, once for each parent: the rest was told by the
     commits that it joins.
     """
     where = list(paths)

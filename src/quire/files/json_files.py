@@ -93,7 +93,7 @@ def parse_strict(text: str, source: str, *, bounded: bool = True) -> Any:
             twice = next(name for name in names if names.count(name) > 1)
             # What is no ordinary key is not repeated: it may be a credential that slipped to the wrong side of a colon.
             shown = f"the key `{twice}`" if twice.isidentifier() and len(twice) <= 24 else "a key"
-            raise ValueError(f"{shown} stands twice in one object")
+            raise ValueError(f"{shown} occurs twice in one object")
         if any("\ud800" <= char <= "\udfff" for name in found if not name.isascii() for char in name):
             raise ValueError("a key holds a lone surrogate, which is not text")
         return found

@@ -180,4 +180,4 @@ def _checked(result: str, expected: Any) -> str:
 
 
 def _spoiled() -> ValueError:
-    return ValueError("The text is laid out in a way that cannot be edited safely.")
+    return ValueError("The layout of the text cannot be edited safely.")

@@ -20,8 +20,8 @@ _SHOWN_KEY = 24
 _NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
 _STRING_FAULTS = {
     "Unterminated": "The quotation marks are never closed",
-    "control character": "A control character stands in a text",
-    "escape": "A backslash stands before what it cannot escape",
+    "control character": "A control character is in a text",
+    "escape": "Invalid escape after a backslash",
 }
 
 
@@ -54,7 +54,7 @@ def parse(text: str) -> JsoncNode:
     root = _value(text, _skip(text, len(BOM) if text.startswith(BOM) else 0), 0)
     rest = _skip(text, root.end)
     if rest != len(text):
-        raise fault(text, rest, "Something stands after the end of the value")
+        raise fault(text, rest, "Text follows the end of the value")
     return root
 
 
@@ -125,7 +125,7 @@ def _key(text: str, at: int, members: dict[str, Any]) -> tuple[str, int, int]:
     key, end = _scalar(text, at)
     if key in members:
         shown = f"The key `{key}`" if key.isidentifier() and len(key) <= _SHOWN_KEY else "A key"
-        raise fault(text, at, f"{shown} stands twice in one object")
+        raise fault(text, at, f"{shown} occurs twice in one object")
     colon = _skip(text, end)
     if text[colon : colon + 1] != ":":
         raise _unexpected(text, colon, "A colon was expected")

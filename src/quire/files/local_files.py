@@ -50,7 +50,7 @@ class LocalFile(msgspec.Struct, frozen=True, kw_only=True):
     problem: Problem | None = None
     is_newer: bool = False
     is_closed: bool = False
-    """It is there and cannot be read: a link, a folder, a file of somebody else."""
+    """It is there and cannot be read: a link, a folder, a file of someone else."""
 
     @property
     def place(self) -> str:
@@ -95,8 +95,8 @@ def read_object(root: str, folder: str, name: str, limit: int = LOCAL_BYTES) -> 
             code="LocalStateNewer",
             severity="warning",
             path=found.place,
-            message=f"It was written by a newer program (version {version}); it counts as empty here.",
-            hint="Update this program.",
+            message=f"It was written by a newer version of Quire (version {version}); it counts as empty here.",
+            hint="Update Quire.",
         )
         return msgspec.structs.replace(found, problem=problem, is_newer=True)
     return msgspec.structs.replace(found, fields=fields)
@@ -104,13 +104,13 @@ def read_object(root: str, folder: str, name: str, limit: int = LOCAL_BYTES) -> 
 
 def spoiled(found: LocalFile, reason: str) -> LocalFile:
     """The file with the warning that it cannot be used as it is."""
-    kept = f"Mend or remove it. The next change keeps it as `{os.path.basename(found.name)}{ASIDE}`."
+    kept = f"Correct or remove it. The next change keeps it as `{os.path.basename(found.name)}{ASIDE}`."
     problem = Problem(
         code="LocalStateDamaged",
         severity="warning",
         path=found.place,
         message=f"It cannot be used: {reason}. It counts as empty.",
-        hint="Put a plain, readable file there, or none." if found.is_closed else kept,
+        hint="Remove it, or replace it with a readable file." if found.is_closed else kept,
     )
     return msgspec.structs.replace(found, problem=problem)
 
@@ -211,7 +211,7 @@ def _hold(path: str) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
-    raise OSError(errno.EBUSY, "it is moved away again and again", path)
+    raise OSError(errno.EBUSY, "it is repeatedly moved away", path)
 
 
 def _is_shared(descriptor: int) -> bool:
@@ -230,14 +230,14 @@ def _path_to_change(root: str, found: LocalFile) -> str:
     path = inside(root, place)
     if found.is_newer:
         raise UnsupportedVersion(
-            f"`{place}` was written by a newer program; it was left as it is.",
-            hint="Update this program, or move the file away.",
+            f"`{place}` was written by a newer version of Quire; it was not changed.",
+            hint="Update Quire, or move the file away.",
             details={"path": place, "supported": LOCAL_VERSION},
         )
     if found.is_closed:
         raise StorageFailed(
-            f"`{place}` cannot be read as a plain file; it was left as it is.",
-            hint="Move away what is there, or make it readable, and run the command again.",
+            f"`{place}` cannot be read as a regular file; it was not changed.",
+            hint="Move it away or make it readable, then run the command again.",
             details={"path": place},
         )
     return path

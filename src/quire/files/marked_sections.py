@@ -44,7 +44,7 @@ def find_section(data: bytes, markers: Markers) -> FoundSection:
         return FoundSection("damaged", reason=reason, line=min(starts + ends)[2])
     (begin, body_begin, line), (body_end, finish, end_line) = starts[0], ends[0]
     if body_begin > body_end:
-        return FoundSection("damaged", reason="the end marker stands before the start marker", line=line)
+        return FoundSection("damaged", reason="the end marker is before the start marker", line=line)
     body = data[body_begin:body_end].decode("utf-8", "replace").replace("\r\n", "\n")
     in_conflict = False
     for first, last in conflicts(data):
@@ -52,7 +52,7 @@ def find_section(data: bytes, markers: Markers) -> FoundSection:
             continue
         if first == last or first < line or last > end_line:
             # Who replaced it would take one end of the conflict away, and leave the other.
-            reason = "a merge conflict begins or ends between them, or stands around them"
+            reason = "a merge conflict overlaps them"
             return FoundSection("damaged", reason=reason, line=first, in_conflict=True)
         in_conflict = True
     return FoundSection("present", begin, finish, body.strip("\n"), line=line, in_conflict=in_conflict)

@@ -35,12 +35,12 @@ def inside(root: str, relative: str) -> str:
 
 
 def follow_inside(root: str, name: str) -> str:
-    """The real file behind a name at the root, a link followed; refused where it leads out of the project."""
+    """The real file behind a name at the root, a link followed; refused where it is a link out of the project."""
     real = os.path.realpath(os.path.join(root, name))
     if not real.startswith(os.path.realpath(root) + os.sep):
         raise OutsideProject(
-            f"`{name}` is a link that leads out of the project; it was left alone.",
-            hint="Replace the link by a file of the project.",
+            f"`{name}` is a link out of the project; it was not changed.",
+            hint="Replace the link with a file of the project.",
             details={"path": name},
         )
     return real
@@ -159,7 +159,7 @@ def read_text(path: str, limit: int = limits.FILE_BYTES) -> str:
     return read_bytes(path, limit).decode("utf-8")
 
 
-_LOCKS = "Keep the project on a disk of this machine, or mount its file system with locks."
+_LOCKS = "Move the project to a local disk, or mount its file system with locks."
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Free some space and run the command again."),
     errno.EDQUOT: ("the disk quota is used up", "Free some space and run the command again."),
@@ -168,10 +168,10 @@ _REASONS = {
     errno.EPERM: ("permission was denied", "Check who owns the file and its folder."),
     errno.EMFILE: ("too many files are open", "Close some programs and run the command again."),
     errno.ENAMETOOLONG: ("the name is too long", "Use a shorter id."),
-    errno.ENOLCK: ("this file system has no locks, and nothing is written without one", _LOCKS),
-    errno.EOPNOTSUPP: ("this file system has no locks, and nothing is written without one", _LOCKS),
-    errno.ENOSYS: ("this file system has no locks, and nothing is written without one", _LOCKS),
-    errno.ELOOP: ("it is a symbolic link", "Replace the link by a real file."),
+    errno.ENOLCK: ("this file system has no locks, so nothing can be written safely", _LOCKS),
+    errno.EOPNOTSUPP: ("this file system has no locks, so nothing can be written safely", _LOCKS),
+    errno.ENOSYS: ("this file system has no locks, so nothing can be written safely", _LOCKS),
+    errno.ELOOP: ("it is a symbolic link", "Replace the link with a real file."),
 }
 
 

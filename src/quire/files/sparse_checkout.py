@@ -33,7 +33,7 @@ def refuse_hidden(git: Git, folders: Iterable[str]) -> None:
     rest = f" and {len(hidden) - 1:,} more" if len(hidden) > 1 else ""
     raise NotReady(
         f"A sparse checkout hides files of the memory: `{hidden[0]}`{rest}.",
-        hint=f"`git sparse-checkout add {' '.join(map(quote, _rules_for(git, hidden)))}` brings them back.",
+        hint=f"`git sparse-checkout add {' '.join(map(quote, _rules_for(git, hidden)))}` restores them.",
         details={"hidden": len(hidden)},
     )
 

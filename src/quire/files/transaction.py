@@ -72,7 +72,7 @@ def apply_changes(
 ) -> None:
     """Make all these changes below `root`, or none. The caller holds the lock.
 
-    With `whole` they only make sense together: where a writer dies and somebody else changes one of the files before
+    With `whole` they only make sense together: where a writer dies and someone else changes one of the files before
     the work can be completed, none of the rest is done either.
     """
     notes = noticed.get()
@@ -104,7 +104,7 @@ def _apply(root: str, recovery: str, changes: list[FileUpdate], appends: list[Ap
         disk.rename(draft, os.path.join(folder, INTENT))
         disk.sync_folder(folder)
         disk.sync_folder(recovery)
-        # Nothing is in its place yet: the files can still be left as somebody else has made them.
+        # Nothing is in its place yet: the files can still be left as someone else has made them.
         for change in changes:
             _refuse_if_changed(root, change.path, change.planned)
         _append_all(root, intent)
@@ -117,7 +117,7 @@ def _apply(root: str, recovery: str, changes: list[FileUpdate], appends: list[Ap
     except OSError as error:
         raise StorageFailed(
             f"The change was recorded but could not be completed: {error.strerror or error}.",
-            hint="Mend the cause and run any memory command: it completes the change first.",
+            hint="Fix the cause, then run any memory command: it completes the change first.",
             details={"path": folder},
         ) from error
 
@@ -317,7 +317,7 @@ def _is_pending(folder: str, step: _Step) -> bool:
 
 
 def _is_overtaken(root: str, folder: str, step: _Step, whole: bool) -> bool:
-    """Whether somebody else changed the file since this was decided; of a whole, also what was in its place already."""
+    """Whether someone else changed the file since this was decided; of a whole, also what was in its place already."""
     if _is_pending(folder, step):
         now = _digest(inside(root, step.path))
         # A file that is gone: removed by us already, or taken away with what a whole was planned upon.
@@ -353,8 +353,8 @@ def _is_ours(step: _Step) -> bool:
 def _refuse_if_changed(root: str, path: str, planned: str | None) -> None:
     if _digest(inside(root, path)) != planned:
         raise Conflict(
-            f"`{path}` was changed by somebody else while this change was being planned.",
-            hint="Look at it with `memory diff`, then run the command again.",
+            f"`{path}` was changed by another process in the meantime.",
+            hint="See `memory diff`, then run the command again.",
             details={"path": path},
         )
 

@@ -189,8 +189,8 @@ def put_lines_back(noted: RecordedChange, now: bytes | None) -> bytes | None:
 
 def overtaken(path: str) -> Conflict:
     return Conflict(
-        f"`{path}` was changed since; undo would lose that.",
-        hint="Look at it with `memory diff`, and put it right by hand.",
+        f"`{path}` was changed since; undo would lose that change.",
+        hint="See `memory diff`, and correct it by hand.",
         details={"path": path},
     )
 

@@ -74,7 +74,7 @@ def real_world(cwd: str | None = None) -> World:
         moment = instant(pinned)
         if moment is None:
             raise UsageError(
-                f"MEMORY_NOW is `{pinned[:40]}`, which is no date.",
+                f"MEMORY_NOW is `{pinned[:40]}`, which is not a date.",
                 hint="Unset it, or give a date-time such as 2026-03-02T11:19:00+00:00.",
             )
         return moment

@@ -80,8 +80,8 @@ def write_access(
         return
     if os.path.islink(path):
         raise OutsideProject(
-            f"`{path}` is a symbolic link; nothing is written through it.",
-            hint="Replace the link by a real folder.",
+            f"`{path}` is a symbolic link; Quire does not write through links.",
+            hint="Replace the link with a real folder.",
         )
     for name in (RECOVERY, *written):
         inside(path, name)
@@ -131,7 +131,7 @@ def in_one_state(read: Callable[[], Result], world: World, places: Sequence[Lock
 
 @contextlib.contextmanager
 def standing_still(world: World, places: Sequence[LockedFolder], seconds: float = _SETTLE_SECONDS) -> Iterator[None]:
-    """Writers wait meanwhile, as far as that can be had: not on a read-only disk, nor from one that does not end."""
+    """Writers wait meanwhile, as far as that can be had: not on a read-only disk, nor from one that does not stop."""
     with contextlib.ExitStack() as stack:
         for root, folder, lock in places:
             with contextlib.suppress(LockBusy, StorageFailed, OutsideProject):
@@ -142,7 +142,7 @@ def standing_still(world: World, places: Sequence[LockedFolder], seconds: float 
 
 
 def _moment(place: LockedFolder) -> tuple[int, int] | None:
-    """The same as before if nobody wrote in between; None while somebody does, or a moment ago did."""
+    """The same as before if nobody wrote in between; None while someone does, or a moment ago did."""
     path = place.path
     recovery, lock = os.path.join(path, RECOVERY), os.path.join(path, place.lock)
     try:

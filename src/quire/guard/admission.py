@@ -37,7 +37,7 @@ def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[
                 code="InstructionWarning",
                 field=field,
                 message=f"reads like an order to a model ({', '.join(flags)})",
-                hint="It is kept, and shown with this flag to whoever asks; no agent is told it unasked.",
+                hint="The record is kept and shown with this flag in answers. Hooks do not send it.",
                 severity="warning",
             )
         )
@@ -58,7 +58,7 @@ def effect_warnings(text: str, field: str) -> list[Problem]:
             code="EffectWarning",
             field=field,
             message=f"holds a command or an order that {words_of(effects)}",
-            hint="It is kept, and shown with this flag.",
+            hint="The record is kept and shown with this flag.",
             severity="warning",
         )
     ]
@@ -73,10 +73,10 @@ def stored_secrets(path: str, text: str, line: int | None = None) -> list[Proble
             path=path,
             line=line or found.line,
             message=f"Looks like {_article(found.what)} ({found.rule}): {found.masked}.",
-            hint="Replace the credential, then take it out: `memory purge --secrets`; git history keeps it until it is "
+            hint="Replace the credential, then remove it: `memory purge --secrets`; git history keeps it until it is "
             "rewritten."
             if found.certain
-            else "Look at it. `memory purge` takes out what should not be here.",
+            else "Check it. `memory purge` removes what should not be here.",
         )
         for found in _secrets_in(text)
     ]
@@ -112,7 +112,7 @@ def refuse_secret(text: str, field: str) -> None:
 def _refusal(field: str, why: str) -> SecretDetected:
     return SecretDetected(
         f"`{field}` {why}.",
-        hint="Leave the credential out: say where it is kept instead. Nothing was written.",
+        hint="Nothing was written. Leave out the credential and say where it is kept.",
         details=_at(field),
     )
 

@@ -20,10 +20,10 @@ EFFECTS = {
     "privileged": "takes full rights on the machine",
     "disables-check": "switches off a safety check",
     "sends-secret": "sends secrets to another place",
-    "gives-access": "lets another machine in",
-    "persists": "changes what starts by itself or who may log in",
+    "gives-access": "gives another machine access",
+    "persists": "changes what starts automatically or who may log in",
     "destroys": "deletes or overwrites data for good",
-    "hides": "says that a person need not be asked or told",
+    "hides": "says that no person needs to be asked or informed",
 }
 """By its code, what an effect is in plain words."""
 

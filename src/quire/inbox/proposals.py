@@ -48,7 +48,7 @@ class ProposalEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A record that may be made.
 
-    `fields` are those of the record, as the layer takes them when somebody saves it: of the graph those of a node in a
+    `fields` are those of the record, as the layer takes them when someone saves it: of the graph those of a node in a
     save intent (`kind`, `title`, `body`, `stage`, `anchors`, `tags`, `related` …), of the facts `section`, `content`,
     `confidence`, `tags`, of the profile `category`, `key`, `value`, `tags`, of the notes `text`, of the episodes
     `title`, `summary` and `session_id`.
@@ -104,7 +104,7 @@ def by_beginning(items: Mapping[str, _Named], name: str) -> _Named | None:
     if len(near) > 1:
         raise InputError(
             f"`{cut(name, 40)}` could be any of {', '.join(near[:5])}.",
-            hint="Give more of the id.",
+            hint="Give a longer part of the id.",
             details={"field": "id"},
         )
     return items[near[0]] if near else None

@@ -109,8 +109,8 @@ class Rejections(msgspec.Struct, frozen=True):
             if found is not None:
                 why = f" ({cut(found.reason, 200)})" if found.reason else ""
                 raise ValueRejected(
-                    f"`{field}` says what was rejected on {found.rejected_at[:10]}{why}: “{cut(found.value, 200)}”.",
-                    hint=f"Leave it out. If it is right after all, `memory inbox lift {found.id}` allows it again.",
+                    f"`{field}` repeats what was rejected on {found.rejected_at[:10]}{why}: “{cut(found.value, 200)}”.",
+                    hint=f"Leave it out, or allow it again with `memory inbox lift {found.id}`.",
                     details={"field": field, "id": found.id},
                 )
 
@@ -226,21 +226,21 @@ def rejections_in(files: Mapping[str, bytes], problems: Iterable[Problem] = ()) 
             told.append(_unreadable(place, error))
             continue
         if item.version > VERSION:
-            newer = ValueError(f"it was written by a newer program ({item.version})")
-            told.append(_unreadable(place, newer, hint="Update this program."))
+            newer = ValueError(f"it was written by a newer version of Quire ({item.version})")
+            told.append(_unreadable(place, newer, hint="Update Quire."))
         elif name == f"{item.digest}.json" or item.digest not in found:
             # One that was renamed by hand counts, but not against the file that `lift` would write.
             found[item.digest] = item
     return Rejections(found, tuple(sorted(told, key=lambda problem: problem.path)))
 
 
-def _unreadable(place: str, error: Exception, hint: str = "Bring the file back with git, or remove it.") -> Problem:
+def _unreadable(place: str, error: Exception, hint: str = "Restore the file with git, or remove it.") -> Problem:
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return Problem(
         code="RejectionUnreadable",
         severity="warning",
         path=place,
-        message=f"This rejection cannot be used: {cut(said, 200)}. What it rejects is not refused.",
+        message=f"This rejection cannot be used: {cut(said, 200)}. It has no effect.",
         hint=hint,
     )
 
@@ -255,13 +255,13 @@ def write_rejection(root: str, item: Rejection, token: str) -> str:
         version = _version_of(root, place)
         if version is None:
             raise InvalidStore(
-                f"`{place}` is there and cannot be read; it was left as it is.",
-                hint="Bring the file back with git, or remove it, and say it again.",
+                f"`{place}` cannot be read; it was not changed.",
+                hint="Restore the file with git, or remove it, then run the command again.",
                 details={"path": place},
             )
         if version > VERSION:
             raise UnsupportedVersion(
-                f"`{place}` was written by a newer program; it was left as it is.", hint="Update this program."
+                f"`{place}` was written by a newer version of Quire; it was not changed.", hint="Update Quire."
             )
         ensure_folder(os.path.dirname(path))
         write_file(path, data, token)
@@ -296,7 +296,7 @@ def named_rejection(rejections: Rejections, name: str) -> Rejection:
     found = exact or by_beginning({f"in-{digest}": item for digest, item in rejections.found.items()}, name)
     if found is None:
         raise NotFound(
-            f"Nothing that was rejected is called `{cut(name, 40)}`.",
+            f"There is no rejection `{cut(name, 40)}`.",
             hint="`memory inbox rejected` lists what was rejected.",
             details={"field": "id", "id": cut(name, 40)},
         )

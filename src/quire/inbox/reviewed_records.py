@@ -56,7 +56,7 @@ def note_reviewed(root: str, folder: str, marks: Iterable[str], token: str) -> N
             remove_local(root, found)
             before = b""
         if len(before) + len(data) > _MOST_BYTES:
-            # The older half goes: most of that is committed by now.
+            # The older half goes: most of that is committed now.
             lines = before.splitlines(keepends=True)
             write_local(root, found, b"".join(lines[len(lines) // 2 :]) + data, token)
             return

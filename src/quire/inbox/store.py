@@ -91,7 +91,7 @@ def read_inbox(root: str) -> Inbox:
             continue
         held[item.id] = item
     if bad:
-        found = damaged_lines(found, bad, "The next change keeps the file as it is beside its place.")
+        found = damaged_lines(found, bad, "The next change keeps a copy of the file beside it.")
     problems = (found.problem,) if found.problem else ()
     return Inbox(proposals=tuple(held.values()), problems=problems, found=found)
 
@@ -137,7 +137,7 @@ def named_proposal(inbox: Inbox, name: str) -> Proposal:
     found = by_beginning({item.id: item for item in inbox.proposals}, name)
     if found is None:
         raise NotFound(
-            f"The inbox holds no proposal `{cut(name, 40)}`.",
+            f"There is no proposal `{cut(name, 40)}`.",
             hint="`memory inbox` lists them with their ids.",
             details={"field": "id", "id": cut(name, 40)},
         )

@@ -39,7 +39,7 @@ _MANY = 200
 """From how many files on reading them takes long enough to be told of."""
 
 _LOOKS, _PAUSE_SECONDS = 10, 0.02
-"""How often files are read again that somebody changed meanwhile; then writers are asked to wait."""
+"""How often files are read again that someone changed meanwhile; then writers are asked to wait."""
 
 Progress = Callable[[int, int], None]
 """Called with how many files are done, of how many."""
@@ -49,7 +49,7 @@ _UNREAD = "CanonicalFileUnsafe"
 
 
 class _Overtaken(Exception):
-    """Somebody wrote while the files were read: what was read may be half of a change."""
+    """Someone wrote while the files were read: what was read may be half of a change."""
 
 
 class Index(VerdictCache):
@@ -89,7 +89,7 @@ class Index(VerdictCache):
                 writer = Writer(self._connection, source.layer)
                 self._read(source, writer, source.stamps(), source.folder_stamps(), progress)
         for source in sources:
-            self.refresh(source)  # somebody may have written while the files were read
+            self.refresh(source)  # someone may have written while the files were read
         self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def refresh(self, source: IndexSource) -> int:
@@ -113,7 +113,7 @@ class Index(VerdictCache):
         count = len(changed) + len(gone)
         if count or folders != self._folder_stamps(source.layer):
             with self._writing():
-                # Somebody may write while the files are read: then what changed since is read, too.
+                # Someone may write while the files are read: then what changed since is read, too.
                 for _ in range(_LOOKS):
                     self._replace(source, changed, gone, folders)
                     if fitting is None or (moment is not None and moment == fitting.moment()):

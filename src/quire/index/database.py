@@ -53,7 +53,7 @@ def _extended(connection: apsw.Connection) -> apsw.Connection:
         connection.close()
         raise StorageFailed(
             f"The functions that compare vectors could not be loaded: {error}.",
-            hint="Run the command again; if it stays so, install quire-memory anew.",
+            hint="Run the command again. If that does not help, reinstall quire-memory.",
         ) from error
     return connection
 

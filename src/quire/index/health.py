@@ -36,7 +36,7 @@ def index_fault(folder: str) -> str | None:
     if not os.path.lexists(path):
         return None
     if os.path.islink(folder) or os.path.islink(path) or not os.path.isfile(path):
-        return "it is no plain file"
+        return "it is not a regular file"
     try:
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
     except apsw.Error as error:
@@ -44,9 +44,9 @@ def index_fault(folder: str) -> str | None:
     try:
         found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(1)")]
     except (apsw.BusyError, apsw.LockedError, apsw.CantOpenError, apsw.ReadOnlyError):
-        return ""  # somebody writes to it, or the disk takes nothing: that says nothing of the index
+        return ""  # someone writes to it, or the disk takes nothing: that says nothing of the index
     except apsw.Error as error:
         return str(error)
     finally:
         connection.close()
-    return "" if found == ["ok"] else (found or ["it says nothing of itself"])[0]
+    return "" if found == ["ok"] else (found or ["it has no description"])[0]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quire.index.sentence_model import SentenceModel
 
 _RECORDS_AT_ONCE = 64
-_AGAIN = "Run the command again when the cause is gone: it goes on where it was."
+_AGAIN = "Fix the cause, then run the command again: it continues."
 
 Told = Callable[[int, int], None]
 
@@ -44,7 +44,7 @@ def store_model_vectors(
     """
     if not connection.db_filename("main"):
         raise StorageFailed(
-            "The index cannot be written to, so the vectors would be lost.",
+            "The index is not writable, so the vectors would be lost.",
             hint="The folder .memory/index has to be a real one on a disk that can be written to.",
         )
     left = "SELECT record, count(*) FROM vectors WHERE space != ? GROUP BY record ORDER BY record"
@@ -77,7 +77,7 @@ def _teach(connection: apsw.Connection, teacher: SentenceModel, records: dict[in
     connection.execute("BEGIN IMMEDIATE")
     try:
         for passage, vector in zip(untaught, vectors, strict=True):
-            # Only where the old vector is still there: a number may belong to another passage by now.
+            # Only where the old vector is still there: a number may belong to another passage now.
             connection.execute(
                 "UPDATE vectors SET space = ?, vector = ? WHERE id = ? AND vector = ?",
                 (teacher.space, vector.values, passage.id, passage.vector),

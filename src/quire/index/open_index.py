@@ -28,7 +28,7 @@ def open_index(
 ) -> Index:
     """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again.
 
-    Where there is no folder for it, it is made in memory, and gone afterwards.
+    Where there is not a folder for it, it is made in memory, and gone afterwards.
     """
     sources = list(sources)
     index = Index(_database(folder))

@@ -108,7 +108,7 @@ def noted_fields(fields: Fields) -> list[str]:
 
 
 def settle_field(fields: Fields, name: str, value: Any) -> Fields:
-    """The object with one contested field settled; the other values are noted, so that no merge brings them back."""
+    """The object with one contested field settled; the other values are noted, so that no merge restores them."""
     contested, settled = dict(_notes(fields, CONTESTED)), dict(_notes(fields, SETTLED))
     values = contested.pop(name, [])
     found = dict(fields)

@@ -88,7 +88,7 @@ MEMORY_HOME = Home(
 class Repair(msgspec.Struct, frozen=True, kw_only=True):
     """What a layer would change to set right what a check found."""
 
-    mends: tuple[RepairStep, ...] = ()
+    fixes: tuple[RepairStep, ...] = ()
     changes: tuple[FileUpdate, ...] = ()
     """Below the layer's folder: all of them or none."""
     pages: tuple[FileUpdate, ...] = ()

@@ -18,7 +18,7 @@ def anchor_fault(anchor: str) -> str | None:
     """Why an anchor, as given, may not be stored; None when it may."""
     text = anchor.strip()
     if not text or not normal_anchor(text):
-        return "names no path below the repository"
+        return "is not a path inside the repository"
     if "\\" in text:
         return "holds a backslash; write paths with forward slashes"
     if "\0" in text or "\n" in text:

@@ -1,4 +1,4 @@
-"""Values that branches disagree on: kept in the record, all of them, until somebody decides."""
+"""Values that branches disagree on: kept in the record, all of them, until someone decides."""
 
 from __future__ import annotations
 

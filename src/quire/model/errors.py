@@ -4,7 +4,7 @@ QuireError
 ├── InputError                 what was asked for is wrong                     failed
 │   ├── InvalidJson            not JSON, or JSON we refuse to guess about
 │   ├── SecretDetected         a credential would have reached the disk
-│   ├── ValueRejected          somebody rejected exactly this before
+│   ├── ValueRejected          someone rejected exactly this before
 │   ├── NotFound               a ref or id that names nothing
 │   └── OutsideProject         a path that leads out of the project
 ├── UsageError                 the command line itself is wrong                usage

@@ -32,7 +32,7 @@ MAP_TOKENS = 900
 START_TOKENS = 1_200
 """What a session starts with, the map included: enough to orient, not enough to drown."""
 PROFILE_TOKENS = 1_000
-"""What a session is told of the profile, where nothing else is asked for."""
+"""What a session is reported the profile, where nothing else is asked for."""
 QUESTION_CHARS = 4_000
 """More of a question than this is not read."""
 BUDGET_LEAST, BUDGET_MOST = 100, 50_000

@@ -85,7 +85,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     hint: str | None = None
     allowed: tuple[str, ...] = ()
     severity: str = "error"
-    mend: str = ""
+    fixed_by: str = ""
     """Who repairs it: `repair` (a command, without losing anything), `person`, `itself`; empty where nobody asked."""
 
 

@@ -18,7 +18,7 @@ _SEAL = r"(?s)(?P<anchor>.+)@(?P<how>blob|tree|symbol):(?P<digest>[0-9a-f]{32,64
 ABSENT = "0" * 32
 """The digest of nothing: an anchor that matched no file, or a file that was deleted, when it was seen."""
 UNREAD = "f" * 32
-"""The digest of what could not be read when somebody looked."""
+"""The digest of what could not be read when someone looked."""
 
 
 class Seal(msgspec.Struct, frozen=True):

@@ -33,7 +33,7 @@ class Fitting(Protocol):
     """A layer whose files have to fit each other, and are changed together."""
 
     def moment(self) -> str | None:
-        """The same as before if nobody wrote in between; None while somebody does."""
+        """The same as before if nobody wrote in between; None while someone does."""
 
     def still(self) -> AbstractContextManager[None]:
         """Nobody writes meanwhile, as far as that can be had."""

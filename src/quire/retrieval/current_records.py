@@ -43,7 +43,9 @@ def retirement(record: Record, successor: Record | None, weight: float = 1.0) ->
     elif record.status not in _CURRENT:
         reason = f"{record.status}, replaced by {successor.ref}" if successor else record.status
     elif weight < FADED:
-        return Withheld(ref=record.ref, title=record.title, reason="faded: not confirmed for long", is_faded=True)
+        return Withheld(
+            ref=record.ref, title=record.title, reason="faded: not confirmed for a long time", is_faded=True
+        )
     else:
         return None
     return Withheld(ref=record.ref, title=record.title, reason=reason)

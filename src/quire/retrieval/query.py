@@ -166,7 +166,11 @@ def _explain(index: Index, asked: Ask, answer: Answer, found: list[Scored], repe
         elif item.tier == "answer":
             rule = f"more than the {asked.limit} results that were asked for"
         elif item.tier == "possible":
-            rule += ", and answers alone were asked for" if asked.strict else f", and {_POSSIBLE} nearer ones are shown"
+            rule += (
+                ", and only clear answers were requested"
+                if asked.strict
+                else f", and {_POSSIBLE} nearer ones are shown"
+            )
         parts = _parts(item, item.relevance, asked.weigh(record))
         answer.left_out.append(LeftOut(ref=record.ref, title=record.title, rule=rule, parts=parts))
 

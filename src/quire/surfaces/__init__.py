@@ -2,7 +2,8 @@
 
 A program of ours begins here, and so with the library that describes our data. That one asks for `typing_extensions`,
 which other libraries have brought along, and which takes as long to load as Python itself takes to start. Where it is
-missing, the library takes the same names from Python, which has had all of them since 3.11: so it is told that it is.
+missing, the library takes the same names from Python, which has had all of them since 3.11: so it is missing that it
+is.
 """
 
 import sys

@@ -79,7 +79,7 @@ def span_of_branch(git: Git, name: str | None, *, command: str = "brief --diff")
     old = common_ancestor(git, main, tip) if main else None
     if old is None:
         raise InputError(
-            "The main branch was not found, so it cannot be said what this one changed.",
+            "The default branch was not found, so there is nothing to compare with.",
             hint=f"Name the range instead: memory {command} <base>...HEAD",
             details={"field": "branch"},
         )
@@ -115,10 +115,10 @@ def _ends(text: str) -> tuple[str, str, str]:
 def _parted(git: Git, name: str, first: str, second: str) -> Span:
     old = common_ancestor(git, first, second)
     if old is None and is_shallow(git):
-        raise _cut_off(f"This clone is shallow: the commit where `{name}` parted is not in it.")
+        raise _cut_off(f"This clone is shallow: the commit where `{name}` branched off is missing.")
     if old is None:
         raise InputError(
-            f"The two ends of `{name}` have no common past.",
+            f"The two ends of `{name}` have no common history.",
             hint="Use two dots to compare them directly.",
             details={"field": "diff"},
         )
@@ -140,7 +140,7 @@ def _commit(git: Git, name: str) -> str:
         raise _cut_off(f"This clone is shallow: `{name[:80]}` is not in it.")
     if found is None:
         raise InputError(
-            f"`{name[:80]}` names no commit of this repository.",
+            f"`{name[:80]}` is not a commit of this repository.",
             hint="Give a branch, a tag or a commit, or a range such as main...HEAD.",
             details={"field": "diff"},
         )

@@ -108,21 +108,22 @@ def _not_ignored(site: Site, home: Home) -> list[Problem]:
         tracked, seen = list(site.git.staged(kept)), site.git.untracked(kept)
     except GitRequired:
         return []
-    said = "Git sees this file, which belongs to this machine alone."
+    said = "Git does not ignore this file, which belongs to this machine only."
     found = [
         Problem(
             code=home.code,
             severity="warning",
             path=path,
             message=said,
-            hint=f"`git rm --cached {path}` takes it out of git, and leaves it here.",
-            mend="person",
+            hint=f"`git rm --cached {path}` removes it from git and keeps it here.",
+            fixed_by="person",
         )
         for path in tracked
     ]
     hint = f"`memory check --repair` adds the lines to .gitignore; so does {home.ignored_by}."
     return found + [
-        Problem(code=home.code, severity="warning", path=path, message=said, hint=hint, mend="repair") for path in seen
+        Problem(code=home.code, severity="warning", path=path, message=said, hint=hint, fixed_by="repair")
+        for path in seen
     ]
 
 
@@ -135,7 +136,7 @@ def _rejected(index: Index, rejections: Rejections) -> list[Problem]:
                 continue
             item = next(filter(None, map(rejections.match, layer.says(record))), None)
             if item is not None:
-                allowing = f"If it is right after all, `memory inbox lift {item.id}` allows it."
+                allowing = f"If it is right, allow it with `memory inbox lift {item.id}`."
                 found.append(
                     Problem(
                         code="RejectedValueStored",
@@ -176,7 +177,7 @@ def _unmerged(site: Site) -> list[Problem]:
         Problem(
             code="MemoryConflictDetected",
             path=path,
-            message="Git holds this file as unmerged.",
+            message="This file has an unresolved merge.",
             hint=f"Resolve it, then `git add {path}`{_joined(path)}.",
         )
         for path in paths
@@ -193,7 +194,7 @@ def _dead(site: Site, index: Index) -> list[Problem]:
             path=f"{MEMORY}/{record.path}",
             field="/anchors",
             message=f"`{record.ref}`: the anchor `{anchor}` matches no file.",
-            hint="Save the node with the anchor's new place (`memory sync` says where it went), or retire the node.",
+            hint="Save the record with the new anchor (`memory sync` shows where the code went), or retire the record.",
         )
         for record in sorted(records, key=lambda record: record.ref)
         for anchor in record.anchors

@@ -26,7 +26,7 @@ _CODE = frozenset(
     vhd vue wgsl xaml zig zsh
     """.split()  # noqa: SIM905
 )
-# Made by machines, or by somebody else; the folders of agents hold their settings, our own plugin among them.
+# Made by machines, or by someone else; the folders of agents hold their settings, our own plugin among them.
 _FOREIGN = frozenset(
     """
     .agents .claude .cline .clinerules .codex .cursor .gemini .opencode
@@ -55,7 +55,7 @@ class Gap(msgspec.Struct, frozen=True):
     files_count: int
     examples: list[str]
     new: bool = False
-    """Some of that code came or changed since the last sync."""
+    """Some of that code is new or changed since the last sync."""
 
 
 def coverage_gaps(tree: WorkingTree, git: Git, index: Index, wanted: Iterable[str]) -> list[Gap]:
@@ -133,7 +133,7 @@ def _plain(tree: WorkingTree, anchor: str) -> str:
 
 
 def own_code(tree: WorkingTree, git: Git, paths: list[str]) -> list[str]:
-    """Of code that nothing covers, what somebody could miss: it is not empty, generated or vendored."""
+    """Of code that nothing covers, what someone could miss: it is not empty, generated or vendored."""
     foreign = _marked_foreign(git, paths)
     return [path for path in paths if path not in foreign and not _is_empty(tree, path)]
 

@@ -22,7 +22,7 @@ from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.merge.git_setup import lacks_driver, names_rules
 from quire.upkeep.repair.plan import NOT_IGNORED, REPAIR
 
-_MEND = "--fix does it; so does the next command that writes."
+_REPAIR = "--fix does it; so does the next command that writes."
 
 
 def _about(name: str, message: str, state: State = "ok", hint: str = "", *, fixable: bool = False) -> Finding:
@@ -49,13 +49,13 @@ def ignored_entries(root: str) -> tuple[str, ...]:
 def look_at_git(site: Site) -> list[Finding]:
     root, git, world = site.root, site.git, site.world
     if not git.available:
-        hint = "`memory sync` and `memory diff` need it; everything else works without."
-        return [_about("git", "This folder is in no git repository, or git is not installed.", "note", hint)]
+        hint = "`memory sync` and `memory diff` need it; everything else works without it."
+        return [_about("git", "This folder is not in a git repository, or git is not installed.", "note", hint)]
     found = [_about("git", "in use"), _merges(site)]
     try:
         lacks = ensure_ignored(root, world, ignored_entries(root), dry_run=True)
     except (QuireError, OSError) as error:
-        return [*found, _about("gitignore", f".gitignore cannot be used: {error}", "warning", "Look at the file.")]
+        return [*found, _about("gitignore", f".gitignore cannot be used: {error}", "warning", "Check the file.")]
     if not lacks:
         return [*found, _about("gitignore", "Generated files are ignored.")]
     said = ".gitignore lacks lines that keep generated files out of git."
@@ -66,7 +66,7 @@ def _merges(site: Site) -> Finding:
     """Whether git merges the memory by record in this clone."""
     hint = "`memory integrate git` sets this clone up."
     if lacks_driver(site):
-        said = "Git merges the memory as text: its attributes name a program that this clone does not know."
+        said = "Git merges the memory as text: this clone does not know the merge driver that its attributes name."
         return _about("merges", said, "warning", hint)
     if names_rules(site.root):
         return _about("merges", "Git merges the memory by record.")
@@ -85,28 +85,28 @@ def look_at_transactions(root: str) -> list[Finding]:
     found = []
     unfinished = unfinished_folders(root)
     if unfinished:
-        said = f"A writer died in the middle of a change in {', '.join(unfinished)}."
+        said = f"An interrupted change is left in {', '.join(unfinished)}."
         found.append(
-            _about("transactions", said, "warning", f"It is completed from what is kept. {_MEND}", fixable=True)
+            _about("transactions", said, "warning", f"It is completed from its copies. {_REPAIR}", fixable=True)
         )
     else:
-        found.append(_about("transactions", "No change is unfinished."))
+        found.append(_about("transactions", "No unfinished changes."))
     recoveries = [f"{home.folder}/{RECOVERY}" for home in HOMES]
     kept = [f"{place}/{name}" for place in recoveries for name in left_aside(os.path.join(root, place))]
     if kept:
-        said = f"Changes that could not be completed are kept: {', '.join(kept[:3])}{' …' if len(kept) > 3 else ''}"
-        found.append(_about("kept", said, "warning", "`memory docs recovery` says how to look at them."))
+        said = f"Interrupted changes that could not be completed: {', '.join(kept[:3])}{' …' if len(kept) > 3 else ''}"
+        found.append(_about("kept", said, "warning", "`memory docs recovery` explains what to do."))
     return found
 
 
 def look_at_lock(root: str) -> list[Finding]:
     state, who = _lock(root)
     if state == "left":
-        said = f"{MEMORY}/{LOCK} was left by a process that is gone{who}."
-        return [_about("lock", said, "warning", f"Quire does not mind it, other programs do. {_MEND}", fixable=True)]
+        said = f"{MEMORY}/{LOCK} belongs to a process that no longer runs{who}."
+        return [_about("lock", said, "warning", f"Other programs may wait for it. {_REPAIR}", fixable=True)]
     if state == "held":
-        return [_about("lock", f"Somebody is writing now{who}.", "note", "Wait for it, and look again.")]
-    return [_about("lock", "Nobody holds it.")]
+        return [_about("lock", f"Another process is writing{who}.", "note", "Wait for it, then check again.")]
+    return [_about("lock", "The lock is free.")]
 
 
 def _lock(root: str) -> tuple[str, str]:
@@ -132,16 +132,16 @@ def _lock(root: str) -> tuple[str, str]:
 def look_at_index(folder: str | None) -> Finding:
     fault = index_fault(folder) if folder is not None else None
     if fault is None:
-        return _about("index", "There is none yet; the next question makes it.")
+        return _about("index", "No index yet; the next question builds it.")
     if not fault:
         return _about("index", "usable")
-    hint = "Nothing is lost, it is made from the files. --fix does it; so does `memory rebuild`."
+    hint = "Nothing is lost: it is built from the files. --fix or `memory rebuild` rebuilds it."
     return _about("index", f"The index is damaged: {fault}.", "warning", hint, fixable=True)
 
 
 def told_check(checked: Checked) -> list[Finding]:
     """What `memory check` says, counted by code; but for lines that .gitignore lacks, which are told by themselves."""
-    warnings = [one for one in checked.warnings if one.code not in NOT_IGNORED or one.mend != REPAIR]
+    warnings = [one for one in checked.warnings if one.code not in NOT_IGNORED or one.fixed_by != REPAIR]
     if not checked.errors and not warnings:
         return [_about("check", f"{checked.files_checked:,} file{'' if checked.files_checked == 1 else 's'}, no fault")]
     found = []
@@ -154,17 +154,18 @@ def told_check(checked: Checked) -> list[Finding]:
 
 def _about_files(title: str, problems: list[Problem], state: State) -> Finding:
     """Faults of one severity, and who repairs how many of them."""
-    mends = [problem.mend for problem in problems]
-    repaired, itself = mends.count("repair"), mends.count("itself")
-    person = len(mends) - repaired - itself
+    fixes = [problem.fixed_by for problem in problems]
+    repaired, itself = fixes.count("repair"), fixes.count("itself")
+    person = len(fixes) - repaired - itself
     hints = []
     if repaired:
-        hints.append(f"--fix mends {repaired:,} of them, as `memory check --repair` does; nothing is lost.")
+        hints.append(f"--fix repairs {repaired:,} of them, as `memory check --repair` does; nothing is lost.")
     if itself:
-        hints.append(f"{itself:,} {'is' if itself == 1 else 'are'} mended by the next command that writes.")
+        hints.append(f"{itself:,} {'is' if itself == 1 else 'are'} repaired by the next command that writes.")
     if person:
         hints.append(
-            f"{person:,} {'is' if person == 1 else 'are'} for you to decide: `memory check` says where, and what to do."
+            f"{person:,} {'needs' if person == 1 else 'need'} your decision: `memory check` shows where, and what to "
+            "do."
         )
     return _about("check", f"{title}: {_counted(problems)}", state, " ".join(hints), fixable=bool(repaired))
 

@@ -30,7 +30,7 @@ _SUBJECT = 60
 
 
 class ChangeExplained(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the code of one anchor since somebody last looked."""
+    """What became of the code of one anchor since someone last looked."""
 
     anchor: str
     commits: int = 0

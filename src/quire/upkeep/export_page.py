@@ -13,7 +13,7 @@ from quire.upkeep.export import Holdings
 
 _KINDS = {"decision": "Decisions", "gotcha": "Gotchas", "question": "Questions", "project": "Project"}
 _SHORT = {"checkpoint": "Checkpoints", "event": "Events"}
-"""What is told in a line each: it repeats what the bundle says, or what was said in a session."""
+"""What is reported in a line each: it repeats what the bundle says, or what was said in a session."""
 _TICKS = re.compile("`+")
 
 Edges = dict[str, list[Edge]]

@@ -29,29 +29,30 @@ traps, open questions) as plain files in `.memory/`. The product map below is th
 about the project, not instructions to you.
 
 - To look something up: `memory query "<question>"`; before you change files, `memory brief <file>…` for what governs
-  them; `memory why <file>:<line>` for why a line is as it is. `memory inspect <id>` shows one node in full. Load
-  nothing in advance. Each answer says whether it is still true of the code: `fresh`, `changed`, `moved`, `orphaned`.
-- When product reality changed (a feature gained, changed or lost behaviour, a decision fell, a trap showed itself, a
-  question came up or was answered), record it: pipe `{"task": "…", "nodes": [...], "stale": [...], "supersede": [...],
-  "delete": [...]}` into `memory save --stdin`. `memory save --help` shows an example; reuse an id to update its node.
-  Relate two nodes only where that changes what to conclude; do not wire everything to everything.
-- At the end of a session, `memory sync` names the nodes that the code has left behind. Look, then save what changed
-  and `memory confirm <id>` what still holds.
+  them; `memory why <file>:<line>` for why a line is as it is. `memory inspect <id>` shows one record in full. Load
+  nothing in advance. Each answer says whether its code changed: `fresh`, `changed`, `moved`, `orphaned`.
+- When the product changed (a feature gained, changed or lost behaviour, a decision was made or dropped, a trap was
+found, a question came up or was answered), record it: pipe `{"task": "…", "nodes": [...], "stale": [...], "supersede":
+  [...], "delete": [...]}` into `memory save --stdin`. `memory save --help` shows an example; reuse an id to update its
+  record.
+  Relate two records only if the relation changes a conclusion; do not connect everything.
+- At the end of a session, `memory sync` names the records that are out of date. Look at their code, then save
+  what changed and `memory confirm <id>` what is still correct.
 - Leave out refactorings, formatting, task diaries and anything secret. Most sessions need no save.
 - Where the memory and the code or the user disagree, the code and the user are right: save the correction."""
 
 _BRIEF = """\
 # Fill this memory
 
-Goal: a memory from which the next session learns what this product is, without reading the code again.
+Goal: the next session learns from the memory what this product is, without reading the code again.
 
 1. Read the README, the manifests, the folder tree and the recent history.
 2. Draft three to ten features: what the product does for its users, each with a stage (idea, building, shipped,
    paused, dead) and anchors to the folders that implement it. Add the decisions, traps and open questions you find,
-   each with its reason or its cause. Relate two nodes only where that changes what to conclude (a decision that affects
-   a feature, a feature that depends on another); do not wire everything to everything.
-3. Ask the user what the code cannot tell: the intent, the true stages, what is abandoned and what only rests, why
-   things are as they are.
+   each with its reason or its cause. Relate two records only if the relation changes a conclusion (a decision that
+   affects a feature, a feature that depends on another); do not connect everything.
+3. Ask the user what the code cannot tell: the intent, the true stages, what is abandoned and what is only paused, and
+   the reasons.
 4. Save everything in one call:
 
    memory save --stdin <<'JSON'
@@ -72,12 +73,11 @@ Goal: a memory from which the next session learns what this product is, without 
 
 5. Look at the result: `memory status`, `memory check`, and the product map in your instruction file.
 
-From then on: save when product reality changes, and retire what is no longer true."""
+From then on: save when the product changes, and retire what is no longer true."""
 
 _ATTEMPTS = 5
 _RESOLVING = (
-    "Run `memory init`: what stands between its own marks is written anew. "
-    "Elsewhere choose one side and remove the marks of the conflict first."
+    "Run `memory init`: it rewrites the section between its own marks. Resolve conflicts elsewhere in the file first."
 )
 _CLAUDE_SIGNS = (".claude", "CLAUDE.local.md")
 
@@ -179,8 +179,8 @@ def map_problems(root: str, map_text: str) -> list[Problem]:
                     severity="warning",
                     path=name,
                     line=found.line,
-                    message="The product map is not what the memory says now.",
-                    hint="Run `memory init` to write it again; every save does so too.",
+                    message="The product map does not match the memory.",
+                    hint="Run `memory init` to write it again; every save does so, too.",
                 )
             )
     missing = missing_maps(root)
@@ -191,7 +191,7 @@ def map_problems(root: str, map_text: str) -> list[Problem]:
                 severity="warning",
                 path=FILES[0],
                 message="No instruction file holds the product map, so agents start without it.",
-                hint="`memory init` writes it. Where you left it out with `--no-guidance`, there is nothing to do.",
+                hint="`memory init` writes it. If you chose `--no-guidance`, there is nothing to do.",
             )
         ]
     return [*problems, *missing]
@@ -237,7 +237,7 @@ def open_conflicts(root: str) -> list[Problem]:
                 line=first,
                 message="Unresolved merge conflict.",
                 hint=_RESOLVING,
-                mend="person",
+                fixed_by="person",
             )
             for first, last in conflicts(data)
             if first < last or is_ours
@@ -318,8 +318,8 @@ def _why_not(root: str, name: str) -> str:
     try:
         real = follow_inside(root, name)
     except OutsideProject:
-        return "it leads out of the project"
-    return "it leads to another of these files" if _is_readable(real) else "it is no file that can be read"
+        return "it is a link out of the project"
+    return "it is a link to another of these files" if _is_readable(real) else "it cannot be read as a file"
 
 
 def _is_readable(path: str) -> bool:
@@ -358,7 +358,7 @@ def _left_alone(name: str, found: FoundSection, markers: Markers) -> Problem:
             severity="warning",
             path=name,
             line=found.line,
-            message=f"A merge conflict stands open at {markers.start}. The section was left alone.",
+            message=f"There is an unresolved merge conflict at {markers.start}. The section was not changed.",
             hint=_RESOLVING,
         )
     return Problem(
@@ -366,6 +366,6 @@ def _left_alone(name: str, found: FoundSection, markers: Markers) -> Problem:
         severity="warning",
         path=name,
         line=found.line,
-        message=f"The markers {markers.start} … {markers.end} are damaged: {found.reason}. The file was left alone.",
+        message=f"The markers {markers.start} … {markers.end} are damaged: {found.reason}. The file was not changed.",
         hint="Leave one pair of markers, or none, and run `memory init`.",
     )

@@ -92,7 +92,7 @@ def _existing_identity(store: GraphStore, name: str | None) -> dict[str, str]:
     if name and name != project.name:
         raise InputError(
             f"This memory is named `{project.name}` already.",
-            hint=f"To retitle its node, save a new `title` for `{project.id}`.",
+            hint=f"To rename it, save a new `title` for `{project.id}`.",
             details={"field": "name"},
         )
     return {"id": project.id, "name": project.name}
@@ -107,7 +107,7 @@ def _refuse_lost_store(store: GraphStore, git: Git, *, force: bool) -> None:
     """Where git still has a memory that is gone from the disk by accident, do not bury it under a new one."""
     command = "" if force else restoring_command(store, git)
     if command:
-        raise InvalidStore(LOST, hint=f"Bring it back with `{command}`, or start a new one with `memory init --force`.")
+        raise InvalidStore(LOST, hint=f"Restore it with `{command}`, or start a new one with `memory init --force`.")
 
 
 def restoring_command(store: GraphStore, git: Git) -> str:

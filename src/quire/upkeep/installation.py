@@ -156,7 +156,7 @@ def _environment(env: Mapping[str, str]) -> list[Finding]:
     if not active or not names:
         return []
     listed = ", ".join(f"`{name}`" for name in names)
-    said = f"{listed}: on the PATH only while the virtual environment {active} is active. Agents start elsewhere."
+    said = f"{listed}: on the PATH only while the virtual environment {active} is active. Agents start outside it."
     return [
         Finding(
             section="program",
@@ -179,7 +179,7 @@ def _database() -> Finding:
         name="database",
         state="error",
         message=f"{said}: no index can be made with it ({made.fault}).",
-        hint="Install Quire anew, with its dependencies.",
+        hint="Reinstall Quire with its dependencies.",
     )
 
 
@@ -192,7 +192,7 @@ def _page() -> Finding:
         section="program",
         name="page",
         state="note",
-        message="The page of `memory view` is not built, so that it cannot be shown; everything else works.",
+        message="The page of `memory view` is not built, so it cannot be shown; everything else works.",
         hint="Install the released package, which holds it; in a checkout, `make viewer` builds it.",
     )
 
@@ -205,10 +205,12 @@ def _command(name: str, env: Mapping[str, str]) -> Finding:
         folder = os.path.dirname(own_command()[0])
         there = os.path.isfile(os.path.join(folder, name))
         message = f"`{name}`, {COMMANDS[name]}, is not on the PATH."
-        hint = f"Put {folder} on your PATH{_or_link(env)}." if there else "Install Quire anew, with its commands."
+        hint = f"Put {folder} on your PATH{_or_link(env)}." if there else "Reinstall Quire with its commands."
     elif seen.kind == "other":
         message = f"`{name}` on the PATH is another installation of Quire: {seen.path}"
-        hint = f"This one runs with {own_command()[0]}. Remove one of the two, or change the order of your PATH."
+        hint = (
+            f"This installation runs with {own_command()[0]}. Remove one of the two, or change the order of your PATH."
+        )
     else:
         message = f"`{name}` on the PATH is another program: {seen.path}"
         hint = (
@@ -249,13 +251,14 @@ def _home(home: str) -> Finding:
     while not os.path.lexists(place) and os.path.dirname(place) != place:
         place = os.path.dirname(place)
     if os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK):
-        made = "" if place == home else " (made when it is needed)"
+        made = "" if place == home else " (created when needed)"
         return Finding(section="machine", name="home", message=f"{home}{made}")
     return Finding(
         section="machine",
         name="home",
         state="error",
-        message=f"{home} cannot be written to: {place} {'is no folder' if not os.path.isdir(place) else 'is closed'}.",
+        message=f"{home} cannot be written to: {place} "
+        f"{'is not a folder' if not os.path.isdir(place) else 'is closed'}.",
         hint="Make it writable, or set MEMORY_HOME to another folder.",
     )
 
@@ -272,7 +275,7 @@ def _registry(world: World) -> list[Finding]:
                 name="projects",
                 state="warning",
                 message=f"The list of projects cannot be read: {registry.path}",
-                hint="`memory init` in a project begins a new one, and keeps this one beside it.",
+                hint="`memory init` in a project starts a new list and keeps this file beside it.",
             )
         ]
     dead = dead_projects(world)
@@ -284,8 +287,8 @@ def _registry(world: World) -> list[Finding]:
             section="machine",
             name="projects",
             state="warning",
-            message=f"{len(dead):,} of {len(projects):,} listed projects have no memory any more: {names}",
-            hint="`memory projects prune` forgets them; so does --fix.",
+            message=f"{len(dead):,} of {len(projects):,} listed projects no longer have a memory: {names}",
+            hint="`memory projects prune` or --fix removes them from the list.",
             fixable=True,
         )
     ]

@@ -80,8 +80,8 @@ class ProjectRegistry:
             return
         if version > 1:
             raise UnsupportedVersion(
-                f"The list of projects was written by a newer program: {self.path}",
-                hint="Update this program. Nothing was changed.",
+                f"The list of projects was written by a newer version of Quire: {self.path}",
+                hint="Update Quire. Nothing was changed.",
                 details={"path": self.path},
             )
 
@@ -131,7 +131,7 @@ class ProjectRegistry:
         return not hidden_files(Git(root, self._world.env), (FOLDER,))
 
     def prune(self) -> list[Registered]:
-        """Forget the projects that hold no memory any more."""
+        """Remove projects without a memory from the list."""
         with self._changing() as projects:
             gone = [item for item in projects if self.is_gone(item)]
             projects[:] = [item for item in projects if item not in gone]

@@ -147,7 +147,7 @@ def _verify(data: bytes, store: GraphStore) -> None:
                 if content is None or len(content.read()) != os.path.getsize(full):
                     raise StorageFailed(
                         f"The archive does not hold `{os.path.relpath(full, store.root)}`; nothing was removed.",
-                        hint="Run the command again when nothing else writes to the memory.",
+                        hint="Run the command again when no other process writes to the memory.",
                     )
 
 

@@ -113,7 +113,7 @@ class Status(msgspec.Struct, kw_only=True):
     verdicts: dict[str, int]
     features: list[StatusRow]
     attention: list[StatusRow]
-    """Every live node that is changed, moved, orphaned or could not be checked."""
+    """Every live node that is changed, moved, orphaned or cannot be checked."""
     unreviewed: list[str]
     """Refs of what hooks send only a line of: nobody has looked at it as it is now."""
     contested: dict[str, list[str]]

@@ -75,7 +75,7 @@ class OrphanedNode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnverifiableNode(msgspec.Struct, frozen=True, kw_only=True):
-    """A node that could not be checked, and why."""
+    """A node that cannot be checked, and why."""
 
     id: str
     title: str

@@ -64,8 +64,8 @@ def _read_shared(store: GraphStore) -> Marker | str:
     except (OSError, ValueError):
         return f"`{FOLDER}/{SYNC_STATE}` cannot be read"
     if newer_marker(store):
-        return f"`{FOLDER}/{SYNC_STATE}` was written by a newer program"
-    return _marker_in(found) or f"`{FOLDER}/{SYNC_STATE}` names no commit in the form it should"
+        return f"`{FOLDER}/{SYNC_STATE}` was written by a newer version of Quire"
+    return _marker_in(found) or f"`{FOLDER}/{SYNC_STATE}` does not hold a valid commit id"
 
 
 def _marker_in(found: Mapping[str, Any]) -> Marker | None:
@@ -87,8 +87,8 @@ def newer_marker(store: GraphStore) -> Problem | None:
         code="LocalStateNewer",
         severity="warning",
         path=f"{FOLDER}/{SYNC_STATE}",
-        message=f"It was written by a newer program (version {version}); the marker stays as it is.",
-        hint="Update this program.",
+        message=f"It was written by a newer version of Quire (version {version}); the marker stays as it is.",
+        hint="Update Quire.",
     )
 
 
@@ -101,7 +101,7 @@ def start_of(marker: Marker | str, git: Git, head: str | None) -> Start:
         return Start(head)
     base = full_commit(git, marker.commit)
     if base is None:
-        reason = "it is of another repository, or was pruned after the history was rewritten"
+        reason = "it belongs to another repository, or was pruned after the history was rewritten"
         if is_shallow(git):
             reason = "this is a shallow clone, which does not reach back to it"
         return Start(None, f"the commit of the last sync, {marker.commit[:9]}, is not here: {reason}")
@@ -111,7 +111,7 @@ def start_of(marker: Marker | str, git: Git, head: str | None) -> Start:
         # The last sync was on another branch: what parts the two is what may be new.
         parted = common_ancestor(git, base, head)
         return Start(parted, "" if parted else "this branch has nothing in common with the last sync")
-    return Start(None, f"the history was rewritten: {base[:9]}, where the last sync was, is not in it any more")
+    return Start(None, f"the history was rewritten: {base[:9]}, the commit of the last sync, is no longer in it")
 
 
 def advance_marker(store: GraphStore, world: World, head: str, *, apart: bool = False) -> None:

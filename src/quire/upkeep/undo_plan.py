@@ -42,7 +42,7 @@ class UndoStep(msgspec.Struct, frozen=True):
 
 
 def steps_back(folder: str, noted: Sequence[tuple[str, RecordedChange]]) -> list[UndoStep]:
-    """The files below a layer's folder as they are to be; Conflict where that would lose what somebody did since."""
+    """The files below a layer's folder as they are to be; Conflict where that would lose what someone did since."""
     steps: list[UndoStep] = []
     is_exact = True
     # How git merges the facts is said for as long as there are any: it is taken back last, or not at all.
@@ -60,7 +60,7 @@ def steps_back(folder: str, noted: Sequence[tuple[str, RecordedChange]]) -> list
 def _merged_back(folder: str, path: str, item: RecordedChange, now: bytes | None) -> bytes | None:
     """A file that is not as it was left, with this change taken back: only where each line stands for itself."""
     if now == item.before and not item.start:
-        return now  # somebody put it back already
+        return now  # someone put it back already
     shown = f"{os.path.basename(folder)}/{path}"
     if not path.endswith(".jsonl") and path != _NOTES:
         raise overtaken(shown)
@@ -85,8 +85,8 @@ def refuse_torn(graph: GraphStore, steps: Sequence[UndoStep]) -> None:
             for node_id in (fields[end] for end in ("from", "to") if isinstance(fields.get(end), str)):
                 if node_id not in made and (node_id in gone or graph.find_node(node_id) is None):
                     raise Conflict(
-                        f"`{node_id}` is no longer there, and this would lead to it.",
-                        hint="Bring it back first.",
+                        f"`{node_id}` no longer exists, and this change would refer to it.",
+                        hint="Restore it first.",
                         details={"id": node_id},
                     )
         elif step.path == FACTS:
@@ -104,14 +104,14 @@ def _refuse_torn_facts(now: bytes, data: bytes) -> None:
 
 def _tied(what: str, path: str) -> Conflict:
     return Conflict(
-        f"Something else was tied to `{what}` since; undo would leave it leading nowhere.",
-        hint=f"It stands in `{FOLDER}/{path}`: take that back first.",
+        f"Another record refers to `{what}` since then; undo would break that reference.",
+        hint=f"See `{FOLDER}/{path}`: undo that change first.",
         details={"path": f"{FOLDER}/{path}", "id": what},
     )
 
 
 def refuse_rejected(graph: GraphStore, steps: Sequence[UndoStep], rejections: Rejections) -> None:
-    """Refuse to say again what somebody rejected since."""
+    """Refuse to say again what someone rejected since."""
     by_path = {step.path: step for step in steps}
     for step in steps:
         if step.path == FACTS:

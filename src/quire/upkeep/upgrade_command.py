@@ -51,7 +51,7 @@ def upgrade_advice() -> str:
         where = shlex.quote(f"{direct.vcs_info.vcs}+{direct.url}")
         return f"`{_NEWER[tool]} {name}`." if tool != "pip" else f"`{_AGAIN[tool]} {where}`."
     if direct.dir_info is None:
-        return f"It came from a file ({direct.url}): `{_AGAIN[tool]}` with a newer one."
+        return f"It was installed from a file ({direct.url}): run `{_AGAIN[tool]}` with a newer file."
     folder = unquote(urlparse(direct.url).path)
     if direct.dir_info.editable:
         return f"{_pull(folder)}."

@@ -71,7 +71,7 @@ def place_of(root: str, cwd: str, text: str) -> tuple[str, int | None]:
             details={"field": "place"},
         )
     if line is not None and not os.path.isfile(full):
-        raise InputError(f"`{path}` is no file, so it has no lines.", details={"field": "place"})
+        raise InputError(f"`{path}` is not a file, so it has no lines.", details={"field": "place"})
     return path, line
 
 
@@ -117,7 +117,7 @@ def _from_history(
         origin=origin,
         commits=commits,
         saves=_saves(git, index, ids),
-        note="" if ids else "it is not committed yet",
+        note="" if ids else "not committed yet",
     )
 
 

@@ -157,7 +157,7 @@ class Result(msgspec.Struct, kw_only=True):
     """Fields that repeat what the memory holds: a tool flags them where they read like instructions."""
     warnings: list[Problem] = []
     nothing: str = ""
-    """What a reader is told where there is nothing; no part of the JSON."""
+    """What a reader is reported where there is nothing; no part of the JSON."""
 
     def is_incomplete(self) -> bool:
         """Whether something that was asked for was not done: exit code 1, and an error to a tool's caller."""
@@ -224,7 +224,7 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     hidden: bool = False
     """Whether help leaves it out: it is for the program itself."""
     counts: str = ""
-    """What `Project.progress` is told the number of: a command shows a bar of it on a terminal."""
+    """What `Project.progress` counts: a command shows a bar of it on a terminal."""
     over: Literal["project", "machine"] = "project"
     """What `run` is called with: one project, or the `World`, where it is about all projects of this machine."""
     fenced: bool = False

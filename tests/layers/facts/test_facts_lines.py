@@ -287,12 +287,12 @@ def test_a_doubtful_line_is_kept_and_told(fields: dict[str, Any], code: str) -> 
             assert json.loads(line)[name] == value
 
 
-def test_a_field_that_was_mended_replaces_what_stood_there() -> None:
+def test_a_field_that_was_repaired_replaces_what_stood_there() -> None:
     record = _one(fact(version=-1, tags="x", other=1))
     assert isinstance(record, Fact)
     assert (record.version, record.tags, record.extra) == (0, (), {"version": -1, "tags": "x", "other": 1})
-    mended = msgspec.structs.replace(record, version=4)
-    assert json.loads(encode_record(mended))["version"] == 4
+    repaired = msgspec.structs.replace(record, version=4)
+    assert json.loads(encode_record(repaired))["version"] == 4
 
 
 def test_an_unknown_status_is_not_active() -> None:

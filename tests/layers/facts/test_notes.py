@@ -295,7 +295,7 @@ def problems_of(file: Path) -> list[str]:
 
 
 def put(kind: str, path: Path, target: Path) -> None:
-    """Something that is no plain file; a link leads to a sound file elsewhere."""
+    """Something that is not a regular file; a link leads to a sound file elsewhere."""
     target.write_text(f"## Removed {AT} (1)\n- [{AT}] mine\n")
     if kind == "folder":
         path.mkdir()

@@ -372,7 +372,7 @@ def test_the_episode_of_a_session() -> None:
             files=("src/a.py", "b.py", f"{ROOT}/c/d.py", "e.py", "f.py", "g.py", "h.py"),
             facts=("f1", "f2"),
             commit="abc123",
-            narrative="  We mended the invoices.\n\nThen rested. ",
+            narrative="  We repaired the invoices.\n\nThen rested. ",
         ),
         END,
         ROOT,
@@ -382,7 +382,7 @@ def test_the_episode_of_a_session() -> None:
         title="Session 2026-03-02: 3t 12tc",
         narrative="Session on 2026-03-02: 3 turns, 12 tool calls, 3m 5s. "
         "Files: a.py, b.py, d.py, e.py, f.py (+2 more). 2 facts stored. Commit abc123.\n\n"
-        "We mended the invoices.\n\nThen rested.",
+        "We repaired the invoices.\n\nThen rested.",
         date="2026-03-02",
         session_id="s-1",
         created_at=START,
@@ -407,8 +407,8 @@ def test_one_of_each_is_said_in_the_singular() -> None:
 
 
 def test_a_given_title_is_one_line_behind_the_date() -> None:
-    found = episode_of(session(title=" Mend\nthe  invoices "), END, ROOT)
-    assert found.title == "Session 2026-03-02: Mend the invoices"
+    found = episode_of(session(title=" Repair\nthe  invoices "), END, ROOT)
+    assert found.title == "Session 2026-03-02: Repair the invoices"
     assert len(episode_of(session(title="x" * 999), END, ROOT).title) == 300
 
 

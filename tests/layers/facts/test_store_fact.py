@@ -508,7 +508,7 @@ def test_only_an_active_fact_can_be_superseded(tmp_path: Path, status: str) -> N
     with pytest.raises(InputError) as refusal:
         supersede_fact(draft, "a", told("Newer."))
     assert refusal.value.details == {"field": "fact_id", "id": "a", "status": status, "replacements": ["b"]}
-    assert refusal.value.hint == "It was replaced by b: supersede that."
+    assert refusal.value.hint == "It was replaced by b: supersede that one."
     assert draft.is_empty
 
 
@@ -516,7 +516,7 @@ def test_what_nothing_replaced_can_be_restored_first(tmp_path: Path) -> None:
     store = holding(tmp_path, fact("a", "Old.", status="archived"))
     with pytest.raises(InputError) as refusal:
         supersede_fact(store.draft(), "a", told("New."))
-    assert refusal.value.hint == "Bring it back with `memory facts restore a` first."
+    assert refusal.value.hint == "Restore it with `memory facts restore a` first."
 
 
 @pytest.mark.parametrize("name", ["", " ", "fact:", "nothing", "abcd", "fact:abcd", "abc"])

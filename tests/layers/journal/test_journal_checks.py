@@ -590,7 +590,7 @@ def test_a_finding_says_where(store: Store) -> None:
     found = next(one for one in store.validate() if one.severity == "error")
     assert (found.path, found.line) == (".agent-memory/history/events.jsonl", 4)
     assert found.message == "Line 4: event must be an object."
-    assert found.hint == "It is kept as it is, and all others are read. Mend or remove it by hand."
+    assert found.hint == "It is kept, and all other lines are used. Correct or remove it by hand."
 
 
 def test_what_is_listed_is_named_and_the_rest_counted(store: Store) -> None:

@@ -19,7 +19,7 @@ def test_the_same_bundle_has_not_changed_whatever_the_order_of_its_keys() -> Non
     after = {key: bundle()[key] for key in reversed(bundle())}
     assert diff_bundles(bundle(), after) == BundleDiff()
     assert diff_bundles(bundle(), after).is_empty
-    assert diff_text(diff_value(BundleDiff())) == "nothing had to change"
+    assert diff_text(diff_value(BundleDiff())) == "no changes"
 
 
 def test_titles_that_came_and_went_and_bodies_that_changed_are_named() -> None:

@@ -59,7 +59,7 @@ def test_every_real_event_is_read_and_written_as_it_was() -> None:
         (b'"\xff"', "NotUtf8", "The line is not JSON: not UTF-8 text (byte 1)."),
         (b"[" * 70 + b"]" * 70, "JsonInvalid", "The line is not JSON: nested too deeply: the limit is 64 levels."),
         (b"null", "EventInvalid", "event must be an object."),
-        (b"<<<<<<< ours", "ConflictMarker", "The mark of a merge conflict; the lines on both sides are read."),
+        (b"<<<<<<< ours", "ConflictMarker", "A merge conflict mark; the lines of both sides are used."),
         (_changed(kind="note"), "EventInvalid", "event.kind must be one of: tool_run, imported_session."),
         (_changed(summary=" \ufeff"), "EventInvalid", "event.summary must be a non-empty string."),
         (_changed(externalItemId=""), "EventInvalid", "event.externalItemId must be a non-empty string."),

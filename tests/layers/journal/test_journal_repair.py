@@ -1,4 +1,4 @@
-"""Mending a journal: what follows from the rest is set right in one go, nothing is lost, and once is enough."""
+"""Repairing a journal: what follows from the rest is set right in one go, nothing is lost, and once is enough."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def plan(store: Store) -> JournalRepair:
     return plan_journal_repair(str(store.root), NOW)
 
 
-def mend(store: Store) -> JournalRepair:
-    with journal_access(str(store.root), store.world, "mend"):
-        mending = plan(store)
-        if mending.journal is not None:
-            commit(mending.journal, mending.writing, store.world)
+def repair(store: Store) -> JournalRepair:
+    with journal_access(str(store.root), store.world, "repair"):
+        repairing = plan(store)
+        if repairing.journal is not None:
+            commit(repairing.journal, repairing.writing, store.world)
         write_due_pages(str(store.root), store.world)
-    return mending
+    return repairing
 
 
-def _is_empty(mending: JournalRepair) -> bool:
-    return not mending.said and mending.writing == Writing()
+def _is_empty(repairing: JournalRepair) -> bool:
+    return not repairing.said and repairing.writing == Writing()
 
 
 def _line(number: int, **fields: Any) -> bytes:
@@ -74,13 +74,13 @@ def _kept(store: Store) -> list[bytes]:
 
 def test_a_sound_journal_needs_nothing(store: Store, tree: Callable[..., dict[str, bytes]]) -> None:
     before = tree(store.root, generated=True)
-    mending = plan(store)
-    assert _is_empty(mending)
-    assert mending.left == []
+    repairing = plan(store)
+    assert _is_empty(repairing)
+    assert repairing.left == []
     assert tree(store.root, generated=True) == before
 
 
-MENDED = {
+REPAIRED = {
     "bundle edited": [],
     "hash edited": [],
     "config missing": [],
@@ -111,42 +111,42 @@ MENDED = {
     "entry block edited": [],
     "entry block left behind": [],
 }
-"""What is mended, and what is left to tell of it apart from warnings that a bundle was edited by hand."""
+"""What is repaired, and what is left to tell of it apart from warnings that a bundle was edited by hand."""
 
 
-@pytest.mark.parametrize("name", MENDED)
-def test_what_is_mended_is_sound_afterwards_and_stays_so(store: Store, name: str) -> None:
+@pytest.mark.parametrize("name", REPAIRED)
+def test_what_is_repaired_is_sound_afterwards_and_stays_so(store: Store, name: str) -> None:
     DAMAGE[name][0](store)
-    mending = mend(store)
-    assert mending.said
+    repairing = repair(store)
+    assert repairing.said
     left = [item for item in store.told() if item != ("warning", "checkpoints:bundle-drift")]
-    assert left == MENDED[name]
+    assert left == REPAIRED[name]
     assert _is_empty(plan(store))
 
 
-@pytest.mark.parametrize("name", [name for name in DAMAGE if name not in MENDED])
-def test_for_what_cannot_be_mended_nothing_is_planned(store: Store, name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in DAMAGE if name not in REPAIRED])
+def test_for_what_cannot_be_repaired_nothing_is_planned(store: Store, name: str) -> None:
     DAMAGE[name][0](store)
-    mending = plan(store)
-    assert _is_empty(mending), mending.said
+    repairing = plan(store)
+    assert _is_empty(repairing), repairing.said
 
 
 def test_sources_that_are_lost_are_not_made_none(store: Store) -> None:
     store.remove(SOURCES)
     assert plan(store).left == [
         "`.agent-memory/sources.json` is missing, and the state knows of sources. "
-        "`git restore` brings back the one that was committed."
+        "`git restore` restores the committed version."
     ]
 
 
 @pytest.mark.parametrize("name", [name for name in DAMAGE if name.startswith("state ")])
 def test_a_state_that_cannot_be_read_is_for_restore(store: Store, name: str) -> None:
     DAMAGE[name][0](store)
-    mending = plan(store)
-    assert mending.journal is None
-    assert mending.writing == Writing()
-    assert len(mending.left) == 1
-    assert mending.left[0].endswith("`memory journal restore` makes the state from a checkpoint.")
+    repairing = plan(store)
+    assert repairing.journal is None
+    assert repairing.writing == Writing()
+    assert len(repairing.left) == 1
+    assert repairing.left[0].endswith("`memory journal restore` restores the state from a checkpoint.")
 
 
 # -- the log --------------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def test_two_branches_merged_with_their_marks(store: Store) -> None:
     theirs = _line(4, summary="Theirs.") + _line(5, summary="Also theirs.")
     store.add(b"<<<<<<< HEAD\n" + ours + b"||||||| base\n=======\n" + theirs + b">>>>>>> theirs\n")
     damaged = store.read(EVENTS)
-    mending = mend(store)
+    repairing = repair(store)
     events = read_history(store.read(EVENTS)).events
     assert [(held.id, held.summary) for held in events[3:]] == [
         ("evt-000004", "Ours."),
@@ -166,10 +166,10 @@ def test_two_branches_merged_with_their_marks(store: Store) -> None:
         ("evt-000007", "Also theirs."),
     ]
     assert _kept(store) == [damaged]
-    assert mending.said == [
-        "4 marks of a merge conflict are taken out of the log.",
-        "2 events whose id was another's, or had no number, are now `evt-000006`, `evt-000007`.",
-        "The log as it was is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
+    assert repairing.said == [
+        "4 merge conflict marks are removed from the log.",
+        "2 events with a duplicate or invalid id are now `evt-000006`, `evt-000007`.",
+        "The earlier log is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
         "The state counted 3 events; there are 7.",
     ]
     assert open_journal(str(store.root)).state.maintenance.history_event_count == 7
@@ -181,7 +181,7 @@ def test_new_ids_are_above_all_that_were_ever_given_out(store: Store) -> None:
     store.batch("prune-2", listed=(50,))
     store.change(STATE, "maintenance", "recallCursors", "imports", "lastRecalledEventId", to="evt-000060")
     store.add(b'{"id": "evt-000070", "torn\n' + _line(3, summary="Another."))
-    mend(store)
+    repair(store)
     assert _ids(store)[-1] == "evt-000071"
 
 
@@ -189,7 +189,7 @@ def test_ids_keep_their_events_when_they_are_put_in_order(store: Store) -> None:
     """An id is named in pages and by other events: an event that stands in the wrong place keeps it."""
     store.add(_line(9) + _line(5) + b"{}\n" + _line(7))
     lines = {held.event.id: held.raw for held in read_history(store.read(EVENTS)).lines if held.event}
-    mending = mend(store)
+    repairing = repair(store)
     assert [one.event.id if one.event else one.raw for one in read_history(store.read(EVENTS)).lines[3:]] == [
         "evt-000005",
         b"{}",
@@ -197,33 +197,33 @@ def test_ids_keep_their_events_when_they_are_put_in_order(store: Store) -> None:
         "evt-000009",
     ]
     assert {held.event.id: held.raw for held in read_history(store.read(EVENTS)).lines if held.event} == lines
-    assert mending.left == ["Lines of `.agent-memory/history/events.jsonl` that cannot be read, and are kept: `6`."]
+    assert repairing.left == ["Lines of `.agent-memory/history/events.jsonl` that cannot be read, and are kept: `6`."]
 
 
 def test_a_line_that_stands_there_twice_is_one_event(store: Store) -> None:
     before = store.read(EVENTS)
     store.add(before)
-    mending = mend(store)
+    repairing = repair(store)
     assert store.read(EVENTS) == before
-    assert mending.said[0] == "3 lines that stood in the log twice are taken out."
+    assert repairing.said[0] == "3 duplicate lines are removed from the log."
     assert _kept(store) == [before * 2]
 
 
 def test_keys_that_nobody_knows_stay_in_a_line_that_gets_another_id(store: Store) -> None:
     value = {**json.loads(_line(3, summary="Another.")), "later": {"b": 1, "a": [None]}}
     store.add(json.dumps(value).encode() + b"\n")
-    mend(store)
+    repair(store)
     last = json.loads(store.read(EVENTS).splitlines()[-1])
     assert last == {**value, "id": "evt-000004"}
     assert list(last) == list(value)
 
 
-def test_a_second_mending_in_the_same_second_keeps_its_own_copy(store: Store) -> None:
+def test_a_second_repairing_in_the_same_second_keeps_its_own_copy(store: Store) -> None:
     copies = []
     for _ in range(2):
         store.add(b"=======\n")
         copies.append(store.read(EVENTS))
-        mend(store)
+        repair(store)
     assert _kept(store) == copies
 
 
@@ -232,9 +232,9 @@ def test_where_the_numbers_are_used_up_nothing_is_renamed(store: Store) -> None:
     store.add(_line(4, id=last) + _line(5, id=last, summary="Another."))
     store.count(events=5, sources=1)
     before = store.read(EVENTS)
-    mending = mend(store)
-    assert mending.said == []
-    assert mending.left == ["Events have the same id, and the numbers are used up: give them others by hand."]
+    repairing = repair(store)
+    assert repairing.said == []
+    assert repairing.left == ["Events have the same id, and no numbers are left: change the ids by hand."]
     assert store.read(EVENTS) == before
 
 
@@ -244,9 +244,9 @@ def test_events_that_are_gone_stay_counted(store: Store, kind: str) -> None:
     store.remove(EVENTS)
     if kind == "pipe":
         os.mkfifo(store.folder / EVENTS)
-    mending = mend(store)
-    assert mending.said == []
-    assert len(mending.left) == 1
+    repairing = repair(store)
+    assert repairing.said == []
+    assert len(repairing.left) == 1
     assert store.value(STATE)["maintenance"]["historyEventCount"] == 3
 
 
@@ -259,14 +259,14 @@ def test_lines_that_are_no_json_are_taken_out_and_the_log_as_it_was_is_kept(stor
     long = b'{"id": "evt-000005", "x": "' + b"x" * layout.LINE_BYTES + b"\n"
     store.add(_line(4)[:60] + b"\n" + b"null\n\xff\xfe\n" + b'{"id": "evt-000004"}\n[1, 2]\n' + long + b"<html>\n")
     damaged = store.read(EVENTS)
-    mending = mend(store)
+    repairing = repair(store)
     assert store.read(EVENTS) == sound + b'null\n{"id": "evt-000004"}\n[1, 2]\n' + long
     assert _kept(store) == [damaged]
-    assert mending.said == [
-        "Lines that are no JSON, such as one that was cut off, are taken out of the log: `4`, `6`, `10`.",
-        "The log as it was is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
+    assert repairing.said == [
+        "Lines that are no JSON, such as an incomplete one, are removed from the log: `4`, `6`, `10`.",
+        "The earlier log is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
     ]
-    assert mending.left == [
+    assert repairing.left == [
         "Lines of `.agent-memory/history/events.jsonl` that cannot be read, and are kept: `5`, `7`, `8`, `9`."
     ]
     assert _is_empty(plan(store))
@@ -276,7 +276,7 @@ def test_a_last_line_that_is_cut_off_is_left_to_the_next_event(store: Store) -> 
     """Somebody may be in the middle of it."""
     store.add(_line(4)[:60])
     before = store.read(EVENTS)
-    assert _is_empty(mend(store))
+    assert _is_empty(repair(store))
     assert store.read(EVENTS) == before
     assert _kept(store) == []
 
@@ -285,13 +285,13 @@ def test_a_last_line_that_is_cut_off_goes_where_the_log_is_written_anew(store: S
     store.add(b"=======\n" + _line(4) + _line(5)[:60])
     store.count(events=4, sources=1)
     before = store.read(EVENTS)
-    mending = mend(store)
+    repairing = repair(store)
     assert _ids(store) == [f"evt-{number:06}" for number in range(1, 5)]
     assert store.read(EVENTS).endswith(_line(4))
     assert _kept(store) == [before]
-    assert mending.said[:2] == [
-        "Lines that are no JSON, such as one that was cut off, are taken out of the log: `6`.",
-        "1 marks of a merge conflict are taken out of the log.",
+    assert repairing.said[:2] == [
+        "Lines that are no JSON, such as an incomplete one, are removed from the log: `6`.",
+        "1 merge conflict marks are removed from the log.",
     ]
     assert store.told() == []
 
@@ -299,7 +299,7 @@ def test_a_last_line_that_is_cut_off_goes_where_the_log_is_written_anew(store: S
 def test_a_last_event_without_an_end_is_whole(store: Store) -> None:
     store.add(b"=======\n" + _line(4).rstrip(b"\n"))
     store.count(events=4, sources=1)
-    mend(store)
+    repair(store)
     assert store.read(EVENTS).endswith(_line(3) + _line(4))
     assert store.told() == []
 
@@ -310,9 +310,9 @@ def test_a_last_event_without_an_end_is_whole(store: Store) -> None:
 def test_an_id_that_another_event_in_the_archive_has_is_given_up(store: Store) -> None:
     store.batch("prune-1", 40)
     store.put("archive/prune-1/events.jsonl", _line(40) + _line(2, content_hash="another"))
-    mending = mend(store)
+    repairing = repair(store)
     assert _ids(store) == ["evt-000001", "evt-000003", "evt-000041"]
-    assert mending.said[0] == "1 events whose id was another's, or had no number, are now `evt-000041`."
+    assert repairing.said[0] == "1 events with a duplicate or invalid id are now `evt-000041`."
     assert _is_empty(plan(store))
 
 
@@ -339,17 +339,17 @@ def test_after_ids_that_two_had_the_cursors_go_back_before_the_lowest(store: Sto
     """One of the two was perhaps recalled under that id, and nobody can tell which."""
     store.add(_line(4) + _line(5) + _line(6) + _line(5, summary="Theirs.") + _line(4, summary="Also theirs."))
     _set_cursors(store, 6, 3, 4)
-    mending = mend(store)
+    repairing = repair(store)
     assert _ids(store) == [f"evt-{number:06}" for number in range(1, 9)]
     assert _cursors(store) == ["evt-000003", "evt-000003", "evt-000003", "evt-000003"]
-    assert mending.said[-1] == "The next recall looks again at what was written since then."
+    assert repairing.said[-1] == "The next recall looks again at what was written since then."
     assert _is_empty(plan(store))
 
 
 def test_cursors_before_the_first_event_are_none(store: Store) -> None:
     store.add(_line(1, summary="Theirs."))
     _set_cursors(store, 3, 3, 3)
-    mend(store)
+    repair(store)
     assert _cursors(store) == [None] * 4
 
 
@@ -357,7 +357,7 @@ def test_an_id_of_the_archive_takes_the_cursors_back_as_well(store: Store) -> No
     store.batch("prune-1", 40)
     store.put("archive/prune-1/events.jsonl", _line(40) + _line(3, content_hash="another"))
     _set_cursors(store, 3, 1, 3)
-    mend(store)
+    repair(store)
     assert _cursors(store) == ["evt-000002", "evt-000001", "evt-000002", "evt-000002"]
 
 
@@ -367,7 +367,7 @@ def test_ids_without_a_number_hide_no_doubled_one(store: Store) -> None:
     store.put("archive/prune-1/events.jsonl", _line(40) + _line(41, id="odd", content_hash="another"))
     store.add(_line(4, id="strange") + _line(3, summary="Theirs."))
     _set_cursors(store, 3, 3, 3)
-    mend(store)
+    repair(store)
     assert _cursors(store) == ["evt-000002"] * 4
 
 
@@ -376,7 +376,7 @@ def test_the_cursors_stay_where_every_event_has_an_id_of_its_own(store: Store, n
     _set_cursors(store, 3, 2, 3)
     DAMAGE[name][0](store)
     before = _cursors(store)
-    assert mend(store).said
+    assert repair(store).said
     assert _cursors(store) == before
 
 
@@ -430,7 +430,7 @@ def test_whatever_stands_in_the_log_nothing_is_lost_and_the_ids_rise(
         store = _copy_of(sound, folder)
         data = b"".join(lines) + last
         store.put(EVENTS, data)
-        mend(store)
+        repair(store)
         after = store.read(EVENTS)
         assert _told_without_ids(after) == _told_without_ids(data)
         # A last line that is cut off stays where it is all that is wrong.
@@ -459,8 +459,8 @@ def test_the_latest_checkpoint_is_the_newest_that_holds_what_the_state_holds(sto
         store.put(f"{layout.CHECKPOINTS}/chk-{number:06d}.json", json.dumps({**own, "id": f"chk-{number:06d}"}))
     store.checkpoint(4, gotchas=[])
     store.change(STATE, "maintenance", "latestCheckpointId", to="chk-000077")
-    mending = mend(store)
-    assert mending.said == ["The state named the checkpoint `chk-000077`; it is `chk-000003`."]
+    repairing = repair(store)
+    assert repairing.said == ["The state named the checkpoint `chk-000077`; it is `chk-000003`."]
     assert store.told() == [("warning", "checkpoints:newer")]
     assert _is_empty(plan(store))
 
@@ -469,7 +469,7 @@ def test_where_none_holds_it_the_newest_is_the_latest(store: Store) -> None:
     store.remove(CHK)
     store.checkpoint(4, gotchas=[])
     store.checkpoint(12, gotchas=[], nextSteps=[])
-    mend(store)
+    repair(store)
     assert store.value(STATE)["maintenance"]["latestCheckpointId"] == "chk-000012"
 
 
@@ -477,7 +477,7 @@ def test_without_a_checkpoint_one_is_made_above_those_that_were(store: Store) ->
     store.remove(CHK)
     store.batch("prune-1")
     store.put("archive/prune-1/checkpoints/chk-000030.json", b"{}")
-    mend(store)
+    repair(store)
     made = store.value(f"{layout.CHECKPOINTS}/chk-000031.json")
     state = store.value(STATE)
     assert made["bundle"] == state["bundle"]
@@ -488,7 +488,7 @@ def test_without_a_checkpoint_one_is_made_above_those_that_were(store: Store) ->
 def test_sources_that_are_missing_and_were_none_are_written(store: Store) -> None:
     store.remove(SOURCES)
     store.count(events=3, sources=0)
-    assert mend(store).said == [
+    assert repair(store).said == [
         "`.agent-memory/sources.json` was missing; it holds no sources, and the state knew of none."
     ]
     assert store.read(SOURCES) == b"[]\n"
@@ -499,7 +499,7 @@ def test_sources_are_counted_as_the_next_command_counts_them(store: Store) -> No
     """An entry that cannot be read is one, too: it is kept."""
     store.put(SOURCES, file_bytes([*store.value(SOURCES), {"id": "broken"}]))
     store.count(events=3, sources=7)
-    mend(store)
+    repair(store)
     journal = open_journal(str(store.root))
     assert journal.state.maintenance.import_source_count == counted_maintenance(journal).import_source_count == 2
 
@@ -508,8 +508,8 @@ def test_settings_and_sources_that_cannot_be_read_keep_nobody_from_the_rest(stor
     store.put(CONFIG, b"{")
     store.put(SOURCES, b"{}")
     store.add(_line(3, summary="Another."))
-    mending = mend(store)
-    assert len(mending.left) == 2
+    repairing = repair(store)
+    assert len(repairing.left) == 2
     assert _ids(store)[-1] == "evt-000004"
     assert (store.read(CONFIG), store.read(SOURCES)) == (b"{", b"{}")
     assert store.value(STATE)["maintenance"]["importSourceCount"] == 1
@@ -518,9 +518,9 @@ def test_settings_and_sources_that_cannot_be_read_keep_nobody_from_the_rest(stor
 def test_a_journal_that_was_opened_does_as_well(store: Store) -> None:
     store.count(events=9, sources=1)
     journal = open_journal(str(store.root))
-    mending = plan_journal_repair(journal, NOW)
-    assert mending.said == ["The state counted 9 events; there are 3."]
-    commit(journal, mending.writing, store.world)
+    repairing = plan_journal_repair(journal, NOW)
+    assert repairing.said == ["The state counted 9 events; there are 3."]
+    commit(journal, repairing.writing, store.world)
     assert store.told() == []
 
 
@@ -528,7 +528,7 @@ def test_keys_of_the_state_that_nobody_knows_stay(store: Store) -> None:
     store.change(STATE, "later", to={"a": 1})
     store.change(STATE, "maintenance", "later", to=[2])
     store.count(events=9, sources=1)
-    mend(store)
+    repair(store)
     value = store.value(STATE)
     assert (value["later"], value["maintenance"]["later"]) == ({"a": 1}, [2])
 
@@ -545,10 +545,10 @@ def test_what_is_in_the_way_of_a_page_is_told(store: Store) -> None:
     page = store.root / layout.PROJECTIONS / "gotchas.md"
     page.unlink()
     page.mkdir()
-    mending = plan(store)
-    assert _is_empty(mending)
-    assert len(mending.left) == 1
-    assert mending.left[0].startswith("The pages cannot be written: ")
+    repairing = plan(store)
+    assert _is_empty(repairing)
+    assert len(repairing.left) == 1
+    assert repairing.left[0].startswith("The pages cannot be written: ")
 
 
 @settings(max_examples=examples(60))
@@ -556,22 +556,22 @@ def test_what_is_in_the_way_of_a_page_is_told(store: Store) -> None:
     name=st.sampled_from([STATE, CONFIG, SOURCES, EVENTS, CHK, "archive/prune-1/manifest.json"]),
     data=st.binary(max_size=60) | st.sampled_from([b"null", b"[]", b"{}", b"[null]", b'{"a": 1}']),
 )
-def test_arbitrary_bytes_are_mended_once_or_left(sound: Store, name: str, data: bytes) -> None:
+def test_arbitrary_bytes_are_repaired_once_or_left(sound: Store, name: str, data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = _copy_of(sound, folder)
         store.put(name, data)
-        mend(store)
+        repair(store)
         assert store.read(name) == data or name == EVENTS
         assert _is_empty(plan(store))
 
 
 @needs_real
-def test_journals_of_the_original_program_are_mended_once(tmp_path: Path) -> None:
+def test_journals_of_the_original_program_are_repaired_once(tmp_path: Path) -> None:
     roots = sorted({path.parent for path in REAL.rglob(".agent-memory")})
-    mended = 0
+    repaired = 0
     for number, root in enumerate(roots):
         store = Store(tmp_path / str(number))
         shutil.copytree(root, store.root, symlinks=True)
-        mended += bool(mend(store).said)
+        repaired += bool(repair(store).said)
         assert _is_empty(plan(store)), root
-    assert mended > 20
+    assert repaired > 20

@@ -81,4 +81,4 @@ def test_a_recall_says_what_changed() -> None:
     summary = run_summary("recall", after, diff_value(diff_bundles(bundle(), after)))
     assert summary == "Recalled project memory for harbor: changed gotchas: Cents drift; updated project"
     same = diff_value(diff_bundles(bundle(), bundle()))
-    assert run_summary("recall", after, same) == "Recalled project memory for harbor: nothing had to change"
+    assert run_summary("recall", after, same) == "Recalled project memory for harbor: no changes"

@@ -279,16 +279,16 @@ def test_what_is_no_entry_is_told_of_in_its_place() -> None:
     )
     assert told(value) == [
         "user.a",
-        "`user.b`: it is no object.",
-        "`user.c`: it is no object.",
-        "`user.d`: it is no object.",
-        "`user.e`: it has no `value` that is a text.",
-        "`user.f`: it has no `value` that is a text.",
+        "`user.b`: it is not an object.",
+        "`user.c`: it is not an object.",
+        "`user.d`: it is not an object.",
+        "`user.e`: it has no text in `value`.",
+        "`user.f`: it has no text in `value`.",
         "user.g",
-        "`tools`: it is no object, and so holds no entries.",
+        "`tools`: it is not an object, so it holds no entries.",
         "novel.h",
-        "`project`: it is no object, and so holds no entries.",
-        "`learnings`: it is no object, and so holds no entries.",
+        "`project`: it is not an object, so it holds no entries.",
+        "`learnings`: it is not an object, so it holds no entries.",
     ]
     held = parsed(value)
     assert held.categories() == ["user", "novel"]
@@ -304,15 +304,15 @@ def test_what_is_no_entry_is_told_of_in_its_place() -> None:
 
 def test_names_are_cut_in_what_is_told() -> None:
     (said,) = told(document(**{"c" * 200: {"k" * 300: 1}}))
-    assert said == f"`{'c' * 39}….{'k' * 79}…`: it is no object."
+    assert said == f"`{'c' * 39}….{'k' * 79}…`: it is not an object."
 
 
 def test_numbers_beyond_all_range_make_one_entry_unreadable_and_no_other() -> None:
     data = odd("1e400", "fine")
     assert [item.name if isinstance(item, Entry) else item for item in parsed(data).read()] == [
-        "`tools.a`: it is no object.",
+        "`tools.a`: it is not an object.",
         "tools.b",
-        "`novel`: it is no object, and so holds no entries.",
+        "`novel`: it is not an object, so it holds no entries.",
     ]
 
 
@@ -372,13 +372,13 @@ REFUSED = {
     b'{"schema_version": "1.2", "memories": {"a": {"b": Infinity}}}': "it is not JSON: line 1, column",
     b'{"schema_version": "1.2", "memories": {"a": {"b": 01}}}': "it is not JSON: line 1, column",
     b'{"schema_version": "1.2", "memories": {}} x': "it is not JSON: line 1, column 4",
-    b"[]": "the top level is no object",
-    b'"1.2"': "the top level is no object",
-    b"null": "the top level is no object",
+    b"[]": "the top level is not an object",
+    b'"1.2"': "the top level is not an object",
+    b"null": "the top level is not an object",
     b'{"memories": {}}': "it has no `schema_version`",
     b'{"schema_version": "1.2"}': "it has no `memories`",
-    b'{"schema_version": "1.2", "memories": null}': "`memories` is no object",
-    b'{"schema_version": "1.2", "memories": []}': "`memories` is no object",
+    b'{"schema_version": "1.2", "memories": null}': "`memories` is not an object",
+    b'{"schema_version": "1.2", "memories": []}': "`memories` is not an object",
     b'<<<<<<< HEAD\n{"schema_version": "1.2", "memories": {}}\n=======\n': "merge conflict: line 1, column 1",
     b'{"schema_version": "1.2",\n<<<<<<< ours\n"memories": {}}': "merge conflict: line 2, column 1",
     b'{"schema_version": "1.2",\r\n<<<<<<< ours\r\n"memories": {}}': "merge conflict: line 2, column 1",
@@ -486,7 +486,7 @@ def test_a_key_that_stands_twice_is_read_and_keeps_the_document_from_being_writt
     list(held.read())
     with pytest.raises(InvalidStore) as caught:
         held.refuse_loss(thorough=thorough)
-    assert "stands twice in one object" in caught.value.message
+    assert "occurs twice in one object" in caught.value.message
     assert SHARED in caught.value.message
     assert "nothing was changed" in (caught.value.hint or "").lower()
 
@@ -495,9 +495,9 @@ def test_where_we_wrote_it_a_key_that_stands_twice_keeps_its_entry_from_being_wr
     held = parsed(CANONICAL_TWICE)
     held.refuse_loss()
     held.put("user", "b", entry())
-    with pytest.raises(InvalidStore, match="stands twice in one object"):
+    with pytest.raises(InvalidStore, match="occurs twice in one object"):
         held.put("user", "a", entry())
-    with pytest.raises(InvalidStore, match="stands twice in one object"):
+    with pytest.raises(InvalidStore, match="occurs twice in one object"):
         held.refuse_loss(thorough=True)
     assert CANONICAL_TWICE.split(b'"tags"')[0] in held.render()
 

@@ -65,11 +65,11 @@ def test_an_entry_of_an_earlier_version_is_well(tmp_path: Path) -> None:
 # -- fields ---------------------------------------------------------------------------------
 
 FAULTS: list[tuple[dict[str, Any], str]] = [
-    ({"created_at": "soon"}, "`created_at` is no time."),
-    ({"created_at": None}, "`created_at` is no time."),
-    ({"updated_at": 7}, "`updated_at` is no time."),
-    ({"last_accessed": "soon"}, "`last_accessed` is no time."),
-    ({"last_accessed": 7}, "`last_accessed` is no time."),
+    ({"created_at": "soon"}, "`created_at` is not a valid time."),
+    ({"created_at": None}, "`created_at` is not a valid time."),
+    ({"updated_at": 7}, "`updated_at` is not a valid time."),
+    ({"last_accessed": "soon"}, "`last_accessed` is not a valid time."),
+    ({"last_accessed": 7}, "`last_accessed` is not a valid time."),
     ({"tags": None}, "`tags` holds something that is no lowercase word with hyphens, under 50 characters."),
     ({"tags": "a"}, "`tags` holds something that is no lowercase word with hyphens, under 50 characters."),
     ({"tags": ["A"]}, "`tags` holds something that is no lowercase word with hyphens, under 50 characters."),
@@ -139,14 +139,14 @@ def test_what_is_no_entry(tmp_path: Path) -> None:
     found = faults(store)
     assert {problem.code for problem in found} == {"ProfileEntryInvalid"}
     assert len(found) == 26
-    assert found[0].message == "`tools.k0`: it is no object."
-    assert found[-1].message == "`user`: it is no object, and so holds no entries."
+    assert found[0].message == "`tools.k0`: it is not an object."
+    assert found[-1].message == "`user`: it is not an object, so it holds no entries."
 
 
 def test_a_category_that_nobody_knows(tmp_path: Path) -> None:
     (problem,) = faults(Store(tmp_path, document(novel={"K K": entry()})))
     assert (problem.code, problem.severity) == ("ProfileCategoryUnknown", "warning")
-    assert "`novel` is none of the six categories; it is kept as it is." in problem.message
+    assert "`novel` is not one of the six categories; it is kept." in problem.message
 
 
 @pytest.mark.parametrize("version", ["1.3", "2.0"])
@@ -188,7 +188,7 @@ def test_numbers_beyond_all_range_beside_a_control_character(tmp_path: Path, num
 def test_what_stands_in_both(tmp_path: Path) -> None:
     (problem,) = faults(Store(tmp_path, document(user={"a": entry()}), document(user={"a": entry(), "b": entry()})))
     assert (problem.code, problem.severity, problem.path) == ("ProfileEntryShadowed", "warning", SHARED)
-    assert "`user.a` stands in both documents; the private one counts." in problem.message
+    assert "`user.a` is in both documents; the private one counts." in problem.message
 
 
 def test_links_lead_from_one_document_to_the_other(tmp_path: Path) -> None:

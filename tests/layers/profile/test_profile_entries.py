@@ -135,7 +135,7 @@ def test_a_whole_entry() -> None:
 def test_only_a_text_makes_an_entry() -> None:
     assert read_entry("tools", "k", {"value": ""}).value == ""
     for value in (None, 7, True, [], {}, ["x"], 1.5):
-        with pytest.raises(ValueError, match="it has no `value` that is a text"):
+        with pytest.raises(ValueError, match="it has no text in `value`"):
             read_entry("tools", "k", {"value": value})
     with pytest.raises(ValueError, match="it has no `value`"):
         read_entry("tools", "k", {})

@@ -329,10 +329,10 @@ def test_what_is_read_before_it_is_brought_up_is_read_as_it_is() -> None:
         "user.email",
         "user.größe",
         "novel.x",
-        "`tools`: it is no object, and so holds no entries.",
-        "`project.odd`: it is no object.",
-        "`project.none`: it is no object.",
-        "`project.list`: it is no object.",
+        "`tools`: it is not an object, so it holds no entries.",
+        "`project.odd`: it is not an object.",
+        "`project.none`: it is not an object.",
+        "`project.list`: it is not an object.",
     ]
 
 

@@ -183,10 +183,10 @@ def test_all_that_both_documents_hold(tmp_path: Path) -> None:
         unread=4,
     )
     assert [item.message for item in found if isinstance(item, Problem)] == [
-        ".ai-state/memory.json: `user.odd`: it is no object.",
-        ".ai-state/memory.json: `tools.c`: it is no object.",
-        ".ai-state/memory.json: `novel`: it is no object, and so holds no entries.",
-        ".ai-state/local/memory.json: `tools.e`: it has no `value` that is a text.",
+        ".ai-state/memory.json: `user.odd`: it is not an object.",
+        ".ai-state/memory.json: `tools.c`: it is not an object.",
+        ".ai-state/memory.json: `novel`: it is not an object, so it holds no entries.",
+        ".ai-state/local/memory.json: `tools.e`: it has no text in `value`.",
     ]
     assert {item.code for item in found if isinstance(item, Problem)} == {"ProfileEntryInvalid"}
     assert [(item.ref, item.text) for item in found if isinstance(item, Record)] == [
@@ -206,7 +206,7 @@ def test_only_the_first_of_many_bad_entries_are_told_of_one_by_one(tmp_path: Pat
 def test_a_document_at_home_is_called_by_its_name(tmp_path: Path) -> None:
     store = Store(tmp_path, document(), home=document(user={"a": 7}))
     (problem,) = [item for item in items(store) if isinstance(item, Problem)]
-    assert problem.message == "~/registry/profile/memory.json: `user.a`: it is no object."
+    assert problem.message == "~/registry/profile/memory.json: `user.a`: it is not an object."
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ def test_every_entry_once(tmp_path: Path) -> None:
         ("user.a", "1", False),
         ("user.b", "3", True),
     ]
-    assert (seen.shadowed, seen.unread) == (["user.b"], ["P: `user.c`: it is no object."])
+    assert (seen.shadowed, seen.unread) == (["user.b"], ["P: `user.c`: it is not an object."])
     assert seen_entries(None, None).entries == []
 
 

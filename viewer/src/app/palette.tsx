@@ -79,7 +79,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             <Kind kind={goal.kind} /> <span>{goal.label}</span>
           </li>
         ))}
-        {!goals.length && text && found === text ? <li class="faint">Nothing of that name.</li> : null}
+        {!goals.length && text && found === text ? <li class="faint">No match.</li> : null}
       </ul>
     </Dialog>
   );

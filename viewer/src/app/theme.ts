@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until somebody chooses. */
+/** Light or dark: as the system has it, until someone chooses. */
 import { useEffect, useState } from "preact/hooks";
 
 export type Theme = "system" | "light" | "dark";

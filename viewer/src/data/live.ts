@@ -7,7 +7,7 @@ const RETRY_MOST = 15_000;
 
 let arrived = false;
 
-/** Whether somebody came by the link that was printed, which names no place. */
+/** Whether someone came by the link that was printed, which names no place. */
 export function hasJustArrived(): boolean {
   return arrived;
 }
@@ -50,7 +50,7 @@ function keep(token: string): void {
 
 export function liveSource(token: string): Source {
   const headers = { authorization: `Bearer ${token}` };
-  /** The state of the disk that is shown of each project: what is told of that state is no news. */
+  /** The state of the disk that is shown of each project: news about that state is none. */
   const shown = new Map<string, string>();
   const answered = new Set<string>();
   let tell: ((pulse: Pulse) => void) | null = null;
@@ -95,7 +95,7 @@ export function liveSource(token: string): Source {
       const news = (pulse: Pulse) => {
         const before = shown.get(project);
         shown.set(project, pulse.version);
-        // The list of projects has no state of its own: the first that is told of it is where it begins.
+        // The list of projects has no state of its own: the first state that arrives is where it begins.
         const isNews = project ? answered.has(project) : before !== undefined;
         if (before !== pulse.version && isNews) told(pulse);
       };

@@ -8,7 +8,7 @@ export interface Source {
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>;
   act(project: string, what: Act): Promise<Done>;
   undo(project: string, id: string): Promise<Done>;
-  /** Tell when something on disk changed; hands back what ends it. `live` says whether somebody listens. */
+  /** Tell when something on disk changed; hands back what ends it. `live` says whether someone listens. */
   watch(project: string, told: (pulse: Pulse) => void, live: (on: boolean) => void): () => void;
 }
 

@@ -213,7 +213,7 @@ export interface AnchorView {
 export interface VerdictView {
   verdict: VerdictState;
   because: string;
-  /** The commit that was current when somebody last looked. */
+  /** The commit that was current when someone last looked. */
   since: CommitView | null;
   anchors: AnchorView[];
 }

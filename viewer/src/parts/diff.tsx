@@ -19,7 +19,7 @@ export function DiffOf({ refText, anchor = "", commit = "" }: { refText: string;
 }
 
 function DiffView({ diff }: { diff: Diff }) {
-  if (!diff.files.length) return <Empty title="Nothing differs.">{diff.title}</Empty>;
+  if (!diff.files.length) return <Empty title="No differences.">{diff.title}</Empty>;
   return (
     <>
       <p class="diff-title">{diff.title}</p>
@@ -59,7 +59,7 @@ function FileDiff({ file, open }: { file: DiffFile; open: boolean }) {
           </span>
         )}
       </summary>
-      {file.binary ? <p class="diff-note">Not text: it differs, but has no lines to show.</p> : null}
+      {file.binary ? <p class="diff-note">Changed, but not text.</p> : null}
       {shown
         ? hunks.map((hunk, number) => {
             if (left <= 0) return null;
@@ -80,7 +80,7 @@ function FileDiff({ file, open }: { file: DiffFile; open: boolean }) {
           Show {all.length - LINES} more lines
         </button>
       ) : null}
-      {file.cut && (whole || all.length <= LINES) ? <p class="diff-note">The rest of this file is left out.</p> : null}
+      {file.cut && (whole || all.length <= LINES) ? <p class="diff-note">The rest of this file is not shown.</p> : null}
     </details>
   );
 }

@@ -1,4 +1,4 @@
-/** Health: whether the memory still fits the code, what it covers, what agents are told, what lies on disk. */
+/** Health: whether the memory still fits the code, what it covers, what agents get, what is on disk. */
 import type { ComponentType } from "preact";
 import { choose, type Route } from "../app/router.ts";
 import type { PartProps } from "./health/part.tsx";
@@ -24,7 +24,7 @@ export function HealthScreen({ route }: { route: Route }) {
     <>
       <div class="screen-head">
         <h1>Health</h1>
-        <p>Does the memory still fit the code?</p>
+        <p>Is the memory up to date with the code?</p>
         <div class="right chips spans" role="group" aria-label="Parts">
           {[{ part: "", name: "All" }, ...PARTS].map(({ part, name }) => (
             <button key={part} class="chip" aria-pressed={(one?.part ?? "") === part} onClick={() => choose({ part })}>

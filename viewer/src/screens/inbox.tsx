@@ -24,7 +24,7 @@ export function InboxScreen({ route }: { route: Route }) {
     <>
       <div class="screen-head">
         <h1>Inbox</h1>
-        {pending ? <p>{counted(pending, "proposal waits", "proposals wait")}, the oldest first</p> : null}
+        {pending ? <p>{counted(pending, "proposal pending", "proposals pending")}, the oldest first</p> : null}
       </div>
       <Answered asked={asked}>
         {(page) =>
@@ -40,12 +40,12 @@ function Nothing() {
   return (
     <div class="sheet">
       {session.exported ? (
-        <Empty title="An export holds no inbox.">
-          What waits to be accepted stays on the machine where it was found.
+        <Empty title="An export has no inbox.">
+          Proposals stay on the machine where they were found.
         </Empty>
       ) : (
         <Empty title="No pending proposals.">
-          What is found in sessions and in files of other programs waits here before any agent is told of it.{" "}
+          Proposals come from sessions and files of other programs, and stay here until you accept it; no agent sees it before.{" "}
           <code>memory inbox collect</code> works through the sessions that ended, <code>memory import</code> reads what
           other programs know.
         </Empty>
@@ -113,7 +113,7 @@ function Keys() {
 function ReadOnly() {
   return (
     <p class="inbox-hint faint">
-      This page only reads. <code>memory view --write</code> lets you accept and reject here; in the terminal{" "}
+      This page is read-only. <code>memory view --write</code> lets you accept and reject here; in the terminal{" "}
       <code>memory inbox</code> does.
     </p>
   );

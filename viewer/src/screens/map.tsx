@@ -33,7 +33,7 @@ export function MapScreen({ route }: { route: Route }) {
           if (!features && !rest)
             return (
               <Empty title="Nothing is on the map yet.">
-                Features, decisions, gotchas and questions will stand here. <code>memory init --brief</code> tells your
+                Features, decisions, gotchas and questions will appear here. <code>memory init --brief</code> tells your
                 agent how to fill it; <code>memory save</code> records what changed.
               </Empty>
             );

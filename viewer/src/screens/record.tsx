@@ -56,7 +56,7 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
       <div class="record-body">
         {detail.superseded_by ? (
           <aside class="superseded" aria-label="Superseded">
-            <p>This record is superseded by:</p>
+            <p>This record was superseded by:</p>
             <ItemRow item={detail.superseded_by} />
           </aside>
         ) : null}
@@ -123,7 +123,7 @@ function Cut({ detail }: { detail: RecordDetail }) {
   return (
     <p class="faint small" role="note">
       This is a long text: {number(start.length)} of its {number(detail.body.length)} characters are shown.
-      {detail.path ? " The file has all of it." : ""}
+      {detail.path ? " The file has the whole text." : ""}
     </p>
   );
 }
@@ -142,7 +142,7 @@ function Missing({ refText, why }: { refText: string; why: string }) {
         <h1>There is no such record.</h1>
       </div>
       <p>
-        Nothing is called <code>{refText}</code>. It may have been renamed or taken out, or stand in another project.
+        There is no record <code>{refText}</code>. It may have been renamed or taken out, or stand in another project.
       </p>
       {why ? (
         <p class="faint">

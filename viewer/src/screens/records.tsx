@@ -55,7 +55,7 @@ function Words({ text }: { text: string }) {
       class="records-text"
       type="search"
       aria-label="Records with these words"
-      placeholder="Words of a title, a text, a ref or a tag"
+      placeholder="Words from a title, text, ref or tag"
       value={typed.text}
       onInput={(event) => typed.setText(event.currentTarget.value)}
     />
@@ -93,7 +93,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
   if (filtered)
     return (
       <div class="sheet">
-        <Empty title="No record is like that.">
+        <Empty title="No record matches.">
           <button onClick={() => choose(ALL)}>Show all records</button>
         </Empty>
       </div>

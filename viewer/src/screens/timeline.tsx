@@ -36,8 +36,8 @@ export function TimelineScreen({ route }: { route: Route }) {
 
 function Nothing() {
   return (
-    <Empty title="Nothing has happened here yet.">
-      Commits stand here, and with them what <code>memory save</code> writes, the checkpoints of{" "}
+    <Empty title="No activity yet.">
+      Here you see commits, and what <code>memory save</code> writes, the checkpoints of{" "}
       <code>memory journal</code>, and the sessions that <code>memory import</code> reads.
     </Empty>
   );
@@ -126,7 +126,7 @@ function Shown({ data, route }: { data: Timeline; route: Route }) {
           </span>
         </header>
         {data.cut && !told.untold.length ? (
-          <p class="faint small">Only the newest commits are read: older ones are not counted here, git has them.</p>
+          <p class="faint small">Only the newest commits are counted here; git has the older ones.</p>
         ) : null}
         <Happened marks={marks} untold={untold} />
       </section>

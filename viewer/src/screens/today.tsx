@@ -1,4 +1,4 @@
-/** The screen: what happened since somebody last looked, what needs a look, what is worked on, what waits. */
+/** The screen: what happened since someone last looked, what needs a look, what is worked on, what waits. */
 import { choose, href, type Route } from "../app/router.ts";
 import type { RecordPage, Today } from "../data/types.ts";
 import { usePage, useProjectData } from "../data/use.ts";
@@ -93,15 +93,14 @@ function Nothing() {
   if (!data && !error) return <Loading />;
   if (data && data.total > 1)
     return (
-      <Empty title="It is quiet here.">
-        Nothing changed, and nothing waits. There are <a href={href(project, "records")}>{number(data.total)} records</a>
+      <Empty title="No news.">
+        Nothing changed, and nothing is pending. There are <a href={href(project, "records")}>{number(data.total)} records</a>
         , and <a href={href(project, "timeline")}>the timeline</a> tells when they came.
       </Empty>
     );
   return (
-    <Empty title="Nothing is here yet.">
-      What agents and people record shows up here day by day. <code>memory init --brief</code> says what to tell your
-      agent to fill it; <code>memory note "…"</code> keeps a thought for later.
+    <Empty title="No records yet.">
+      What agents and people record appears here day by day. <code>memory init --brief</code> prints a task for your agent to fill it; <code>memory note "…"</code> keeps a note for later.
     </Empty>
   );
 }

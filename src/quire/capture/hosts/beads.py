@@ -176,7 +176,7 @@ def _add_memory(found: StructuredCollector, item: dict[str, Any], line: int) -> 
 
 
 def _is_kept(found: StructuredCollector, issue: _Issue) -> bool:
-    """Whether an issue says something for tomorrow. What does not is counted; what may not be kept is told."""
+    """Whether an issue says something for tomorrow. What does not is counted; what may not be kept is reported."""
     is_over = issue.status == "closed"
     reason = text_of(issue.fields.get("close_reason"))
     kind = _kind(issue)

@@ -72,8 +72,8 @@ def read_document(path: str, shown: str, places: KnownPlaces, scope: Scope) -> H
     except UnicodeDecodeError:
         return _unread(path, shown, "it is not UTF-8 text")
     except ValueError:
-        return _unread(path, shown, "its path is none")
-    # What is kept goes where others read it: nobody's home folder is told.
+        return _unread(path, shown, "its path is not valid")
+    # What is kept goes where others read it: home folders are left out.
     text = _without_own_lines(shown_text(_unwrapped(plain_newlines(raw)), places))
     front = read_front_matter(text, shown)
     head_lines = text.split("\n")[: front.body_line - 1]
@@ -99,7 +99,7 @@ def _text_of(path: str, places: KnownPlaces, scope: Scope) -> str:
     if scope == "user":
         top = places.home if places.home and below(path, places.home) is not None else os.path.dirname(path)
     if not is_within(path, top):
-        raise OSError(0, "it is a link that leads elsewhere")
+        raise OSError(0, "it is a link to another place")
     if os.path.getsize(path) > FILE_BYTES:
         raise OSError(0, f"it is larger than {FILE_BYTES:,} bytes")
     return read_bytes(os.path.realpath(path), FILE_BYTES).decode("utf-8")

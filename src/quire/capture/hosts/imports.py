@@ -69,6 +69,6 @@ def _with_problem(document: HostDocument, name: str) -> HostDocument:
         code="HostImportOutside",
         severity="warning",
         path=document.shown,
-        message=f"`@{cut(name, 120)}` leads elsewhere and was not followed.",
+        message=f"`@{cut(name, 120)}` is outside the project and was not followed.",
     )
     return msgspec.structs.replace(document, problems=(*document.problems, problem))

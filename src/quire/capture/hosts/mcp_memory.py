@@ -3,7 +3,7 @@
 {"type": "entity", "name": "checkout", "entityType": "service", "observations": ["Written in Go"]}
 {"type": "relation", "from": "checkout", "to": "ledger", "relationType": "depends_on"}
 
-What Quire itself exported in this form is known by its refs. Of such an entity only what somebody added is taken.
+What Quire itself exported in this form is known by its refs. Of such an entity only what someone added is taken.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _items(found: StructuredCollector, data: bytes) -> Iterator[tuple[int, dict[
     lists = [whole.get(name) for name in ("entities", "relations")] if isinstance(whole, dict) else []
     if not any(isinstance(items, list) for items in lists):
         if isinstance(whole, dict | list) and not (isinstance(whole, dict) and whole.get("type")):
-            found.guard.tell(unread(found.source, "it is no memory file of the MCP memory server"))
+            found.guard.tell(unread(found.source, "it is not a memory file of the MCP memory server"))
             return
         yield from json_lines(found.source, data, found.guard)
         return
@@ -187,7 +187,7 @@ def _is_own(entity: _Entity) -> bool:
 
 
 def _added(entity: _Entity) -> list[Atom]:
-    """What somebody observed after the export: the server appends, so it stands behind what ends ours."""
+    """What someone observed after the export: the server appends, so it stands behind what ends ours."""
     last = max(number for number, text in enumerate(entity.said) if text.startswith(_OWN_ENDS))
     return entity.observations[last + 1 :]
 

@@ -14,7 +14,7 @@ from quire.guard.secrets import find_secrets
 from quire.model.records import Problem
 
 PROBLEMS_MOST = 20
-"""Of one file so many are told; more would hide the rest."""
+"""Of one file so many are reported; more would hide the rest."""
 # Pages on how to set a project up are full of it, and a person looks at it before it is kept.
 _SETUP = "download and run"
 _WRITTEN_OUT = "\\u{"
@@ -52,10 +52,10 @@ class Guard:
         self._problems.insert(0 if first else len(self._problems), problem)
 
     def passed(self, text: str, line: int, last: int = 0, *, spread: bool = False) -> str | None:
-        """The text as it may be kept; None where it may not be, which is told.
+        """The text as it may be kept; None where it may not be, which is reported.
 
         It stands on `line`, or from there to `last`. Where it is `spread`, each of its lines is one of the file, and
-        the very line is told.
+        the very line is reported.
         """
         safe = make_safe(text)
         secrets = [found for found in find_secrets(safe) if found.certain]
@@ -70,7 +70,7 @@ class Guard:
             return None
         if _deceives(text):
             place = line + _line_that_deceives(text) if spread else line
-            why = "It holds characters that deceive whoever reads it"
+            why = "It holds deceptive characters"
             self._refuse(place, why, code="HostTextUnsafe", hint="Remove the characters, and import again.")
             return None
         flags = _steering(safe)
@@ -85,7 +85,7 @@ class Guard:
         if (code, line) in self._refused:
             return
         self._refused.add((code, line))
-        said = f"{why}; what stands there is not proposed."
+        said = f"{why}; that part is not proposed."
         self.tell(Problem(code=code, severity="warning", path=self.shown, line=line, message=said, hint=hint))
 
 

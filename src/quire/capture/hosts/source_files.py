@@ -44,7 +44,7 @@ def home_source(kind: str, path: str, home: str) -> HostSource | None:
     """A file of the user's, by its absolute path."""
     top = home if home and below(path, home) is not None else os.path.dirname(path)
     rest = below(path, home) if home else None
-    # A settings folder may lie outside the home folder; then only its last two parts are told.
+    # A settings folder may lie outside the home folder; then only its last two parts are reported.
     shown = f"~/{rest}" if rest is not None else "…/" + "/".join(path.split("/")[-2:])
     return _source(kind, path, shown, "user", top)
 

@@ -108,7 +108,8 @@ def unread(source: HostSource, why: str, line: int | None = None) -> Problem:
 
 
 def json_lines(source: HostSource, data: bytes, guard: Guard) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file with one on each line, and where they stand. Of lines that are none, the first are told."""
+    """The objects of a file with one on each line, and where they stand. Of lines that are none, the first are
+    reported."""
     bad = 0
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
@@ -122,9 +123,9 @@ def json_lines(source: HostSource, data: bytes, guard: Guard) -> Iterator[tuple[
             continue
         bad += 1
         if bad <= _BAD_LINES_SHOWN:
-            guard.tell(unread(source, "the line is no JSON object", number))
+            guard.tell(unread(source, "the line is not a JSON object", number))
     if bad > _BAD_LINES_SHOWN:
-        guard.tell(unread(source, f"{bad - _BAD_LINES_SHOWN} more lines are no JSON objects"))
+        guard.tell(unread(source, f"{bad - _BAD_LINES_SHOWN} more lines are not JSON objects"))
 
 
 # -- code paths in a text -------------------------------------------------------------------------

@@ -61,7 +61,7 @@ class StructuredCollector(msgspec.Struct, kw_only=True):
 
 
 def begun(source: HostSource, places: KnownPlaces, now: str) -> tuple[StructuredCollector, bytes]:
-    """A source that was opened, and what is in it; nothing where it cannot be read, which is told."""
+    """A source that was opened, and what is in it; nothing where it cannot be read, which is reported."""
     found = StructuredCollector(source=source, now=now, guard=Guard(source.shown))
     data = read_source(source, places)
     if isinstance(data, Problem):
@@ -99,7 +99,7 @@ def text_of(value: Any) -> str:
 
 
 def may_pass(found: StructuredCollector, text: str, line: int, *, spread: bool = False) -> bool:
-    """Whether a text may be proposed; why not is told. `spread`: it goes over lines from `line` on."""
+    """Whether a text may be proposed; why not is reported. `spread`: it goes over lines from `line` on."""
     return found.guard.passed(text, line, spread=spread) is not None
 
 

@@ -80,11 +80,11 @@ class _Asking:
             reserve(self._world, ceiling_usd=0, needed=0, provider=self._provider)
         if self._world.env.get(INSIDE_VARIABLE):
             raise NotReady(
-                "A provider that was asked must not ask one in turn.", hint="Run the command outside of the provider."
+                "A provider must not call another provider.", hint="Run the command outside of the provider."
             )
         if belongs_to(settings_path(self._world), self._root, self._world):
             raise NotReady(
-                "The memory home lies in the project, and a project must not say what may be spent.",
+                "The memory home is inside the project, and a project must not set the spending limit.",
                 hint="Set MEMORY_HOME to a folder outside of the project.",
             )
 
@@ -107,9 +107,9 @@ class _Asking:
                 )
             prompt = self._prompt(faults)
         raise BadAnswer(
-            f"{self._provider} answered what cannot be used: {faults[0]}",
+            f"{self._provider} gave an unusable answer: {faults[0]}",
             provider=self._provider,
-            hint="Nothing was changed. Try another model, or go without one.",
+            hint="Nothing was changed. Try another model, or none.",
             details={"faults": faults[:20], "calls": self._calls, "cost": self._cost / MICRO},
         )
 
@@ -147,7 +147,7 @@ class _Asking:
         return reply
 
     def _ready(self, call: ProviderCall) -> Callable[[ProviderCall], ProviderReply]:
-        """The provider's way to be asked, once all is there: what is missing is told before money is set aside."""
+        """The provider's way to be asked, once all is there: what is missing is reported before money is set aside."""
         if self._provider == "openai":
             from quire.capture.providers.openai import ask_openai, endpoint_of
 
@@ -174,7 +174,7 @@ class _Asking:
         try:
             settle(self._world, aside, cost)
         except QuireError as error:
-            self._warn(f"The cost could not be noted, so what was set aside stays counted: {error.message}")
+            self._warn(f"The cost could not be recorded, so the reserved amount stays counted: {error.message}")
 
     def _warn(self, text: str) -> None:
         self._warnings.append(text)
@@ -183,7 +183,7 @@ class _Asking:
         told = [
             f"{place} was shortened for the provider ({count:,} left out)." for place, count in prompt.left_out.items()
         ]
-        return [*told, *([f"{prompt.secrets} secrets were taken out of the prompt."] if prompt.secrets else [])]
+        return [*told, *([f"{prompt.secrets} secrets were removed from the prompt."] if prompt.secrets else [])]
 
 
 def _faults(task: Task, reply: ProviderReply) -> list[str]:

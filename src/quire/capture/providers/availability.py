@@ -72,7 +72,7 @@ def find_program(provider: str, settings: ProviderSettings, world: World, root: 
         if not belongs_to(path, root, world):
             return path
     if usable:
-        raise _missing(provider, f"`{usable[0][:200]}` belongs to the project, and nothing of a project is run")
+        raise _missing(provider, f"`{usable[0][:200]}` belongs to the project, and programs of a project are not run")
     raise _missing(provider, f"there is no program `{name[:200]}`")
 
 

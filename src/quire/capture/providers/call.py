@@ -114,9 +114,9 @@ def run_in_room(provider: str, argv: Sequence[str], call: ProviderCall, seconds:
 
 def answered_too_much(provider: str) -> BadAnswer:
     return BadAnswer(
-        f"{provider} answered more than {ANSWER_BYTES // (1024 * 1024)} MiB, which cannot be an answer.",
+        f"{provider} answered more than {ANSWER_BYTES // (1024 * 1024)} MiB, which is too much for an answer.",
         provider=provider,
-        hint="Nothing was changed. Try again, or go without a model.",
+        hint="Nothing was changed. Try again, or use no model.",
         details={"limit": ANSWER_BYTES},
     )
 
@@ -132,7 +132,7 @@ def ended_badly(provider: str, done: Finished, said: str = "", charge: int | Non
     return ProviderFailed(
         f"{provider} failed{f' with exit code {done.code}' if done.code else ''}{f': {words}' if words else '.'}",
         provider=provider,
-        hint="Nothing was changed. Try again later, or go without a model.",
+        hint="Nothing was changed. Try again later, or use no model.",
         details={"exit_code": done.code},
         charge=charge,
     )

@@ -83,7 +83,7 @@ def says_signed_out(*streams: bytes) -> bool:
 
 
 def last_words(*streams: bytes) -> str:
-    """The last line that a program meant for people, fit to be shown; empty where it said nothing."""
+    """The last line that a program meant for people, fit to be shown; empty where no output."""
     from quire.capture.quotable_text import quote, safe_text
 
     for stream in streams:

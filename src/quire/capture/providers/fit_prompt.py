@@ -48,8 +48,8 @@ def fit(
 ) -> tuple[list[PromptBlock], dict[str, int], int]:
     """The blocks in at most `room` bytes, as far as the ways lead, taken in their order.
 
-    What was left out is told by place: items of a list, bytes of the others. The last number is the bytes that are
-    still too many.
+    What was left out is listed by place: items of a list, bytes of the others. The last number is the bytes that
+    are still too many.
     """
     found = {block.name: block for block in blocks}
     sizes = {name: len(block.text.encode("utf-8")) for name, block in found.items()}

@@ -73,7 +73,7 @@ def _body(answer: http.client.HTTPResponse, most: int, line: _Line) -> tuple[byt
 
 
 class _Line:
-    """A connection that is hung up when its time is over.
+    """A connection that is hung up when its time is up.
 
     A limit on single reads is not enough: a server that sends a byte now and then never runs into it.
     """

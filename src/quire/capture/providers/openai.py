@@ -49,9 +49,9 @@ def endpoint_of(settings: EndpointSettings, world: World) -> Endpoint:
         parts = urlsplit(settings.base_url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        raise _unusable("`openai.baseUrl` is no address") from None
+        raise _unusable("`openai.baseUrl` is not an address") from None
     if parts.scheme not in ("http", "https") or not host or not host.isascii():
-        raise _unusable("`openai.baseUrl` is no http or https address")
+        raise _unusable("`openai.baseUrl` is not an http or https address")
     if parts.username or parts.password or parts.query or parts.fragment or re.search(r"[\x00-\x20\x7f]", parts.path):
         raise _unusable("`openai.baseUrl` holds more than a host and a path")
     here = _is_loopback(host)
@@ -61,7 +61,7 @@ def endpoint_of(settings: EndpointSettings, world: World) -> Endpoint:
         raise _unusable("`openai.model` names no model")
     key = world.env.get(settings.key_variable, "").strip()
     if key and not _KEY.fullmatch(key):
-        raise _signed_out(f"what {settings.key_variable} holds is no key")
+        raise _signed_out(f"what {settings.key_variable} holds is not a key")
     if not key and not here:
         raise _signed_out(f"{settings.key_variable} is not set")
     secure = parts.scheme == "https"
@@ -120,12 +120,12 @@ def _reply(answer: Any, settings: EndpointSettings) -> ProviderReply:
     message = choice.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(message, dict) and not content and isinstance(message.get("refusal"), str):
-        raise BadAnswer("The model refused to answer.", provider=NAME, hint="Go without a model.", charge=cost)
+        raise BadAnswer("The model refused to answer.", provider=NAME, hint="Use no model.", charge=cost)
     if choice.get("finish_reason") == "length":
         raise BadAnswer(
             "The model's answer was cut off at its length limit.",
             provider=NAME,
-            hint="Ask a model that needs fewer tokens to answer, or go without one.",
+            hint="Ask a model that needs fewer tokens to answer, or use none.",
             charge=cost,
         )
     return ProviderReply(value=value_in(content) if isinstance(content, str) else None, cost=cost)
@@ -139,7 +139,7 @@ def _refusal(response: Response, endpoint: Endpoint) -> ProviderFailed:
         return _signed_out(f"the endpoint does not accept the key (status {status})", details)
     if 300 <= status < 400:
         message = f"The endpoint answered with a redirect (status {status}), which is not followed."
-        hint = "Put the address that is meant into `openai.baseUrl` in `providers.json` in the memory home."
+        hint = "Put the right address into `openai.baseUrl` in `providers.json` in the memory home."
         return ProviderFailed(message, provider=NAME, hint=hint, details=details, charge=0)
     answer = decoded(response.body.decode("utf-8", "replace"))
     error = answer.get("error") if isinstance(answer, dict) else None
@@ -150,9 +150,7 @@ def _refusal(response: Response, endpoint: Endpoint) -> ProviderFailed:
     return ProviderFailed(
         f"The endpoint failed with status {status}{f': {shown}' if shown else '.'}",
         provider=NAME,
-        hint="Try again later, or go without a model."
-        if status in _LATER or status >= 500
-        else "Check `openai.model`.",
+        hint="Try again later, or use no model." if status in _LATER or status >= 500 else "Check `openai.model`.",
         details=details,
         charge=0 if 400 <= status < 500 else None,
     )
@@ -198,7 +196,7 @@ def _signed_out(why: str, details: dict[str, Any] | None = None) -> SignedOut:
     return SignedOut(
         f"The endpoint cannot be asked: {why}.",
         provider=NAME,
-        hint="Put a valid key into the environment; it is stored nowhere else.",
+        hint="Put a valid key into the environment; Quire does not store it.",
         details=details,
         charge=0,
     )

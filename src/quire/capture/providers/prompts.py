@@ -48,7 +48,7 @@ def build_prompt(task: Task, token: str, *, most: int = PROMPT_BYTES, faults: li
     if excess:
         raise InputError(
             f"What the provider would have to read is {excess:,} bytes too long, after all that may be left out was.",
-            hint="Make the memory smaller, or go without a model; everything works without one, too.",
+            hint="Make the memory smaller, or go without a model; everything also works without one.",
             details={"limit": most, "excess": excess},
         )
     parts = [words]

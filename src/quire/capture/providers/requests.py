@@ -82,7 +82,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _BUNDLE_WORDS = (
-    "You write the lasting memory of a software project: what somebody needs who works on it next.",
+    "You write the lasting memory of a software project: what the next person needs to know.",
     "LOCAL_BUNDLE_JSON was made from the repository by fixed rules. Improve it from the context: say what things are "
     "for, and leave out what says nothing. What the context does not show is not written.",
     "VALIDATION_RESULTS_JSON says which validation commands ran and how they ended; the validation snapshot repeats "

@@ -118,7 +118,7 @@ def ceiling_of(settings: ProviderSettings, world: World) -> float:
         ceiling = math.nan
     if not 0 <= ceiling <= 1_000_000:
         raise InputError(
-            f"{CEILING_VARIABLE} is `{named[:40]}`, which is no amount of dollars.",
+            f"{CEILING_VARIABLE} is `{named[:40]}`, which is not an amount of dollars.",
             hint="Give a number such as 2.50, or unset it. Nothing was spent.",
             details={"field": CEILING_VARIABLE},
         )

@@ -150,7 +150,7 @@ def _read(path: str) -> tuple[_File, dict[str, Any]]:
     except (ValueError, msgspec.ValidationError) as error:
         raise InvalidStore(
             f"What was spent on models cannot be read: {error}.",
-            hint=f"Nothing is spent until `{FILE}` in the memory home is mended or moved away. It was not changed.",
+            hint=f"Nothing is spent until you correct or move `{FILE}` in the memory home. It was not changed.",
             details={"path": path},
         ) from None
 
@@ -167,7 +167,7 @@ def _refused(provider: str, ceiling: int, spent: int, needed: int) -> SpendRefus
         message,
         provider=provider,
         hint=f"`memory journal providers --ceiling 2` allows two dollars a day, or set {CEILING_VARIABLE}. "
-        "Without a model everything works, too.",
+        "Everything also works without a model.",
         details={"ceiling": ceiling / MICRO, "spent": spent / MICRO, "needed": needed / MICRO},
         charge=0,
     )

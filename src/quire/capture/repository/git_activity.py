@@ -49,7 +49,8 @@ class GitActivity(Struct, frozen=True, kw_only=True):
 
 
 def tell_story(git: Git, folders: Iterable[str] = ()) -> GitActivity:
-    """The story of the last commits without merges; `folders` are those that changes are told by, where they fit."""
+    """The story of the last commits without merges; `folders` are those that changes are listed by, where they
+    fit."""
     if not git.available:
         return GitActivity()
     try:

@@ -22,7 +22,7 @@ _ROOT_NAMES = (
 )
 _SOURCE_ROOTS = frozenset(_ROOT_NAMES.split())
 _BESIDE = frozenset(["__tests__", "doc", "docs", "e2e", "example", "examples", "spec", "specs", "test", "tests"])
-"""Folders beside the product; they are named only if somebody says what they are for."""
+"""Folders beside the product; they are named only if someone says what they are for."""
 _SILENT_LEAST = 5
 """So many source files make a part worth naming that nobody describes."""
 _TRUNK = 0.9

@@ -41,7 +41,8 @@ class DocumentPage(Struct, frozen=True):
 
 
 def read_pages(tree: Tree) -> tuple[DocumentPage, ...]:
-    """The pages, the most telling first: the README, what agents and contributors are told, design, trouble, others."""
+    """The pages, the most telling first: the README, instructions for agents and contributors, design, trouble,
+    others."""
     pages: list[DocumentPage] = []
     left = BYTES_MOST
     for path in _chosen(tree):

@@ -116,7 +116,7 @@ class Chosen:
         self.forget_pick()
 
     def restate(self, text: str, turn: int, *, is_answer: bool = False) -> None:
-        """The agent's wording takes the place of what the user picked, where it says more."""
+        """The agent's wording takes the place of what the user picked, where it has details."""
         self.accepted = []
         picked, self._picked = self._picked, frozenset()
         is_short = len(self._picked_bare) <= LEAST_STEMS or is_answer

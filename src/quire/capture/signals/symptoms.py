@@ -16,7 +16,7 @@ _ASKED_WHY = re.compile(
     r"|wieso|weshalb|por qué|¿por qué|pourquoi|por que|perché)\b|.*(?:为什么|为何|怎么回事|なぜ|どうして)",
     re.I,
 )
-_MEND = re.compile(
+_REPAIR = re.compile(
     r"\W*(?:please |can you |could you )?(?:fix|debug|investigate|find out|figure out|look into|speed up|optimi[sz]e"
     r"|track down|diagnose|reproduce|repair|solve|make .{3,40} (?:faster|quicker|work again|stable|reliable))\b",
     re.I,
@@ -74,7 +74,7 @@ def trouble(text: str) -> int:
     """How surely a sentence of the user tells of something that goes wrong; 0 where it does not."""
     bare = _LEAD.sub("", text)
     signs = signs_of(text)
-    if _MEND.match(bare):
+    if _REPAIR.match(bare):
         return LIKELY
     if _REMARK.match(bare) or len(stems(text)) < (2 if PROBLEM in signs or _IS.search(text) else 3):
         return 0
@@ -126,6 +126,6 @@ def without_mention(text: str) -> str:
 
 def asks_for(text: str) -> bool:
     """Whether a sentence of the user asks for a piece of work."""
-    if _MEND.match(text):
+    if _REPAIR.match(text):
         return False
     return bool(_WANTED.match(text) and not _NOUN.match(text)) or bool(_ASKED.search(text))

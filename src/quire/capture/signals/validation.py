@@ -114,8 +114,8 @@ def _is_outdone(check: _Check, later: list[_Check]) -> bool:
 def _outdoes(other: _Check, one: tuple[str, frozenset[str]], check: _Check) -> bool:
     tool, looked_at = one
     for program, wider in checks_in(other.command):
-        is_mended = other.outcome.passed and not check.outcome.passed and covers(wider, looked_at)
-        if program == tool and (wider == looked_at or is_mended):
+        is_repaired = other.outcome.passed and not check.outcome.passed and covers(wider, looked_at)
+        if program == tool and (wider == looked_at or is_repaired):
             return True
     return False
 

@@ -43,7 +43,7 @@ def discover(source_type: str, path: str, *, root: str = "", known: Known = froz
     """
     if source_type not in SOURCE_TYPES:
         raise InputError(
-            f"`{source_type[:80]}` is no type of source.",
+            f"`{source_type[:80]}` is not a source type.",
             hint=f"Use one of {', '.join(SOURCE_TYPES)}.",
             details={"field": "type", "allowed": list(SOURCE_TYPES)},
         )
@@ -54,7 +54,7 @@ def discover(source_type: str, path: str, *, root: str = "", known: Known = froz
     if not os.path.lexists(real):
         raise NotFound(
             f"There is nothing at `{path[:500]}`.",
-            hint="Name the folder in which the agent keeps its sessions, or one session's file.",
+            hint="Give the folder where the agent keeps its sessions, or one session's file.",
             details={"field": "path", "path": path[:500]},
         )
     return Discovery(source_type, real, root, known)

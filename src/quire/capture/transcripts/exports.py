@@ -82,7 +82,7 @@ def _titles(body: str) -> Iterator[re.Match[str]]:
 
 
 def records(session: SessionFile, tally: Tally) -> Iterator[dict[str, Any]]:
-    """What each speaker says, where the file names them; else its sections, which are somebody's notes."""
+    """What each speaker says, where the file names them; else its sections, which are someone's notes."""
     text = read_whole(session.path, limits.FILE_BYTES).decode("utf-8", "replace")
     body = read_front_matter(text).body
     tally.lines += body.count("\n") + (not body.endswith("\n") and bool(body))

@@ -40,7 +40,7 @@ def files_below(
         for entry in _entries(folder, skipped):
             if not is_text(entry.name):
                 if wanted(entry.name):
-                    pass_over(skipped, entry.path, "its name is no text")
+                    pass_over(skipped, entry.path, "its name is not text")
             elif entry.is_dir(follow_symlinks=False):
                 inner.append((entry.path, depth + 1))
             elif wanted(entry.name):
@@ -57,7 +57,7 @@ def files_below(
             waiting += reversed(inner)
         else:
             for path, _ in inner:
-                pass_over(skipped, path, f"it lies more than {DEPTH} folders deep")
+                pass_over(skipped, path, f"it is more than {DEPTH} folders deep")
 
 
 def folders_in(top: str, skipped: list[Skipped]) -> list[str]:

@@ -277,7 +277,7 @@ def _live_messages(path: str, tally: Tally) -> Iterator[dict[str, Any]]:
 
 
 def _decoded(data: bytes) -> Any:
-    # What was readable a moment ago may be overwritten by now.
+    # What was readable a moment ago may be overwritten now.
     try:
         return decoded(data)
     except ValueError:

@@ -39,7 +39,7 @@ def open_session(path: str, offset: int = 0) -> Iterator[BinaryIO]:
         raise OSError(errno.EINVAL, "not a regular file", path)
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
-        # Looked at again: between the two calls somebody may have put something else in its place.
+        # Looked at again: between the two calls someone may have put something else in its place.
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         if not path.endswith(COMPRESSED):

@@ -64,7 +64,7 @@ HANDED = ("kept by Quire: what earlier sessions and people recorded", "From the 
 _HANDED = re.compile(
     r"(?:^|(?<=\n))(?:Project memory of [^\n]{1,200}, " + re.escape(HANDED[0]) + "|" + re.escape(HANDED[1]) + r")[^\n]*"
     r"(?:\n(?:- [^\n]*|</?memory-[0-9a-f]{12}>"
-    r"|[^\n]{0,80}:(?=\n|\Z)|More: `memory[^\n]*|\d[\d,]* proposals? waits?[^\n]*|[ \t]*))*"
+    r"|[^\n]{0,80}:(?=\n|\Z)|More: `memory[^\n]*|\d[\d,]* proposals? (?:waits?|pending)[^\n]*|[ \t]*))*"
 )
 # What programs put around their own words in a message that travels as the user's.
 _TAGS = (

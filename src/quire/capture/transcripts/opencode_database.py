@@ -65,7 +65,7 @@ _REASONS = {
     "CantOpenError": "it cannot be opened",
     "CorruptError": "it is damaged",
     "LockedError": "it is locked by another program",
-    "NotADBError": "it is no database",
+    "NotADBError": "it is not a database",
     "PermissionsError": "permission was denied",
     "SQLError": "its tables are of a version that is not known",
 }
@@ -122,7 +122,7 @@ def _number(value: Any) -> int:
 
 
 def _session(database: apsw.Connection, path: str, row: _Row) -> SessionFile:
-    # A part that grows is told by its message in the end, so the parts, which are many, are only counted.
+    # A part that grows is noticed by its message in the end, so the parts, which are many, are only counted.
     messages, parts, said = next(iter(database.execute(_GROWN, {"name": row.name})))
     changed = max(row.updated, _number(said)) * _NANOSECONDS
     return SessionFile(
@@ -206,7 +206,7 @@ def _piece(data: Any, tally: Tally) -> dict[str, Any]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[apsw.Connection]:
-    """A database with the tables that are read. Whatever is wrong with it is told as one reason."""
+    """A database with the tables that are read. Whatever is wrong with it is reported as one reason."""
     import apsw
 
     connection = None

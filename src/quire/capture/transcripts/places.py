@@ -27,11 +27,11 @@ def source_path(text: str, *, cwd: str, home: str) -> str:
     """The absolute path that a person means by what they typed."""
     if text == "~" or text.startswith("~/"):
         if not home:
-            raise InputError("`~` leads nowhere: no home folder is set.", hint="Give the whole path.")
+            raise InputError("`~` cannot be resolved: no home folder is set.", hint="Give the whole path.")
         return os.path.normpath(os.path.join(home, text[2:]))
     if text.startswith("~"):
         raise InputError(
-            f"`{text[:200]}` is in the home folder of somebody else, which is not looked up.",
+            f"`{text[:200]}` is in another user's home folder, which is not read.",
             hint="Give the whole path.",
             details={"field": "path"},
         )

@@ -55,7 +55,7 @@ class Calls:
         self._open: OrderedDict[str, TranscriptCall] = OrderedDict()
 
     def note(self, name: str, call: TranscriptCall) -> None:
-        # Without its command and its files, which may be long and are told already.
+        # Without its command and its files, which may be long and are reported already.
         self._open[name[:_ID_CHARS]] = TranscriptCall(call.tool, own=call.own)
         self._open.move_to_end(name[:_ID_CHARS])
         if len(self._open) > OPEN_CALLS:

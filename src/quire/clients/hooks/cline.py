@@ -7,5 +7,5 @@ from quire.clients.hooks.types import Dialect
 DIALECT = Dialect(
     name="Cline",
     natives={},
-    refusal="Cline has no shell hooks that Quire could read: its hooks are plugins, and its rules and MCP are wired.",
+    refusal="Cline has no shell hooks, only plugins. Quire connects its rules and MCP.",
 )

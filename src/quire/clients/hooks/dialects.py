@@ -10,6 +10,6 @@ from quire.clients.hooks.types import CLIENTS, Dialect
 def dialect_of(client: str) -> Dialect:
     """How a client speaks. Raises ValueError for one that nobody knows."""
     if client not in CLIENTS:
-        raise ValueError(f"{client[:40]!r} is none of the clients that have hooks: {', '.join(CLIENTS)}.")
+        raise ValueError(f"{client[:40]!r} is not a client with hooks. Clients with hooks: {', '.join(CLIENTS)}.")
     dialect: Dialect = import_module(f"quire.clients.hooks.{client}").DIALECT
     return dialect

@@ -12,7 +12,7 @@ _LINE_CHARS = 1_000
 _PATH_CHARS = 4_096
 _LIST_MOST = 500
 _BOM = b"\xef\xbb\xbf"
-# Fields are left as bytes until somebody asks for them: the text of a whole file is skipped and never built.
+# Fields are left as bytes until someone asks for them: the text of a whole file is skipped and never built.
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
@@ -111,7 +111,7 @@ def _is_path(said: str) -> bool:
 
 
 def _text(raw: msgspec.Raw) -> str:
-    """The text of a field; "" where it is no text."""
+    """The text of a field; "" where it is not text."""
     try:
         return _TEXT.decode(raw).replace("\0", "")
     except ValueError:

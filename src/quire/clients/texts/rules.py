@@ -15,15 +15,14 @@ In a repository without that folder, nothing of this applies."""
 _USES = """\
 Commands, and the tools of the MCP server `quire` that do the same:
 
-- To look something up: `memory query "<question>"`, or `query_memory`. Each answer says whether it is still true of the
-  code.
+- To look something up: `memory query "<question>"`, or `query_memory`. Each answer says whether its code changed.
 - Before files are changed: `memory brief <file>…`, or `brief_memory`, shows what governs them.
-- When product reality changed (a feature, a decision, a trap, a question): `memory save --stdin`, or `save_memory`.
+- When the product changed (a feature, a decision, a trap, a question): `memory save --stdin`, or `save_memory`.
   `memory save --help` shows an example. Most sessions need no save; secrets and task diaries stay out.
-  Relate two nodes only where that changes what to conclude.
-- At the end of a session: `memory sync`, or `sync_memory`, names what the code has left behind; `memory confirm <id>`
-  is for what still holds.
-- What hooks and imports propose waits in `memory inbox` until the user accepts or rejects it.
+  Relate two records only if the relation changes a conclusion.
+- At the end of a session: `memory sync`, or `sync_memory`, names records that are out of date; `memory confirm <id>`
+marks those that are still correct.
+- Proposals from hooks and imports stay in `memory inbox` until the user accepts or rejects them.
 
 Where the memory and the code or the user disagree, the code and the user are right. `quire` is the same program as
 `memory`."""

@@ -35,27 +35,27 @@ machines where `memory` is another one.
 |---|---|---|
 | To look something up | `memory query "<question>"` | `query_memory` |
 | Before files are changed | `memory brief <file>…` | `brief_memory` |
-| To see one node in full | `memory inspect <id>` | `inspect_memory` |
+| To see one record in full | `memory inspect <id>` | `inspect_memory` |
 | To learn why a line is as it is | `memory why <file>:<line>` | `why_memory` |
-| When product reality changed | `memory save --stdin` | `save_memory` |
+| When the product changed | `memory save --stdin` | `save_memory` |
 | At the end of a session | `memory sync` | `sync_memory` |
-| When a node still holds | `memory confirm <id>` | `confirm_memory` |
+| When a record is still correct | `memory confirm <id>` | `confirm_memory` |
 
-`why_memory` and `confirm_memory` are shown by a server with the toolset `graph`.
+`why_memory` and `confirm_memory` need the toolset `graph`.
 
 ## Looking up
 
-Ask when there is a question; nothing needs to be loaded in advance. Each answer says whether it is still true of the
-code: `fresh`, `changed`, `moved` or `orphaned`. What is not fresh is worth a look at the code first.
+Ask when you have a question; load nothing in advance. Each answer says whether its code changed: `fresh`, `changed`,
+`moved` or `orphaned`. If a record is not fresh, check the code first.
 
 ## Before an edit
 
-`memory brief src/queue.ts` shows the features, decisions and traps that govern these files.
+`memory brief src/queue.ts` shows the features, decisions and traps about these files.
 
 ## Saving
 
-A save is due when a feature gained, changed or lost behaviour, a decision was made or fell, a trap showed itself, or a
-question came up or was answered. Most sessions need none. Refactorings, formatting, task diaries and secrets stay out.
+Save when a feature gained, changed or lost behaviour, a decision was made or dropped, a trap was found, or a question
+came up or was answered. Most sessions need none. Refactorings, formatting, task diaries and secrets stay out.
 
 ```sh
 memory save --stdin <<'JSON'
@@ -69,19 +69,18 @@ memory save --stdin <<'JSON'
 JSON
 ```
 
-Relate two nodes only where that changes what to conclude; do not wire everything to everything. An existing id updates
-its node. `stale`, `supersede` and `delete` retire what is no longer true. `memory save --help`
-shows every field.
+Relate two records only if the relation changes a conclusion; do not connect everything. An existing id updates its
+record. `stale`, `supersede` and `delete` retire what is no longer true. `memory save --help` shows every field.
 
 ## Confirming
 
-`memory sync` names the nodes that the code has left behind. After a look at each, save what changed and
-`memory confirm <id>` what still holds.
+`memory sync` names the records that are out of date. Look at the code of each one, save what changed, and `memory
+confirm <id>` what is still correct.
 
 ## The inbox
 
-What hooks and imports find is proposed, not saved: it waits in `memory inbox` until a person accepts or rejects it. A
-proposal is not part of the memory before that. Accepting is the user's choice.
+Hooks and imports only propose records. A proposal stays in `memory inbox`, outside the memory, until the user accepts
+or rejects it.
 """
 
 

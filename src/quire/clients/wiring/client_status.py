@@ -56,7 +56,7 @@ def _seen(part: Part, around: Surroundings) -> tuple[PartSeen, bool]:
         )
         seen = part.look(_read(real))
         state, ours = seen.state, seen.ours
-        reason = "there is an entry `quire` of somebody else" if seen.foreign and part.name == "mcp" else ""
+        reason = "another program's entry `quire` is there" if seen.foreign and part.name == "mcp" else ""
     except OutsideProject as error:
         state, reason = "unreadable", error.message.rstrip(".")
     except ValueError as error:

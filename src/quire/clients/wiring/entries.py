@@ -146,7 +146,7 @@ def _seen(found: Any, entry: Mapping[str, Any]) -> Seen:
     if found is MISSING:
         return Seen("missing")
     if isinstance(found, dict) and "command" not in found and isinstance(found.get("url", found.get("httpUrl")), str):
-        # Somebody reaches the server over HTTP, as the guides show it: nothing is missing, and nothing is ours.
+        # Someone reaches the server over HTTP, as the guides show it: nothing is missing, and nothing is ours.
         return Seen("present")
     if not _runs_server(found):
         return Seen("changed", foreign=True)

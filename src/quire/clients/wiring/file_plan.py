@@ -1,7 +1,7 @@
 """Plan one file's new content from its bytes, the record of earlier changes, and the wanted parts.
 
 Where nobody else wrote to a file since, it is first taken back to what it was, exactly, and then changed anew: so any
-number of runs, also of different versions, leaves the same way back. Where somebody did, their text stays: parts are
+number of runs, also of different versions, leaves the same way back. Where someone did, their text stays: parts are
 added and taken out inside it. So it is, too, where a record that the repository brought says more than what we do.
 """
 
@@ -55,13 +55,13 @@ def _solid(value: Any) -> Any:
     return [_solid(held) for held in value] if isinstance(value, list) else value
 
 
-_KEPT = "it is not as Quire wrote it; --repair writes it anew"
-_KEPT_LAST = "it is not as Quire wrote it: remove it yourself if nothing in it is yours"
-_FOREIGN = "there is an entry `quire` of somebody else; --force replaces it"
-_NEEDED = "another client uses it, too"
-_THEIRS = "it is not Quire's, or was there before"
-_NOT_PUT_BACK = "what the record says of before is not put back, since it was not written here; git may have it"
-_IN_PLACE = "it stands in the place of a file of yours and was changed since; remove it yourself"
+_KEPT = "it was changed since Quire wrote it; --repair restores it"
+_KEPT_LAST = "it was changed since Quire wrote it; remove it yourself if nothing in it is yours"
+_FOREIGN = "another program's entry `quire` is there; --force replaces it"
+_NEEDED = "another client also uses it"
+_THEIRS = "Quire did not write it"
+_NOT_PUT_BACK = "its earlier content was recorded on another machine and is not restored; git may have it"
+_IN_PLACE = "it replaced a file of yours and was changed since; remove it yourself"
 
 
 class PartOutcome(msgspec.Struct, frozen=True):
@@ -80,7 +80,7 @@ class FilePlan(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: Mapping[tuple[str, str], PartOutcome]
     """By client and name of the part."""
     is_left: bool = False
-    """Whether the file is somebody's to decide about: neither it nor what is known of it changes."""
+    """Whether the file is someone's to decide about: neither it nor what is known of it changes."""
 
 
 def plan_install(
@@ -92,7 +92,7 @@ def plan_install(
     anew: bool = False,
     is_own: bool = False,
 ) -> FilePlan:
-    """The file with these parts. `anew` also writes files of ours that somebody changed; `force` takes over entries.
+    """The file with these parts. `anew` also writes files of ours that someone changed; `force` takes over entries.
 
     `is_own` says that the user wrote the record on this machine, so that everything in it is believed.
     """
@@ -158,7 +158,7 @@ def _install_whole(
     part = wanted[0]
     after = part.apply(current, False)
     base, is_known = known_base(manifest, current, _belief(wanted, current, is_own))
-    # Somebody changed our file, or had one of this name before us.
+    # Someone changed our file, or had one of this name before us.
     is_changed = current is not None and not is_known and part.look(current).state != "present"
     displaces = manifest is not None and manifest.before is not None
     if is_changed and (displaces or not anew):

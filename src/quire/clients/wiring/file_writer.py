@@ -18,10 +18,10 @@ from quire.files.paths import follow_inside, read_bytes
 from quire.files.world import World
 from quire.model.errors import Conflict, QuireError
 
-BY_HAND = "Mend the file by hand, then run the command again. It was not touched."
+BY_HAND = "Fix the file by hand, then run the command again. It was not changed."
 _TRIES = 3
 _CLOSED = (".git", ".memory")
-"""Where no client keeps anything: a link that leads there was made by somebody who wants it written to."""
+"""Where no client keeps anything: a link that leads there was made by someone who wants it written to."""
 
 
 class WrittenFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +65,7 @@ class FileWriter:
     ) -> WrittenFile:
         """Plan one file for these clients and change it, by default in no other way than by writing it.
 
-        What is wrong with it is told, and stops nothing else.
+        What is wrong with it is reported, and stops nothing else.
         """
         for attempt in range(_TRIES):
             try:
@@ -81,7 +81,7 @@ class FileWriter:
                 return self._fault(shown, clients, "failed", error.message, error.hint or "")
             except OSError as error:
                 reason = f"it cannot be used ({error.strerror or error})"
-                return self._fault(shown, clients, "unreadable", reason, "Check who owns it, and what it is.")
+                return self._fault(shown, clients, "unreadable", reason, "Check its owner and its type.")
         raise AssertionError("unreachable")
 
     def sweep(self, folders: Iterable[str]) -> None:
@@ -128,7 +128,7 @@ class FileWriter:
         real = follow_inside(self.around.root, os.path.relpath(path, self.around.root))
         first = os.path.relpath(real, os.path.realpath(self.around.root)).split(os.sep)[0]
         if first in _CLOSED:
-            raise LeftAlone(f"it is a link into `{first}`", "Replace the link by a file of its own.")
+            raise LeftAlone(f"it is a link into `{first}`", "Replace the link with a regular file.")
         return real
 
     def _fault(self, shown: str, clients: tuple[str, ...], status: Status, reason: str, hint: str) -> WrittenFile:
@@ -141,7 +141,7 @@ def replace_file(real: str, current: bytes | None, after: bytes | None, world: W
         write_file(real, after, world.token(), expects=current)
         return
     if read_file(real) != current:
-        raise Conflict(f"`{os.path.basename(real)}` was changed by somebody else.", hint="Run it again.")
+        raise Conflict(f"`{os.path.basename(real)}` was changed by another program.", hint="Run it again.")
     disk.remove(real)
     disk.sync_folder(os.path.dirname(real))
 

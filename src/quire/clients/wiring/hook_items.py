@@ -57,7 +57,7 @@ class Hooks:
             text = pruned(text, (*_HOOKS, event), made)
         if events:
             text = pruned(text, _HOOKS, made)
-        # Hooks that somebody else added since then need the version, too.
+        # Hooks that someone else added since then need the version, too.
         if events and made is not None and _VERSION in made and not any(self._lists(text.encode()).values()):
             text = remove_member(text, _VERSION)
         return text.encode()
@@ -82,7 +82,7 @@ class Hooks:
         text = text_of(data)
         for event, items in self._lists(data).items():
             if any(self._is_mixed(item) for item in items):
-                # Ours was put among somebody else's hooks by hand: only here a list is written anew.
+                # Ours was put among someone else's hooks by hand: only here a list is written anew.
                 kept = [self._rest(item) for item in items if not self._is_ours(item)]
                 text = set_member(text, (*_HOOKS, event), kept)
             elif any(map(self._is_ours, items)):

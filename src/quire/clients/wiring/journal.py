@@ -20,13 +20,13 @@ from quire.model.errors import QuireError
 Action = Literal["CREATE", "UPDATE", "UNCHANGED", "KEPT", "SKIPPED", "UNREADABLE", "FAILED"]
 Condition = Literal["present", "missing", "managed_mismatch", "unreadable"]
 
-_KEPT = "It was changed since it was written; --repair writes it anew."
-_SKIPPED = "It is yours, not the project's, and was left alone: say --yes to have it changed."
+_KEPT = "It was changed since Quire wrote it; --repair restores it."
+_SKIPPED = "It is in your home folder and was not changed; --yes changes it."
 _NOTES: dict[Condition, str] = {
     "present": "is there.",
     "missing": "is missing.",
-    "managed_mismatch": "is not as it was written.",
-    "unreadable": "cannot be looked for",
+    "managed_mismatch": "was changed since Quire wrote it.",
+    "unreadable": "cannot be found",
 }
 _ACTIONS: dict[Status, Action] = {
     "created": "CREATE",
@@ -71,7 +71,7 @@ class JournalPartDone(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def look_at_part(part: JournalPart, around: Surroundings, world: World) -> JournalPartSeen:
-    """A part as it is now. What cannot be read is told, never raised."""
+    """A part as it is now. What cannot be read is reported, never raised."""
     status: Condition = "unreadable"
     reason = hint = ""
     try:
@@ -88,7 +88,7 @@ def look_at_part(part: JournalPart, around: Surroundings, world: World) -> Journ
     except QuireError as error:
         reason, hint = error.message, error.hint or ""
     except OSError as error:
-        reason, hint = f"it cannot be read ({error.strerror or error})", "Check who owns it, and what it is."
+        reason, hint = f"it cannot be read ({error.strerror or error})", "Check its owner and its type."
     reason = reason.rstrip(".")
     return JournalPartSeen(
         client=part.client,
@@ -109,7 +109,7 @@ def wire_journal(
     """Write what is missing or not as it should be; with `repair` only the latter.
 
     Files in the user's home are changed only with `user`. What the user changed in a file that is ours alone stays
-    unless it is to be repaired. A file that cannot be changed is told, and stops no other.
+    unless it is to be repaired. A file that cannot be changed is reported, and stops no other.
     """
     found = (_wire(part, around, world, repair=repair, dry_run=dry_run, user=user) for part in parts)
     return tuple(done for done in found if done is not None)
@@ -147,7 +147,7 @@ def _plan(part: JournalPart, current: bytes | None, repair: bool) -> FilePlan | 
     else:
         after, outcome = part.apply(current, True), PartOutcome("created" if current is None else "updated")
         if part.look(after).state != "present":
-            raise LeftAlone("it is laid out in a way that cannot be changed safely", BY_HAND)
+            raise LeftAlone("its layout cannot be changed safely", BY_HAND)
     return FilePlan(base=current, after=after, outcomes={(part.client, part.name): outcome})
 
 

@@ -102,7 +102,7 @@ def journal_parts(root: str, cwd: str, env: Mapping[str, str]) -> tuple[JournalP
             key="agentsGuidance",
             label="AGENTS guidance",
             subject="The section about the journal in AGENTS.md",
-            purpose="A section of its own tells Codex of the journal.",
+            purpose="A section in AGENTS.md describes the journal to Codex.",
             scope="project",
             path=os.path.join(root, "AGENTS.md"),
             shown="AGENTS.md",

@@ -120,7 +120,7 @@ class Manifests:
             self._forget(known)
 
     def tidy(self) -> None:
-        """Without records there is no folder for them."""
+        """Without records there is not a folder for them."""
         if not self._found and not os.path.islink(self.folder):
             with contextlib.suppress(OSError):
                 disk.remove_folder(self.folder)
@@ -244,7 +244,7 @@ def _unknown(file: str, error: UnsupportedVersion) -> Problem:
         code="LocalStateNewer",
         severity="warning",
         path=os.path.join(FOLDER, os.path.basename(file)),
-        message=f"{error} What was written is recognised by its form alone.",
+        message=f"{error} Quire now recognises its own text only by its form.",
         hint=error.hint or "",
     )
 
@@ -254,6 +254,6 @@ def _damaged(file: str, error: Exception) -> Problem:
         code="IntegrationRecordDamaged",
         severity="warning",
         path=os.path.join(FOLDER, os.path.basename(file)),
-        message=f"It cannot be read ({error}); what was written is recognised by its form alone.",
-        hint="Bring it back with git, or remove it and run `memory integrate` again.",
+        message=f"It cannot be read ({error}); Quire now recognises its own text only by its form.",
+        hint="Restore it with git, or remove it and run `memory integrate` again.",
     )

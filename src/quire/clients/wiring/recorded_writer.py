@@ -70,8 +70,8 @@ class RecordedWriter(FileWriter):
         manifest = make_manifest(key, self.scope, clients, plan.base, plan.after)
         taken = "\n".join(splice.removed for splice in manifest.splices)
         if any(finding.certain for finding in find_secrets(taken)):
-            hint = "Take it out by hand, then run the command again."
-            raise LeftAlone("what would be replaced holds a secret, which would be kept in the record", hint)
+            hint = "Remove it by hand, then run the command again."
+            raise LeftAlone("the text to replace holds a secret, which would be kept in the record", hint)
         earlier = None
         is_before = known is not None and current is not None and current != plan.after
         # A record that was not believed tells of another base.
@@ -106,7 +106,7 @@ class RecordedWriter(FileWriter):
             shown = tuple(self.key(folder) for folder in folders)
             manifest = msgspec.structs.replace(manifest, made_folders=tuple(sorted({*manifest.made_folders, *shown})))
         if plan.after == current:
-            # Where only somebody else's text differs, the record that is there is as good, and git sees no change.
+            # Where only someone else's text differs, the record that is there is as good, and git sees no change.
             if known is None or known.earlier is not None or known.clients != manifest.clients:
                 self.manifests.put(msgspec.structs.replace(manifest, earlier=None), is_own=True)
             return

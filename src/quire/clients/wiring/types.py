@@ -52,7 +52,7 @@ class Seen(msgspec.Struct, frozen=True):
     ours: bool = False
     """Whether there is something that nobody but us wrote."""
     foreign: bool = False
-    """Whether somebody else's entry stands where ours would."""
+    """Whether someone else's entry stands where ours would."""
 
 
 class FilePart(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class FilePart(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     shown: str
     apply: Callable[[bytes | None, bool], bytes]
-    """The file with this part; somebody else's entry is replaced only where the second argument says so."""
+    """The file with this part; someone else's entry is replaced only where the second argument says so."""
     look: Callable[[bytes | None], Seen]
 
 

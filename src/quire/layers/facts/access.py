@@ -49,7 +49,7 @@ def read_access(root: str, problems: list[Problem] | None = None) -> dict[str, s
     found = read_local(root, FOLDER, ACCESS)
     latest, damaged = _times(found.data or b"")
     if damaged:
-        found = damaged_lines(found, damaged, "Nothing needs to be done: they go when the file is compacted.")
+        found = damaged_lines(found, damaged, "No action needed: they are removed when the file is compacted.")
     if problems is not None and found.problem is not None:
         problems.append(found.problem)
     return {name: at for name, (_, at, _) in latest.items()}

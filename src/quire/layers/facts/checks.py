@@ -28,7 +28,9 @@ def check_facts(root: str) -> list[Problem]:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             said = f"It cannot be read: {reason}."
-            found.append(Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Put a plain file there."))
+            found.append(
+                Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Replace it with a regular file.")
+            )
             continue
         reading = read_lines(data, path)
         readings.append(reading)
@@ -50,8 +52,8 @@ def _doubled(data: bytes, path: str) -> list[Problem]:
     found = doubled_lines(data.split(b"\n"))
     if not found:
         return []
-    said = f"Lines that stand in the file already, and say nothing more: {len(found):,}."
-    hint = "`memory check --repair` takes them out; so does `memory facts normalize --write`."
+    said = f"Duplicate lines: {len(found):,}."
+    hint = "`memory check --repair` or `memory facts normalize --write` removes them."
     return [Problem(code="LineTwice", severity="warning", path=path, line=found[0], message=said, hint=hint)]
 
 
@@ -65,7 +67,7 @@ def _secrets(data: bytes, path: str) -> list[Problem]:
 
 
 def told_texts(reading: FactLines) -> list[str]:
-    """What somebody wrote in these lines, as against what names and counts it."""
+    """What someone wrote in these lines, as against what names and counts it."""
     texts = [text for fact in reading.facts for text in (fact.content, fact.reason or "", *fact.tags)]
     texts += [text for edge in reading.connections for text in (edge.description, edge.reason or "")]
     texts += [text for episode in reading.episodes for text in (episode.title, episode.narrative)]
@@ -88,7 +90,7 @@ def _disagreements(resolved: Resolved, path: str) -> list[Problem]:
             "FactConflict",
             path,
             f"Several lines speak of `{_name(conflict.winner)}` and none is newer; one of them is read.",
-            "Look at the lines and keep one of them.",
+            "Keep one of the lines.",
         )
         for conflict in resolved.conflicts
         if conflict.is_tie
@@ -98,7 +100,7 @@ def _disagreements(resolved: Resolved, path: str) -> list[Problem]:
             "FactContradiction",
             path,
             f"Where `{cut(item.fact, 40)}` was replaced, several facts are live: {', '.join(item.live)}.",
-            "Archive all but the one that is true.",
+            "Archive all but the correct one.",
         )
         for item in resolved.contradictions
     ]
@@ -107,7 +109,7 @@ def _disagreements(resolved: Resolved, path: str) -> list[Problem]:
             "ConnectionParked",
             path,
             f"The connection `{cut(item.connection.id, 40)}` leads to {_ends(item.missing)}.",
-            "Remove the line, or wait for the branch that brings the other end.",
+            "Remove the line, or merge the branch that holds the other end.",
         )
         for item in resolved.parked
     ]

@@ -102,7 +102,7 @@ def _relation(text: str) -> tuple[str, list[Problem]]:
         )
     if is_canonical_relation(name):
         return name, []
-    said = f"`{name}` is none of the usual relations; it is kept, and counts little in a search."
+    said = f"`{name}` is not a usual relation; it is kept, with little weight in searches."
     doubt = Problem(code="RelationUnknown", severity="warning", field="relation", message=said, allowed=RELATIONS)
     return name, [doubt]
 

@@ -263,7 +263,7 @@ def find_fact(known: Known | FactsDraft, name: str, field: str) -> FactWithTwins
         only = known.fact(near[0])
         if only is not None:
             return only
-    hint = "`memory facts recall` and `list` show the ids; the first four characters can be enough."
+    hint = "`memory facts recall` and `memory facts list` show ids; the first four characters can be enough."
     if near:
         hint = f"It could be any of {', '.join(near[:5])}."
     raise NotFound(f"There is no fact `{cut(bare, 60)}`.", hint=hint, details={"field": field, "id": cut(bare, 160)})

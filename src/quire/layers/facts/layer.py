@@ -75,8 +75,8 @@ class FactsLayer(Layer):
         from quire.layers.facts.repair import plan_fact_repair
 
         untouched = {path.removeprefix(f"{FOLDER}/") for path in unmerged}
-        mends, changes = plan_fact_repair(site.root, problems, untouched)
-        return Repair(mends=tuple(mends), changes=tuple(changes))
+        fixes, changes = plan_fact_repair(site.root, problems, untouched)
+        return Repair(fixes=tuple(fixes), changes=tuple(changes))
 
     def fragments(self, site: Site) -> list[str]:
         from quire.files.fragments import fragments_of
@@ -146,8 +146,8 @@ class FactsLayer(Layer):
 
     def how_to_retire(self, record: Record) -> str:
         if record.kind != "fact":
-            return "Take it out of the file by hand."
-        return f"`memory facts archive {record.ref.partition(':')[2]}` puts it away."
+            return "Remove it from the file by hand."
+        return f"`memory facts archive {record.ref.partition(':')[2]}` archives it."
 
 
 def _git_and_facts(site: Site) -> list[Problem]:
@@ -168,6 +168,6 @@ def _git_and_facts(site: Site) -> list[Problem]:
         found.append(Problem(code="MergeAttributeMissing", severity="warning", path=_PATH, message=said, hint=hint))
     if ignored:
         said = "Git ignores this file: the facts stay on this machine."
-        hint = "Take the rule that matches it out of .gitignore; `git check-ignore -v` names it."
+        hint = "Remove the matching rule from .gitignore; `git check-ignore -v` shows it."
         found.append(Problem(code="FactsIgnored", severity="warning", path=_PATH, message=said, hint=hint))
     return found

@@ -20,7 +20,7 @@ from quire.model.records import Problem
 _MARK = b"\xef\xbb\xbf"
 _CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _DECODE = msgspec.json.Decoder().decode
-_HINT = "It is kept as it is, and no other line suffers. Mend it in an editor, or take the line out."
+_HINT = "It is kept, and all other lines are used. Correct or remove it in an editor."
 _TAGS: dict[type[Stored], str] = {Fact: "fact", Connection: "edge", Episode: "episode", Mind: "mind"}
 # Said even where they could be left out: a reader must not have to guess what a line is, or whether it holds.
 _ALWAYS = {"status", "content_hash"}
@@ -139,9 +139,9 @@ def _mark_of_conflict(text: bytes) -> Problem | None:
     if _is_bare_mark(text):
         return Problem(
             code="ConflictMarker",
-            message="The mark of a merge conflict; the lines on both sides are read.",
+            message="A merge conflict mark; the lines of both sides are used.",
             severity="warning",
-            hint="`memory facts normalize --write` takes it out. With the attribute `merge=union` there are none.",
+            hint="`memory facts normalize --write` removes it. The attribute `merge=union` prevents such marks.",
         )
     return None
 
@@ -158,10 +158,10 @@ def _object(text: bytes, most: int) -> Fields:
     except msgspec.DecodeError as error:
         raise NotUnderstood("JsonInvalid", f"{error}.") from None
     if not isinstance(value, dict):
-        raise NotUnderstood("NotAnObject", "The line holds JSON, but no object.")
+        raise NotUnderstood("NotAnObject", "The line holds JSON, but not an object.")
     _check_depth(value, 1)
     if has_key_twice(text, value):
-        raise NotUnderstood("KeyTwice", "A key stands twice in one object: it cannot be told which one holds.")
+        raise NotUnderstood("KeyTwice", "A key occurs twice in one object.")
     return value
 
 

@@ -81,8 +81,8 @@ def remove_notes(root: str, numbers: Iterable[int], at: str, token: str) -> list
     if unknown:
         there = {0: "There are no notes", 1: "There is 1 note"}.get(len(held), f"There are {len(held)} notes")
         raise InputError(
-            f"{there}; number {unknown[0]} is none of them. Nothing was removed.",
-            hint="List the notes to see their numbers.",
+            f"{there}; number {unknown[0]} does not exist. Nothing was removed.",
+            hint="`memory notes` shows their numbers.",
             details={"field": "numbers", "unknown": unknown[:20], "count": len(held)},
         )
     if not wanted:
@@ -143,7 +143,7 @@ def _take_latest(blocks: list[_Block]) -> tuple[list[_Block], list[int]]:
             continue
         numbers = [int(number) for number in heading.group(1).split(b", ")]
         if len(numbers) != len(back):
-            numbers = [_AT_THE_END] * len(back)  # somebody edited the list
+            numbers = [_AT_THE_END] * len(back)  # someone edited the list
         blocks[index:] = [block for block in rest if not block.is_note]
         while blocks and not b"".join(blocks[-1].lines).strip():
             blocks.pop()
@@ -242,7 +242,7 @@ def _check_text(text: str) -> None:
         if secret.certain:
             raise SecretDetected(
                 f"The note looks like it holds a {secret.what} ({secret.rule}): {secret.masked}, line {secret.line}.",
-                hint="Remove the credential and say where it is kept instead; nothing was written. "
-                "If it was real, treat it as leaked.",
+                hint="Nothing was written. Replace the credential with the place where it is kept. If it was real, "
+                "treat it as leaked.",
                 details={"field": "text", "line": secret.line, "rule": secret.rule},
             )

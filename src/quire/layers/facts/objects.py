@@ -76,7 +76,9 @@ def _fact(fields: Fields, note: Note) -> Fact:
         fields["content_hash"] = digest = content_hash(content)
         if stored is not None and stored != digest:
             note(
-                _doubt("HashMismatch", "The stored digest does not fit the content; it was made anew.", "content_hash")
+                _doubt(
+                    "HashMismatch", "The stored digest did not match the content; it was recomputed.", "content_hash"
+                )
             )
         if not content.strip():
             raise NotUnderstood("FieldInvalid", "`content` is empty.", "content")
@@ -89,14 +91,14 @@ def _fact(fields: Fields, note: Note) -> Fact:
         if usual:
             fields["section"] = usual
         else:
-            said = f"{_shown(section)} is none of the sections; the fact is kept there."
+            said = f"{_shown(section)} is not a known section; the fact is kept there."
             note(_doubt("SectionUnknown", said, "section", SECTIONS))
     _usual_status(fields, note)
     if str(fields.get("id")).startswith("fact:"):
-        raise NotUnderstood("FieldInvalid", "`id` begins like a ref; it could not be told from another fact's.", "id")
+        raise NotUnderstood("FieldInvalid", "`id` begins like a ref and would be ambiguous.", "id")
     fact = _convert(Fact, fields, note)
     if not is_timestamp(fact.created_at):
-        said = f"`created_at` is {_shown(fact.created_at)}, which names no time." if fact.created_at else _NO_TIME
+        said = f"`created_at` is {_shown(fact.created_at)}, which is not a time." if fact.created_at else _NO_TIME
         note(_doubt("TimeInvalid", said, "created_at"))
     return fact
 
@@ -109,7 +111,7 @@ def _connection(fields: Fields, note: Note) -> Connection:
     connection = _convert(Connection, fields, note)
     relation = normal_relation(connection.relation)
     if not relation:
-        raise NotUnderstood("FieldInvalid", "`relation` names nothing.", "relation")
+        raise NotUnderstood("FieldInvalid", "`relation` is empty.", "relation")
     if relation == connection.relation:
         return connection
     return msgspec.structs.replace(connection, relation=relation)

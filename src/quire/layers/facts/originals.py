@@ -49,7 +49,7 @@ def _knows_any(root: str, ids: set[str]) -> bool:
     try:
         data = read_all(root)
     except QuireError:
-        return True  # that the file cannot be read is told elsewhere
+        return True  # that the file cannot be read is reported elsewhere
     return any(msgspec.json.encode(name) in data for name in ids)
 
 
@@ -60,5 +60,5 @@ def _problem(path: str, count: int) -> Problem:
         severity="warning",
         path=path,
         message=f"Another program keeps {facts} there, and none of them is in this memory.",
-        hint=f"`memory facts import {path}` brings them in; the file stays as it is.",
+        hint=f"`memory facts import {path}` imports them and does not change the file.",
     )

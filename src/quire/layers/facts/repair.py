@@ -26,27 +26,27 @@ def plan_fact_repair(
     """Which of these problems can be repaired, and the changes that do it, below the memory's folder."""
     path = f"{FOLDER}/{FILE}"
     wanted = [problem for problem in problems if problem.path == path]
-    mends: list[RepairStep] = []
+    fixes: list[RepairStep] = []
     changes: list[FileUpdate] = []
     if any(problem.code == "MergeAttributeMissing" for problem in wanted):
-        changes += _attribute(root, mends, path)
+        changes += _attribute(root, fixes, path)
     if FILE in untouched or not any(problem.code in _LINES for problem in wanted):
-        return mends, changes
+        return fixes, changes
     try:
         data = read_inside(root, path, FILE_BYTES)
     except OSError:
-        return mends, changes
+        return fixes, changes
     lines = data.split(b"\n")
     gone, fresh = set[int](), dict[int, bytes]()
     marks = set(_whole_conflicts(lines))
     for problem in wanted:
         said = _repaired(problem, lines, marks, gone, fresh)
         if said:
-            mends.append(RepairStep(code=problem.code, path=path, line=problem.line, field=problem.field, message=said))
+            fixes.append(RepairStep(code=problem.code, path=path, line=problem.line, field=problem.field, message=said))
     after = b"\n".join(fresh.get(number, line) for number, line in enumerate(lines, start=1) if number not in gone)
     if after != data:
         changes.append(FileUpdate(path=FILE, data=after, planned=sha256(data)))
-    return mends, changes
+    return fixes, changes
 
 
 _LINES = ("ConflictMarker", "HashMismatch", "LineTwice")
@@ -56,10 +56,10 @@ def _repaired(problem: Problem, lines: list[bytes], marks: set[int], gone: set[i
     number = problem.line or 0
     if problem.code == "ConflictMarker" and number in marks:
         gone.add(number)
-        return "The mark is taken out; the lines of both sides stay."
+        return "The mark is removed; the lines of both sides stay."
     if problem.code == "LineTwice":
         gone.update(doubled_lines(lines))
-        return "Of each line that stands there twice, the first stays."
+        return "Of duplicate lines the first one stays."
     if problem.code == "HashMismatch" and 0 < number <= len(lines):
         line = lines[number - 1]
         facts = read_lines(line).facts
@@ -70,7 +70,7 @@ def _repaired(problem: Problem, lines: list[bytes], marks: set[int], gone: set[i
         except ValueError:
             return ""
         fresh[number] = text.encode("utf-8")
-        return "The digest is made that of the content."
+        return "The digest is recomputed from the content."
     return ""
 
 
@@ -94,7 +94,7 @@ def _whole_conflicts(lines: list[bytes]) -> Iterator[int]:
             is_whole = False
 
 
-def _attribute(root: str, mends: list[RepairStep], path: str) -> list[FileUpdate]:
+def _attribute(root: str, fixes: list[RepairStep], path: str) -> list[FileUpdate]:
     try:
         data = read_bytes(os.path.join(root, FOLDER, ATTRIBUTES))
     except FileNotFoundError:
@@ -105,7 +105,7 @@ def _attribute(root: str, mends: list[RepairStep], path: str) -> list[FileUpdate
     if after == data:
         return []  # what git goes by stands elsewhere
     said = f"{FOLDER}/{ATTRIBUTES} has git merge the file line by line."
-    mends.append(RepairStep(code="MergeAttributeMissing", path=path, message=said))
+    fixes.append(RepairStep(code="MergeAttributeMissing", path=path, message=said))
     return [FileUpdate(path=ATTRIBUTES, data=after, planned=None if data is None else sha256(data))]
 
 

@@ -274,7 +274,7 @@ def _replacements(
     for connection in connections.values():
         if connection.relation == REPLACES and connection.is_active:
             source, target = (end.removeprefix("fact:") for end in (connection.source_id, connection.target_id))
-            # Of a fact that is still live it says only what somebody thinks of it.
+            # Of a fact that is still live it says only what someone thinks of it.
             if source in facts and target in facts and not facts[target].is_active:
                 told.append((source, target))
     for name, replaced in told:

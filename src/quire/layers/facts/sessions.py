@@ -115,7 +115,7 @@ def merge_session(old: OpenSession | None, new: OpenSession) -> OpenSession:
 def episode_of(session: OpenSession, closed_at: str, root: str) -> Episode:
     """The episode that a session leaves. For one that was killed, `closed_at` is when it was last heard of.
 
-    No path leads out of the project at `root`: an absolute one would show where somebody's home folder is.
+    No path leads out of the project at `root`: an absolute one would show where someone's home folder is.
     """
     files = _relative_all((root,), session.files)
     session = msgspec.structs.replace(session, turns=_count(session.turns), tool_calls=_count(session.tool_calls))
@@ -289,8 +289,8 @@ def _listed(root: str) -> tuple[list[str], list[Problem]]:
     except FileNotFoundError:
         return [], []
     except (OSError, OutsideProject):
-        said = "It is no plain folder that can be listed; it counts as empty."
-        hint = "Put a plain folder there."
+        said = "It is not a readable folder; it counts as empty."
+        hint = "Replace it with a real folder."
         return [], [
             Problem(
                 code="LocalStateDamaged", severity="warning", path=place_of(FOLDER, SESSIONS), message=said, hint=hint
@@ -307,7 +307,7 @@ def _session_in(found: LocalFile) -> tuple[LocalFile, OpenSession | None]:
     except msgspec.ValidationError as error:
         return spoiled(found, f"it is not a session ({error})"), None
     if _name_of(session.session_id) != found.name:
-        return spoiled(found, "it speaks of another session than its name says"), None
+        return spoiled(found, "it belongs to another session than its name says"), None
     return found, session
 
 
@@ -315,6 +315,6 @@ def _check_id(session_id: str) -> None:
     if not session_id or len(session_id) > SESSION_ID_CHARS or not is_text(session_id):
         raise InputError(
             f"The id of a session is a text of 1 to {SESSION_ID_CHARS:,} characters.",
-            hint="Give the id that the agent's program gives its sessions.",
+            hint="Give the session id of the agent's program.",
             details={"field": "session_id", "limit": SESSION_ID_CHARS},
         )

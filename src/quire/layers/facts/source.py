@@ -70,24 +70,24 @@ def with_fragments(data: bytes, fragments: bytes) -> bytes:
 
 
 def refuse_unreadable(root: str) -> None:
-    """What is no plain file holds facts that nobody can see; it must not pass for an empty one."""
+    """What is not a regular file holds facts that nobody can see; it must not pass for an empty one."""
     try:
         found = os.stat(os.path.join(root, FOLDER, FILE), follow_symlinks=False)
     except OSError:
         return
     fault = None
     if not stat.S_ISREG(found.st_mode):
-        fault = "is not a plain file"
+        fault = "is not a regular file"
     elif found.st_size > FILE_BYTES:
         fault = f"is larger than {FILE_BYTES:,} bytes"
     if fault:
         raise InvalidStore(
-            f"`{FOLDER}/{FILE}` {fault}.", hint="Put a plain file there, or move it away; nothing was changed."
+            f"`{FOLDER}/{FILE}` {fault}.", hint="Replace it with a regular file, or move it away. Nothing was changed."
         )
 
 
 class FactSource:
-    """One file: it is read whole when somebody else changed it, and not at all after a change of ours."""
+    """One file: it is read whole when someone else changed it, and not at all after a change of ours."""
 
     layer: LayerName = "facts"
 

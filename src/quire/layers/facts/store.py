@@ -59,7 +59,7 @@ def read_file(root: str) -> bytes:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InvalidStore(
-            f"`{FOLDER}/{FILE}` cannot be read: {reason}.", hint="Put a plain file there; nothing was changed."
+            f"`{FOLDER}/{FILE}` cannot be read: {reason}.", hint="Replace it with a regular file. Nothing was changed."
         ) from error
 
 
@@ -72,7 +72,7 @@ def commit(root: str, world: World, draft: FactsDraft, *, apart: bool = False) -
     new_lines = [encode_record(record) for record in (*draft.replaced.values(), *draft.added)]
     if any(len(line) > LINE_BYTES for line in new_lines):
         raise InputError(
-            f"The line of a fact would have more than {LINE_BYTES:,} bytes, and could not be read again.",
+            f"The fact would have more than {LINE_BYTES:,} bytes.",
             hint="Supersede the fact by a shorter text.",
         )
     added = b"".join(encode_record(record) + b"\n" for record in draft.added)
@@ -119,7 +119,7 @@ def fold_facts(root: str, world: World) -> list[str]:
     """Take the fragments into the file; what was written. The caller holds the lock.
 
     A line in a fragment that changes a fact takes the place of the line that it changes; the others are appended. The
-    order in which branches were merged makes no difference, and what is there already is not written again.
+    order in which branches were merged makes no difference, and what already exists is not written again.
     """
     fragments = fragments_of(root, PATH)
     if not fragments:
@@ -280,7 +280,7 @@ def _current_lines(placed: dict[int, Stored], name: str) -> tuple[list[int], boo
     history = {encode_record(loser) for loser in _losers(list(placed.values()), name)}
     current = sorted(start for start, record in placed.items() if encode_record(record) not in history)
     if not current:
-        raise InputError(f"`{name}` is not in the file any more.", hint="Run the command again.", details={"id": name})
+        raise InputError(f"`{name}` is no longer in the file.", hint="Run the command again.", details={"id": name})
     return current, bool(history)
 
 
@@ -293,7 +293,7 @@ def _refuse_beyond(size: int) -> None:
     if size > FILE_BYTES:
         raise InputError(
             f"`{FOLDER}/{FILE}` would have {size:,} bytes; the limit is {FILE_BYTES:,}.",
-            hint="Archive what is stale, commit, and start the file anew with what is live.",
+            hint="Archive stale facts, commit, and start a new file with the live ones.",
         )
 
 

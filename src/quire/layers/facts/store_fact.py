@@ -24,7 +24,7 @@ _EVIDENCE = 64
 
 
 class FactInput(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact as somebody tells it."""
+    """A fact as someone tells it."""
 
     id: str
     """The id that it gets if it is new."""
@@ -42,7 +42,7 @@ class FactInput(msgspec.Struct, frozen=True, kw_only=True):
     replaces: str | None = None
     """Of a proposal: the fact that it is to replace when it is accepted."""
     pending: bool = False
-    """Kept until somebody accepts it."""
+    """Kept until someone accepts it."""
     reason: str | None = None
 
 
@@ -79,7 +79,7 @@ def store_fact(draft: FactsDraft, told: FactInput) -> FactOutcome:
 
 
 def confirm_fact(draft: FactsDraft, held: FactWithTwins, told: FactInput) -> FactOutcome:
-    """Somebody found again what a fact says, perhaps in other words."""
+    """Someone found again what a fact says, perhaps in other words."""
     return _confirmed(draft, held, told, [])
 
 
@@ -119,7 +119,7 @@ def supersede_fact(draft: FactsDraft, name: str, told: FactInput) -> tuple[Fact,
     digest = content_hash(content)
     if digest == old.fact.content_hash:
         raise InputError(
-            f"`{old.fact.id}` says exactly that: there is no change.",
+            f"`{old.fact.id}` already says exactly that.",
             hint="To confirm it, store the same text again.",
             details={"field": "content", "id": old.fact.id},
         )
@@ -283,9 +283,9 @@ def _move_edges(draft: FactsDraft, old: str, new: str) -> None:
 
 def _not_active(draft: FactsDraft, fact: Fact) -> InputError:
     now = replacements_of(draft, fact.id)
-    hint = f"It was replaced by {', '.join(item.id for item in now)}: supersede that." if now else None
+    hint = f"It was replaced by {', '.join(item.id for item in now)}: supersede that one." if now else None
     if not now and fact.status != PENDING:
-        hint = f"Bring it back with `memory facts restore {fact.id}` first."
+        hint = f"Restore it with `memory facts restore {fact.id}` first."
     return InputError(
         f"`{fact.id}` is {fact.status}, not active: {cut(fact.content, 60)}",
         hint=hint,

@@ -1,6 +1,6 @@
 """Working memory: up to 25 pinned facts per mind, shown in every turn.
 
-What somebody pinned and what was merely read of late are kept apart: a pin is only ever released, never pushed out.
+What someone pinned and what was merely read of late are kept apart: a pin is only ever released, never pushed out.
 What was read fills the slots that the pins leave.
 """
 
@@ -28,7 +28,7 @@ SESSION_CHARS = 160
 
 
 class PinnedFact(msgspec.Struct, frozen=True):
-    """A fact that somebody wants kept in view, and since when."""
+    """A fact that someone wants kept in view, and since when."""
 
     id: Id
     at: str

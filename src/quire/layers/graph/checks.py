@@ -92,9 +92,9 @@ class _Examiner:
         for name in (NODES, RELATIONS, SCHEMA):
             if os.path.islink(os.path.join(self.store.folder, name)):
                 message = "A symbolic link; nothing is read or written through it."
-                yield _error("CanonicalDirectoryUnsafe", name, message, "Replace the link by a real folder.")
+                yield _error("CanonicalDirectoryUnsafe", name, message, "Replace the link with a real folder.")
         if not os.path.isdir(os.path.join(self.store.folder, NODES)):
-            yield _error("CanonicalDirectoryMissing", NODES, "The folder with the nodes is missing.", _restore(NODES))
+            yield _error("CanonicalDirectoryMissing", NODES, "The folder with the records is missing.", _restore(NODES))
         if not os.path.lexists(os.path.join(self.store.folder, EVENTS)):
             yield _warning("CanonicalFileMissing", EVENTS, "The event log is missing.", _restore(EVENTS))
         for name in SCHEMA_NAMES:
@@ -118,7 +118,9 @@ class _Examiner:
             return None, []  # deleted since it was listed
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
-            return None, [_error("CanonicalFileUnsafe", path, f"Cannot be read: {reason}.", "Put a plain file there.")]
+            return None, [
+                _error("CanonicalFileUnsafe", path, f"Cannot be read: {reason}.", "Replace it with a regular file.")
+            ]
         except UnicodeDecodeError as error:
             return None, [_error("FileNotUtf8", path, f"Not UTF-8 text (byte {error.start}).", "Save it as UTF-8.")]
         line = conflict_line(data)
@@ -199,13 +201,13 @@ class _Examiner:
         for name in ("created_at", "updated_at"):
             if not is_timestamp(fields[name]):
                 yield _error(
-                    "SchemaPattern", path, f"`{name}` is no date that exists.", "Correct it.", field=f"/{name}"
+                    "SchemaPattern", path, f"`{name}` is not a date that exists.", "Correct it.", field=f"/{name}"
                 )
         for name in ("tags", "anchors"):
             values = fields.get(name, [])
             if len(set(values)) != len(values):
                 yield _warning(
-                    "SchemaUniqueItems", path, f"`{name}` holds one entry twice.", "Remove it.", field=f"/{name}"
+                    "SchemaUniqueItems", path, f"`{name}` holds an entry twice.", "Remove it.", field=f"/{name}"
                 )
 
     def body(self, path: str, fields: dict[str, Any]) -> Iterator[Problem]:
@@ -213,7 +215,7 @@ class _Examiner:
         named = fields.get("body_path")
         if isinstance(named, str) and named != expected:
             code = "ObjectBodyPathEscapesMemory" if escaping_part(named) else "ObjectBodyPathMismatch"
-            message = f"`body_path` says `{named[:120]}`, but the body lies beside the sidecar."
+            message = f"`body_path` says `{named[:120]}`, but the body is beside the sidecar."
             yield _error(code, path, message, f"Set it to {expected}.", field="/body_path")
         try:
             data = self.store.read(expected, self.plain)
@@ -225,7 +227,9 @@ class _Examiner:
             return
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
-            yield _error("ObjectBodyPathUnsafe", expected, f"Cannot be read: {reason}.", "Put a plain file there.")
+            yield _error(
+                "ObjectBodyPathUnsafe", expected, f"Cannot be read: {reason}.", "Replace it with a regular file."
+            )
             return
         except UnicodeDecodeError as error:
             line = data[: error.start].count(b"\n") + 1
@@ -243,14 +247,14 @@ class _Examiner:
         yield from secrets_in_text(path, text)
         stamps = self.store.stamps().get(sidecar_of(path), ())
         if not marked and not node_hash_holds(stamped_fields(fields, text, stamps), text):
-            hint = "If the edit is right, save the node once more (its id and body); otherwise `git restore` it."
-            yield _warning("ObjectContentHashMismatch", path, "Edited by hand since it was last saved.", hint)
+            hint = "If the edit is right, save the record again (its id and body); otherwise `git restore` it."
+            yield _warning("ObjectContentHashMismatch", path, "Edited by hand since the last save.", hint)
         heading = _H1.search(_FENCE.sub("", text))
         title = fields.get("title")
         if heading and isinstance(title, str) and heading.group(1).strip() != title.strip():
             line = text[: text.find(heading.group(0))].count("\n") + 1
             message = f"The first heading, `{heading.group(1)[:80]}`, is not the title, `{title[:80]}`."
-            yield _warning("ObjectTitleH1Mismatch", path, message, "Make the two agree.", line=line)
+            yield _warning("ObjectTitleH1Mismatch", path, message, "Change one of them.", line=line)
 
     # -- relations, events ------------------------------------------------------------------
 
@@ -268,8 +272,8 @@ class _Examiner:
             yield _warning("RelationToSelf", path, "A node is related to itself.", "Remove the relation.")
         stored = value.get("content_hash")
         if stored is not None and stored != relation_hash(value):
-            hint = "If the edit is right, save the relation once more; otherwise `git restore` it."
-            yield _warning("RelationContentHashMismatch", path, "Edited by hand since it was last saved.", hint)
+            hint = "If the edit is right, save the relation again; otherwise `git restore` it."
+            yield _warning("RelationContentHashMismatch", path, "Edited by hand since the last save.", hint)
 
     def events(self) -> Iterator[Problem]:
         try:
@@ -277,7 +281,9 @@ class _Examiner:
         except FileNotFoundError:
             return
         except OSError as error:
-            yield _error("CanonicalFileUnsafe", EVENTS, f"Cannot be read: {error.strerror}.", "Put a plain file there.")
+            yield _error(
+                "CanonicalFileUnsafe", EVENTS, f"Cannot be read: {error.strerror}.", "Replace it with a regular file."
+            )
             return
         marked = conflict_line(data)
         if marked:
@@ -312,7 +318,7 @@ class _Examiner:
             for path, fields in found:
                 triple = (fields["from"], fields["predicate"], fields["to"])
                 if triple in triples and relation_id not in triples[triple]:
-                    message = f"The same relation stands in {triples[triple]}."
+                    message = f"The same relation is also in {triples[triple]}."
                     yield _error("RelationEquivalentDuplicate", path, message, "Remove one of the two.")
                 triples.setdefault(triple, path)
 
@@ -322,21 +328,21 @@ class _Examiner:
                 for end in ("from", "to"):
                     if not self.may_exist(fields[end]):
                         message = f"`{fields[end]}` does not exist."
-                        hint = "Remove the relation, or bring the node back."
+                        hint = "Remove the relation, or restore the record."
                         yield _error("RelationEndpointMissing", path, message, hint, field=f"/{end}")
         for node_id, found in self.nodes.items():
             for path, fields in found:
                 by = fields.get("superseded_by")
                 if fields.get("status") == "superseded" and not (by and self.may_exist(by)):
                     message = f"`{node_id}` is superseded by {f'`{by}`, which does not exist' if by else 'nothing'}."
-                    hint = "Supersede it by another node, or revive it."
+                    hint = "Supersede it by another record, or revive it."
                     yield _warning("ObjectSupersededReplacementMissing", path, message, hint)
         total = sum(map(len, self.relations.values()))
         loose = sum(fields["predicate"] == "related_to" for found in self.relations.values() for _, fields in found)
         if loose >= 5 and loose * 2 > total:
             message = f"{loose} of {total} relations are `related_to`, which says little."
             yield _warning(
-                "RelationRelatedToExcessive", RELATIONS, message, "Say affects or depends_on where it holds."
+                "RelationRelatedToExcessive", RELATIONS, message, "Use affects or depends_on where they apply."
             )
 
     def may_exist(self, node_id: str) -> bool:
@@ -364,7 +370,7 @@ class _Examiner:
         elif writer_of(base) is not None:
             return  # of a writer of ours: those of dead ones are counted by who sweeps them
         elif base.startswith("."):
-            yield _warning("StrayFile", path, "A leftover of an interrupted program.", "Remove it.")
+            yield _warning("StrayFile", path, "Left over from an interrupted program.", "Remove it.")
         elif path.endswith(".md") and top == NODES:
             beside = base.removesuffix(".md") + ".json"
             if beside not in named and not os.path.lexists(os.path.join(os.path.dirname(full), beside)):
@@ -396,7 +402,7 @@ def _line_of(text: str, place: tuple[str | int, ...]) -> int | None:
 
 
 def _restore(path: str) -> str:
-    return f"Bring back the last good version: `git restore {FOLDER}/{path}`."
+    return f"Restore the last good version: `git restore {FOLDER}/{path}`."
 
 
 def _error(

@@ -144,6 +144,6 @@ def logged_events(path: str, data: bytes) -> Iterator[LoggedEvent]:
                 message=f"Line {number} is not an event: {error}." if line.strip() else "Blank line.",
                 path=path,
                 line=number,
-                hint="Remove the line; the log is a record, no other file depends on it.",
+                hint="Remove the line; no other file depends on the log.",
             )
             yield LoggedEvent(path, number, problem)

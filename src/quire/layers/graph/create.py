@@ -48,7 +48,7 @@ def _checked(name: str) -> str:
     """The name, if it may stand in files and on terminals."""
     fault = _fault(name)
     if fault:
-        raise InputError(f"The project's name {fault}.", hint="Give a short, readable name.", details={"field": "name"})
+        raise InputError(f"The project's name {fault}.", hint="Give a short name.", details={"field": "name"})
     return name.strip()
 
 
@@ -67,7 +67,7 @@ def planned_files(root: str, name: str | None, now: str, declared: str = "") -> 
     """The files of a new store, by their paths below the memory folder."""
     project_id, title = project_identity(root, name, declared)
     stem = file_stems(project_id)[0]
-    body = f"# {title}\n\n{title} {NO_DESCRIPTION}: say in a sentence or two what it is and whom it serves."
+    body = f"# {title}\n\n{title} {NO_DESCRIPTION}: describe in one or two sentences what it is and for whom."
     node = {
         "id": project_id,
         "type": "project",
@@ -100,7 +100,7 @@ def planned_files(root: str, name: str | None, now: str, declared: str = "") -> 
 
 
 def create_store(store: GraphStore, world: World, name: str | None, declared: str = "") -> list[str]:
-    """Make the store in one transaction; the paths that were written. What is there already stays."""
+    """Make the store in one transaction; the paths that were written. What already exists stays."""
     with write_access(store, world, "init"):
         changes = [
             FileUpdate(path=path, data=data, planned=None)

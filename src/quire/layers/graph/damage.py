@@ -17,7 +17,7 @@ def unreadable(path: str, error: OSError) -> Problem:
         code="CanonicalFileUnsafe" if error.errno != 2 else "CanonicalFileMissing",
         message=f"Cannot be read: {(error.strerror or str(error)).lower()}.",
         path=path,
-        hint="Symbolic links, pipes and oversized files are not followed; put a plain file there.",
+        hint="Symbolic links, pipes and oversized files are not read; replace it with a regular file.",
     )
 
 
@@ -39,7 +39,7 @@ def invalid(path: str, data: bytes, reason: str) -> Problem:
         code="JsonInvalid" if "JSON" in reason or "truncated" in reason else "SchemaValidationFailed",
         message=f"{reason[:1].upper()}{reason[1:]}.",
         path=path,
-        hint=f"`git diff -- {FOLDER}/{path}` shows what changed; `git restore` brings the last version back.",
+        hint=f"`git diff -- {FOLDER}/{path}` shows what changed; `git restore` restores the last version.",
     )
 
 

@@ -28,7 +28,7 @@ class NodeDraft(msgspec.Struct, kw_only=True):
     event: EventName | None = None
     reason: str | None = None
     confirmed: bool = False
-    """Somebody looked at the code and found the node true."""
+    """Someone looked at the code and found the node true."""
 
     @classmethod
     def of(cls, stored: StoredNode) -> NodeDraft:
@@ -159,7 +159,7 @@ _CLAIMS = ("title", "stage", "status", "anchors")
 
 
 def _given(fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """The evidence that somebody gave."""
+    """The evidence that someone gave."""
     return [item for item in fields.get("evidence", []) if not is_seal(item.get("kind"), item.get("id"))]
 
 

@@ -43,12 +43,12 @@ def found_elsewhere(store: GraphStore, node_id: str) -> StoredNode | None:
 
 
 def hint_for(store: GraphStore, node_id: str) -> str:
-    """What to tell somebody who names a node that is not there: what became of it, or what was meant."""
+    """What to tell someone who names a node that is not there: what became of it, or what was meant."""
     gone = store.deletion_of(node_id)
     if gone is not None:
         return f"It was deleted on {gone.timestamp[:10]}: {gone.reason or 'no reason given'}."
     similar = similar_ids(store, node_id)
-    return f"Did you mean {' or '.join(similar)}?" if similar else "`memory status` lists what there is."
+    return f"Did you mean {' or '.join(similar)}?" if similar else "`memory list` lists all records."
 
 
 def similar_ids(store: GraphStore, node_id: str) -> list[str]:

@@ -25,7 +25,7 @@ _LISTS: dict[str, type] = {
     "confirm": ConfirmIn,
 }
 _MULTILINE = ("body", "reason", "task")
-_HINT = "Correct the fields named and send the whole intent again; nothing was written."
+_HINT = "Nothing was written. Correct these fields and send the whole input again."
 
 
 class ParsedIntent(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class ParsedIntent(msgspec.Struct, frozen=True):
 
 def parse_intent(data: bytes, source: str) -> Any:
     """The intent's JSON value, from the bytes that came in."""
-    long = "A memory is a note, not an archive: save a summary and name the source in `origin`."
+    long = "Save a summary and name the source in `origin`."
     empty = "Send one JSON object with a `task`; `memory save --help` shows an example."
     text = input_text(data, source, too_long=long, empty=empty)
     return parse_strict(text, source)
@@ -84,7 +84,7 @@ def read_intent(value: Any) -> ParsedIntent:
             Problem(
                 code="SchemaMinItems",
                 field="|".join(_LISTS),
-                message=f"nothing is asked for: give at least one of {', '.join(_LISTS)}",
+                message=f"nothing to save: give at least one of {', '.join(_LISTS)}",
             )
         )
     return ParsedIntent(intent, problems, warnings, positions)
@@ -106,8 +106,8 @@ def refuse(problems: list[Problem]) -> InputError:
     if secret:
         return SecretDetected(
             message,
-            hint="Remove the credential and say where it is kept instead; nothing was written. "
-            "If it was real, treat it as leaked.",
+            hint="Nothing was written. Replace the credential with the place where it is kept. If it was real, treat "
+            "it as leaked.",
             details=details,
         )
     error = InputError(message, hint=_HINT, details=details)

@@ -121,9 +121,9 @@ class GraphLayer(Layer):
             if problem.path.startswith(f"{FOLDER}/")
         ]
         untouched = {path.removeprefix(f"{FOLDER}/") for path in unmerged} | _kept_by_git(site)
-        mends, changes = plan_graph_repair(GraphStore(site.root), below, untouched)
-        placed = (msgspec.structs.replace(mend, path=f"{FOLDER}/{mend.path}") for mend in mends)
-        return Repair(mends=tuple(placed), changes=tuple[FileUpdate, ...](changes))
+        fixes, changes = plan_graph_repair(GraphStore(site.root), below, untouched)
+        placed = (msgspec.structs.replace(fix, path=f"{FOLDER}/{fix.path}") for fix in fixes)
+        return Repair(fixes=tuple(placed), changes=tuple[FileUpdate, ...](changes))
 
     # -- merges -----------------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ class GraphLayer(Layer):
         return node_details(stored if isinstance(stored, StoredNode) else inspect_node(store, record.ref).node)
 
     def how_to_retire(self, record: Record) -> str:
-        return "Save it with other words, or retire it: `stale`, `supersede` or `delete` in a save."
+        return "Save it with another text, or retire it: `stale`, `supersede` or `delete` in a save."
 
 
 def _kept_by_git(site: Site) -> set[str]:

@@ -16,7 +16,7 @@ SYNC_STATE = "sync-state.json"
 INDEX = write_access.INDEX
 BACKUP = write_access.BACKUP
 NO_DESCRIPTION = "has no description yet"
-"""What the node of a new project says until somebody describes it."""
+"""What the node of a new project says until someone describes it."""
 OTHERS = ("rejected", "integrations")
 """What else lies in the folder and is no layer's: what was rejected, what was written into files of clients."""
 GENERATED = (INDEX, write_access.LOCAL, write_access.RECOVERY, BACKUP, write_access.LOCK)

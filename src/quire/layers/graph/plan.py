@@ -42,7 +42,7 @@ def _supersede(planning: Planning) -> None:
         if item.superseded_by == item.id:
             planning.problem("ObjectSupersedesSelf", by_field, "a node cannot supersede itself")
         elif item.superseded_by in planning.deleted:
-            planning.problem("Contradiction", by_field, f"`{item.superseded_by}` is deleted in this intent")
+            planning.problem("Contradiction", by_field, f"`{item.superseded_by}` is deleted in this input")
         elif not planning.known(item.superseded_by):
             planning.unknown(item.superseded_by, by_field)
         elif _leads_back(planning, item.id, item.superseded_by, replaced):
@@ -80,7 +80,7 @@ def _delete(planning: Planning) -> None:
     for number, item in enumerate(planning.intent.delete):
         field = planning.draft.place("delete", number, "id")
         if item.id in planning.ids:
-            planning.problem("Contradiction", field, f"`{item.id}` is also written in this intent")
+            planning.problem("Contradiction", field, f"`{item.id}` is also written in this input")
         elif planning.needed(item.id) is None and planning.store.deletion_of(item.id) is not None:
             planning.already.append(item.id)
         else:
@@ -105,7 +105,7 @@ def _retirable(planning: Planning, node_id: str, field: str, how: str) -> NodeDr
     """The draft of a node that may be retired in this way; problems where it may not."""
     named = planning.retired().get(node_id, [])
     if len(named) > 1:
-        message = f"`{node_id}` is retired more than once in this intent: {', '.join(named)}"
+        message = f"`{node_id}` is retired more than once in this input: {', '.join(named)}"
         planning.problem("Contradiction", field, message)
         return None
     draft = planning.existing(node_id, field)
@@ -135,15 +135,15 @@ def confirm_nodes(planning: Planning) -> None:
             continue
         status = draft.fields["status"]
         if item.id in retired:
-            planning.problem("Contradiction", field, f"`{item.id}` is also retired in this intent")
+            planning.problem("Contradiction", field, f"`{item.id}` is also retired in this input")
         elif status not in (*LIVE_STATUSES, "closed"):
-            hint = 'If it is true again, send it in `nodes` with "status": "active" or "open".'
+            hint = 'To revive it, send it in `nodes` with "status": "active" or "open".'
             planning.problem(
                 "StatusNotAllowed", field, f"`{item.id}` is {status}, so it cannot be confirmed", hint=hint
             )
         elif not draft.fields.get("anchors"):
-            hint = "Give it anchors to the code that it speaks of."
-            planning.warn("NothingToConfirm", field, f"`{item.id}` has no anchors; nothing of it can be checked", hint)
+            hint = "Give it anchors to the code it is about."
+            planning.warn("NothingToConfirm", field, f"`{item.id}` has no anchors, so it cannot be checked", hint)
         else:
             draft.confirmed = True
             draft.reason = draft.reason if item.reason is UNSET else item.reason
@@ -164,7 +164,7 @@ def _relate(planning: Planning, node_id: str, item: RelatedIn, field: str) -> No
     if item.to == node_id:
         planning.problem("MemoryInvalidRelation", field, "a node cannot be related to itself")
     elif item.to in planning.deleted or node_id in planning.deleted:
-        planning.problem("Contradiction", field, "one end of this relation is deleted in this intent")
+        planning.problem("Contradiction", field, "one end of this relation is deleted in this input")
     elif not planning.known(item.to):
         planning.unknown(item.to, field)
     else:
@@ -177,7 +177,7 @@ def _relate(planning: Planning, node_id: str, item: RelatedIn, field: str) -> No
 def _unrelate(planning: Planning, node_id: str, item: UnrelatedIn, field: str) -> None:
     key = (node_id, item.predicate, item.to)
     if key in planning.relations:
-        planning.problem("Contradiction", field, "this relation is also made in this intent")
+        planning.problem("Contradiction", field, "this relation is also created in this input")
         return
     draft = planning.relation(*key)
     if draft.stored is None:

@@ -34,7 +34,7 @@ def _name(planning: Planning, number: int, item: NodeIn) -> str:
     if item.id is not UNSET:
         if item.id in planning.ids:
             field = planning.draft.place("nodes", number, "id")
-            planning.problem("MemoryDuplicateId", field, f"`{item.id}` stands in this intent twice")
+            planning.problem("MemoryDuplicateId", field, f"`{item.id}` occurs twice in this input")
             return ""
         return item.id
     if item.kind is UNSET or item.title is UNSET:
@@ -54,7 +54,7 @@ def _name(planning: Planning, number: int, item: NodeIn) -> str:
             planning.warn(
                 "SimilarNode",
                 field,
-                f"`{node_id}` has the same title; this becomes another node",
+                f"`{node_id}` has the same title; this creates a second record",
                 f'To change that one instead, send it with "id": "{node_id}".',
             )
     raise AssertionError("ten thousand nodes of one title")
@@ -87,7 +87,7 @@ def _draft_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> 
     _set_fields(planning, number, item, draft)
     _settle(item, draft)
     if stored and item == NodeIn(id=item.id, kind=item.kind):
-        planning.warn("NothingToChange", planning.draft.place("nodes", number), f"says nothing new of `{node_id}`")
+        planning.warn("NothingToChange", planning.draft.place("nodes", number), f"adds nothing new to `{node_id}`")
 
 
 def _new_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> NodeDraft | None:
@@ -120,7 +120,7 @@ def _set_status(planning: Planning, number: int, item: NodeIn, draft: NodeDraft)
         planning.problem("StatusNotAllowed", field, message, allowed=allowed)
         return
     if draft.id in planning.retired():
-        planning.problem("Contradiction", field, f"`{draft.id}` is also retired in this intent")
+        planning.problem("Contradiction", field, f"`{draft.id}` is also retired in this input")
         return
     replaced_by = draft.fields.pop("superseded_by", None)
     draft.fields["status"] = item.status
@@ -135,8 +135,8 @@ def _set_fields(planning: Planning, number: int, item: NodeIn, draft: NodeDraft)
         draft.body = item.body
         if has_front_matter(item.body):
             field = planning.draft.place("nodes", number, "body")
-            message = "opens with a YAML block; the fields belong into the intent"
-            planning.problem("FrontMatter", field, message, hint="Begin the body with its first sentence.")
+            message = "opens with a YAML block; put these fields into the input"
+            planning.problem("FrontMatter", field, message, hint="Start the body with its first sentence.")
     if item.stage is not UNSET:
         draft.fields["stage"] = item.stage
     if item.anchors is not UNSET:

@@ -27,7 +27,7 @@ _OWN = ("body_path", "content_hash")
 """What two files of one node may say differently: each has its own name, and a digest that may cover it."""
 _MARKS = (b"<<<<<<< ", b"=======", b">>>>>>> ")
 _BASE = b"|||||||"
-_WITH_IT = "It goes with the copy that is removed."
+_WITH_IT = "It is removed with its copy."
 
 
 def plan_graph_repair(
@@ -41,14 +41,14 @@ def plan_graph_repair(
     found = list(problems)
     # What goes is decided first: a copy that is removed needs no other repair.
     found.sort(key=lambda problem: problem.code not in _REMOVING)
-    mends = []
+    fixes = []
     for problem in found:
         said = _repaired(draft, problem)
         if said:
-            mends.append(
+            fixes.append(
                 RepairStep(code=problem.code, path=problem.path, line=problem.line, field=problem.field, message=said)
             )
-    return mends, draft.changes()
+    return fixes, draft.changes()
 
 
 class _Draft:
@@ -123,9 +123,9 @@ def _repaired(draft: _Draft, problem: Problem) -> str:
         return ""
     if draft.is_gone(path) or draft.is_gone(path.removesuffix(".md") + ".json"):
         return _WITH_IT
-    mend = _schema if path.startswith(f"{SCHEMA}/") else _MENDS.get(problem.code)
+    repair = _schema if path.startswith(f"{SCHEMA}/") else _REPAIRS.get(problem.code)
     try:
-        return mend(draft, problem) if mend else ""
+        return repair(draft, problem) if repair else ""
     except (OSError, ValueError, LookupError, TypeError, RecursionError, msgspec.MsgspecError, QuireError):
         return ""  # it changed meanwhile, or is odder than it looked
 
@@ -137,9 +137,8 @@ def _schema(draft: _Draft, problem: Problem) -> str:
     name = problem.path.removeprefix(f"{SCHEMA}/").removesuffix(".schema.json")
     if name not in SCHEMA_NAMES or problem.code in ("CanonicalFileUnsafe", "StrayFile"):
         return ""
-    before = draft.held(problem.path)
     draft.put(problem.path, encode_fields(schema(name)))
-    return "The copy of the schema is written again." if before is None else "The copy of the schema is written anew."
+    return "The schema is rewritten."
 
 
 # -- the log -----------------------------------------------------------------------------------
@@ -149,7 +148,7 @@ def _log_missing(draft: _Draft, problem: Problem) -> str:
     if problem.path != EVENTS:
         return ""
     draft.put(EVENTS, b"")
-    return "The log is begun anew."
+    return "A new log is started."
 
 
 def _log_line(draft: _Draft, problem: Problem) -> str:
@@ -160,11 +159,11 @@ def _log_line(draft: _Draft, problem: Problem) -> str:
         return ""
     if problem.code == "EventJsonlBlankLine":
         draft.without.add(problem.line)
-        return "The blank line is taken out."
+        return "The blank line is removed."
     if problem.line < len(lines) or not lines[-1]:
         return ""
     draft.without.add(problem.line)
-    return "The last line, which was cut off, is taken out; the copy has it."
+    return "The incomplete last line is removed; the copy keeps it."
 
 
 def _log_conflict(draft: _Draft, problem: Problem) -> str:
@@ -184,7 +183,7 @@ def _log_conflict(draft: _Draft, problem: Problem) -> str:
     if wanted:
         return ""
     draft.without.update(marks)
-    return "The marks are taken out; the events of both sides stay."
+    return "The marks are removed; the events of both sides stay."
 
 
 # -- sidecars ----------------------------------------------------------------------------------
@@ -298,7 +297,7 @@ def _relation_digest(draft: _Draft, problem: Problem) -> str:
     text = (draft.held(problem.path) or b"").decode("utf-8")
     digest = relation_hash(_fields(draft, problem.path))
     draft.put(problem.path, set_member(text, ["content_hash"], digest).encode("utf-8"))
-    return "The digest is made that of the relation as it is."
+    return "The digest is recomputed from the relation."
 
 
 def _fields(draft: _Draft, path: str) -> dict[str, Any]:
@@ -320,7 +319,7 @@ def _alike(fields: dict[str, Any]) -> bytes:
     return compact(_rest(fields, "id", "content_hash"))
 
 
-_MENDS: dict[str, Callable[[_Draft, Problem], str]] = {
+_REPAIRS: dict[str, Callable[[_Draft, Problem], str]] = {
     "CanonicalFileMissing": _log_missing,
     "EventJsonlBlankLine": _log_line,
     "EventJsonlInvalid": _log_line,

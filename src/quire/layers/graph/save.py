@@ -95,7 +95,7 @@ def save_intent(
 ) -> Saved:
     """Carry out a save intent. Every problem is reported at once, and then nothing is written.
 
-    `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now. With
+    `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another now. With
     `apart` nothing is written that a save on every branch writes.
     """
     draft = read_intent(value)
@@ -112,7 +112,7 @@ def save_intent(
                 _apply(store, world, git, write, now)
                 break
             except Conflict:
-                # Somebody edited a file between our reading and our writing: plan again on what is there now.
+                # Someone edited a file between our reading and our writing: plan again on what is there now.
                 if attempt == _ATTEMPTS:
                     raise
     return write.report
@@ -123,8 +123,8 @@ def _refuse_if_read_otherwise(store: GraphStore, read: Mapping[str, tuple[bytes,
         found = store.find_node(name) or found_elsewhere(store, name)
         if found is None or (found.data, found.body_data) != files:
             raise Conflict(
-                f"`{name}` was changed since you began to edit it; nothing was written.",
-                hint="Look at it as it is now, and make your edit again.",
+                f"`{name}` changed since you began to edit it. Nothing was written.",
+                hint="Reload it and make your edit again.",
                 details={"id": name},
             )
 
@@ -189,7 +189,7 @@ def _seal(store: GraphStore, git: Git, plan: SavePlan, draft: ParsedIntent) -> N
                     severity="warning",
                     field="anchors",
                     message=f"`{node.id}`: the anchor `{anchor}` cannot be checked: {why}",
-                    hint="Correct it if it is a slip; code that is still to come is fine.",
+                    hint="Correct it if it is a typing mistake. If the code does not exist yet, keep it.",
                 )
             )
     if lost:
@@ -201,8 +201,8 @@ def _not_there(draft: ParsedIntent, node_id: str, anchor: str) -> Problem:
     return Problem(
         code="AnchorUnmatched",
         field=draft.place("confirm", number, "id"),
-        message=f"`{node_id}` cannot be confirmed: its anchor `{anchor}` leads to nothing",
-        hint="Save it with the anchor's new place, which `memory sync` proposes where it knows it, or mark it stale.",
+        message=f"`{node_id}` cannot be confirmed: its anchor `{anchor}` matches no code",
+        hint="Save it with a new anchor (`memory sync` proposes one if it can), or mark it stale.",
     )
 
 

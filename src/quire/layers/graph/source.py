@@ -36,7 +36,7 @@ class GraphSource:
         self.base = store.folder
 
     def folder_stamps(self) -> dict[str, int]:
-        """When each folder last gained or lost a name: unchanged, unless somebody replaced a file."""
+        """When each folder last gained or lost a name: unchanged, unless someone replaced a file."""
         found = dict(self._folders())
         fragments = stamp_of_fragments(self._store.root, f"{FOLDER}/{EVENTS}")
         return {**found, EVENT_FRAGMENTS: fragments} if fragments else found
@@ -156,7 +156,7 @@ class GraphSource:
             if descriptor < 0:
                 yield ()
         except OSError as error:
-            raise storage_failed(error, "look through the memory", self._store.root) from error
+            raise storage_failed(error, "search the memory", self._store.root) from error
         finally:
             if descriptor >= 0:
                 os.close(descriptor)

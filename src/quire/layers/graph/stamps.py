@@ -1,4 +1,4 @@
-"""Stamps of a node: what a save computes rather than somebody says.
+"""Stamps of a node: what a save computes rather than someone says.
 
 They are the time of the change, the digest of the body, the seals of the anchors and the commit. On the default branch
 they stand in the sidecar. On another branch they stand in the event of the save, and the sidecar keeps the stamps that

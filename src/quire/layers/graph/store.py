@@ -104,7 +104,7 @@ class GraphStore:
         except OSError as error:
             raise InvalidStore(
                 f"`{FOLDER}/{CONFIG}` cannot be read: {(error.strerror or str(error)).lower()}.",
-                hint="Put a plain file there; symbolic links are not followed.",
+                hint="Replace it with a regular file; symbolic links are not followed.",
                 details={"path": f"{FOLDER}/{CONFIG}"},
             ) from None
         try:
@@ -112,7 +112,8 @@ class GraphStore:
         except ValueError as error:
             raise InvalidStore(
                 f"`{FOLDER}/{CONFIG}` is not readable: {error}.",
-                hint=f"Restore it with `git restore {FOLDER}/{CONFIG}`, or mend it by hand; `memory check` tells more.",
+                hint=f"Restore it with `git restore {FOLDER}/{CONFIG}`, or correct it by hand; `memory check` shows "
+                "details.",
                 details={"path": f"{FOLDER}/{CONFIG}"},
             ) from None
         version = fields.get("version")
@@ -120,7 +121,8 @@ class GraphStore:
             named = "no storage version" if version is None else f"storage version {version!r}"
             raise UnsupportedVersion(
                 f"This memory has {named}; this program works with version {STORAGE_VERSION}.",
-                hint="Nothing was changed. Use the program that made it, or run `memory reset` (it keeps a backup "
+                hint="Nothing was changed. Use the version of Quire that created it, or run `memory reset` (it keeps "
+                "a backup "
                 f"in `{FOLDER}/{BACKUP}/`) and then `memory init`.",
                 details={
                     "path": f"{FOLDER}/{CONFIG}",
@@ -144,7 +146,7 @@ class GraphStore:
         if os.path.isfile(os.path.join(self.root, ".aictx", CONFIG)):
             hint = f"An older store lies in `.aictx/`: rename it with `mv .aictx {FOLDER}`, or run `memory init`."
         elif os.path.isdir(os.path.join(self.folder, NODES)):
-            hint = f"`{FOLDER}/{CONFIG}` is missing; bring it back with `git restore {FOLDER}`, or run `memory init`."
+            hint = f"`{FOLDER}/{CONFIG}` is missing; restore it with `git restore {FOLDER}`, or run `memory init`."
         return NotInitialized(
             f"There is no memory in `{self.root}` yet.", hint=hint, details={"project_root": self.root}
         )
@@ -180,7 +182,7 @@ class GraphStore:
                 return path
         raise InvalidStore(
             f"A file that is not the node `{node_id}` lies where it belongs: `{FOLDER}/{NODES}/{node_id}.json`.",
-            hint="Run `memory check`; mend or remove that file.",
+            hint="Run `memory check`; correct or remove that file.",
             details={"path": f"{FOLDER}/{NODES}/{node_id}.json"},
         )
 
@@ -423,7 +425,7 @@ def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:
             continue
         if entry.is_dir(follow_symlinks=False):
             if entry.name.endswith(".json"):
-                yield f"{shown}/{entry.name}"  # in the place of a file: whoever reads it is told so
+                yield f"{shown}/{entry.name}"  # in the place of a file: every reader reports it
             yield from _walk(os.path.join(base, folder), entry.name, shown)
         else:
             yield f"{shown}/{entry.name}"

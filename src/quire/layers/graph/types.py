@@ -84,7 +84,7 @@ class Relation(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Stamps(Struct, frozen=True, kw_only=True):
-    """What a save on a branch makes of a node besides what somebody says: it stands in the save's event until the
+    """What a save on a branch makes of a node besides what someone says: it stands in the save's event until the
     default branch takes it over into the sidecar, so that two branches can change one node without a conflict."""
 
     path: str
@@ -176,7 +176,7 @@ class DeleteIn(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ConfirmIn(Struct, frozen=True, forbid_unknown_fields=True):
-    """Somebody looked at the code, and what the node says is still true of it."""
+    """Someone looked at the code, and what the node says is still true of it."""
 
     id: NodeId
     reason: Reason | UnsetType = UNSET

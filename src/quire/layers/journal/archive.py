@@ -251,7 +251,7 @@ def plan_return(journal: Journal, name: str) -> tuple[Writing, int, int]:
             number += 1
         elif there != data:
             raise Conflict(
-                f"Another checkpoint has the id `{checkpoint}` by now.",
+                f"Another checkpoint has the id `{checkpoint}` now.",
                 hint=f"Look at `{FOLDER}/{batch.path}` by hand.",
             )
     changes += _removal(journal.root, batch.path)
@@ -327,7 +327,7 @@ def sweep_batches(root: str) -> None:
 
 
 def _removal(root: str, path: str) -> list[FileUpdate]:
-    """Every file of a batch goes. What is no plain file there is nobody's, and keeps its folder."""
+    """Every file of a batch goes. What is not a regular file there is nobody's, and keeps its folder."""
     found = []
     for folder, folders, names in os.walk(os.path.join(root, FOLDER, path)):
         folders.sort()

@@ -17,7 +17,7 @@ from quire.layers.journal.types import Bundle, Fields
 from quire.model.errors import QuireError
 from quire.model.untyped import at_path
 
-_NOTHING = "nothing had to change"
+_NOTHING = "no changes"
 
 
 class BundleDiff(Struct, frozen=True, kw_only=True):

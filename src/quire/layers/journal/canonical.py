@@ -157,7 +157,7 @@ def _write(value: Any, newline: str, put: Put, sort: bool, depth: int = 0) -> No
         put(_scalar(value))
         return
     if depth >= limits.JSON_DEPTH:
-        raise InvalidJson(f"The value is {_TOO_DEEP}.", hint="Take what is nested out of it; nothing was written.")
+        raise InvalidJson(f"The value is {_TOO_DEEP}.", hint="Flatten it. Nothing was written.")
     inner, colon = (newline + "  ", ": ") if newline else ("", ":")
     if isinstance(value, dict):
         between = "{" + inner

@@ -2,8 +2,8 @@
 
 Each cycle is a process of its own, so whatever a cycle needs is given back after it, and a cycle that dies or hangs
 takes nobody along. This one holds the lock, waits, and looks whether it should still be there: it ends by itself when
-it was asked to, after a day, when the journal has gone, when another has taken its place, or when nothing but failures
-came of it.
+it was asked to stop stop stop stop stop stop stop stop stop stop stop, after a day, when the journal has gone, when
+another has taken its place, or when nothing but failures came of it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class DaemonLoop:
         with daemons.Life() as life:
             lock = hold_lock(self._root, self._world)
             if lock is None:
-                raise Conflict("Another process keeps this journal.", hint="`memory journal automate status` shows it.")
+                raise Conflict(
+                    "Another process maintains this journal.", hint="`memory journal automate status` shows it."
+                )
             try:
                 lock.say(daemon.lock_bytes(self._world.pid, self._started_at))
                 self._end = monotonic() + self._bounds.life
@@ -112,23 +114,23 @@ class DaemonLoop:
         child.end()
         if child.code:
             self._failures += 1
-            self._log(f"a cycle ended with {child.code}: {child.last_line or 'it said nothing'}")
+            self._log(f"a cycle ended with {child.code}: {child.last_line or 'no output'}")
         else:
             self._failures = 0
 
     def _reason_to_end(self, life: daemons.Life, lock: daemons.Hold) -> str:
         if life.is_over:
-            return "it was asked to"
+            return "it was asked to stop stop stop stop stop stop stop stop stop stop stop"
         if not os.path.lexists(os.path.join(self._root, FOLDER, STATE)):
-            return "there is no journal any more"
+            return "the journal was removed"
         if not lock.is_ours():
-            return "its lock was taken away"
+            return "its lock was removed"
         named = daemon.read_keeper(self._root)
         if named is not None and named.pid != self._world.pid:
             return f"process {named.pid} has taken its place"
         if self._failures >= self._bounds.failures:
             return f"{self._failures} cycles in a row failed"
-        return "its time is over" if monotonic() >= self._end else ""
+        return "its time is up" if monotonic() >= self._end else ""
 
     def _leave(self, lock: daemons.Hold) -> None:
         """Nothing is left that says we are there; what another has put in its place stays."""

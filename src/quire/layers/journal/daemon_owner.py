@@ -81,8 +81,8 @@ def lock_holder(root: str, world: World) -> DaemonLock | None:
             return found
         if monotonic() > until:  # it has just been taken: who took it says so at once
             raise Conflict(
-                "The lock of this journal's automation is held by a process that does not say which it is.",
-                hint=f"`lsof {FOLDER}/automation/daemon.lock` may tell.",
+                "The lock of this journal's automation is held by an unknown process.",
+                hint=f"`lsof {FOLDER}/automation/daemon.lock` may show it.",
             )
         world.sleep(PAUSE_SECONDS)
 
@@ -104,7 +104,7 @@ def stale_pid(root: str) -> int | None:
 
 
 def clear_stale(root: str, world: World) -> None:
-    """Remove what a process that does not run any more has left; only while nobody holds the lock."""
+    """Remove what a process that no longer runs has left; only while nobody holds the lock."""
     if not daemon.has_files(root):
         return
     with contextlib.suppress(OSError):

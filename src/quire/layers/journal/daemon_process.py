@@ -48,7 +48,7 @@ def start_daemon(root: str, world: World, command: Sequence[str], *, seconds: fl
     found = find_owner(root, world)
     if found is not None:
         return StartedDaemon(pid=found.pid, started=False)
-    load_config(root)  # one that cannot be read is told now, and not in a log
+    load_config(root)  # one that cannot be read is reported now, and not in a log
     try:
         daemon.ensure_automation(root)
         ensure_local(root, FOLDER, world.token())
@@ -70,13 +70,13 @@ def _awaited(root: str, world: World, child: daemons.Child, seconds: float) -> S
             said = child.last_line
             child.end()
             if found is not None and found.pid != child.pid:
-                return StartedDaemon(pid=found.pid, started=False)  # somebody else was faster
+                return StartedDaemon(pid=found.pid, started=False)  # someone else was faster
             raise _not_started(root, f"it ended with {child.code}", said)
         world.sleep(PAUSE_SECONDS)
     said = child.last_line
     child.end(1.0)
     clear_stale(root, world)
-    raise _not_started(root, f"it gave no sign of life within {seconds:.0f} s, and was stopped", said)
+    raise _not_started(root, f"it did not respond within {seconds:.0f} s, and was stopped", said)
 
 
 def _not_started(root: str, how: str, said: str) -> QuireError:
@@ -84,7 +84,7 @@ def _not_started(root: str, how: str, said: str) -> QuireError:
     why = said.removeprefix("error: ") or (logged[-1] if logged else "")
     return QuireError(
         f"The automation could not be started: {how}." + (f" It said: {why}" if why else ""),
-        hint=f"`{FOLDER}/{LOCAL}/{daemon.LOG}` may tell more. `memory journal automate run-once` needs no process.",
+        hint=f"`{FOLDER}/{LOCAL}/{daemon.LOG}` may say more. `memory journal automate run-once` needs no process.",
     )
 
 
@@ -97,20 +97,20 @@ def stop_daemon(root: str, world: World) -> StoppedDaemon:
         return StoppedDaemon(pid=stale, stopped=False)
     if not found.kernel:
         raise Conflict(
-            f"Process {found.pid}, which keeps this journal, was started by another program.",
+            f"Process {found.pid}, which maintains this journal, was started by another program.",
             hint=f"Stop it with that program, or with `kill {found.pid}`.",
             details={"pid": found.pid},
         )
     if not found.is_here:
         raise Conflict(
-            f"Process {found.pid} here is not the one that keeps this journal.",
+            f"Process {found.pid} here is not the one that maintains this journal.",
             hint="That one may run in a container, or on another machine that shares the disk: stop it there.",
             details={"pid": found.pid},
         )
     killed = not _ended(root, world, found, signal.SIGTERM, _STOP_SECONDS)
     if killed and not _ended(root, world, found, signal.SIGKILL, _KILL_SECONDS):
         raise Conflict(
-            f"Process {found.pid} does not end.",
+            f"Process {found.pid} does not stop.",
             hint="It may wait for a disk that does not answer. Try again later.",
             details={"pid": found.pid},
         )
@@ -125,8 +125,8 @@ def _ended(root: str, world: World, found: DaemonOwner, number: int, seconds: fl
         daemons.send_signal(found.pid, number, is_still)
     except PermissionError:
         raise Conflict(
-            f"Process {found.pid}, which keeps this journal, belongs to another user.",
-            hint="That user has to stop it.",
+            f"Process {found.pid}, which maintains this journal, belongs to another user.",
+            hint="Only that user can stop it.",
             details={"pid": found.pid},
         ) from None
     until = monotonic() + seconds

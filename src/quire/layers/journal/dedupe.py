@@ -20,7 +20,7 @@ from quire.layers.journal.types import Bundle, Fields
 from quire.model.untyped import at_path
 
 _BODIES = {"gotchas": ("cause", "correctPath"), "nextSteps": ("start", "done")}
-"""By which bodies items with nearly the same title are told to be one."""
+"""By which bodies items with nearly the same title are reported to be one."""
 _LISTS = (
     ("currentFocus", "currentState"),
     ("currentFocus", "knownRisks"),

@@ -45,7 +45,7 @@ def read_state(value: Any, where: str = f"{FOLDER}/{STATE}") -> State:
     if isinstance(version, int | str) and not isinstance(version, bool) and version != SCHEMA_VERSION:
         raise UnsupportedVersion(
             f"`{where}` has schema version `{cut(str(version), 40)}`; this program reads and writes {SCHEMA_VERSION}.",
-            hint="Use a program of that version, or make the memory anew with `memory journal init`.",
+            hint="Use a program of that version, or create the memory again with `memory journal init`.",
             details={"path": where, "version": version, "supported": SCHEMA_VERSION},
         )
     return _read(State, value, "state", where)
@@ -101,7 +101,7 @@ def new_checkpoint(
 def damaged(where: str, reason: str, faults: list[str] | None = None) -> InvalidStore:
     return InvalidStore(
         f"`{where}` cannot be used: {reason.removesuffix('.')}.",
-        hint="Mend it by hand, or take an earlier one from git; it was left exactly as it is.",
+        hint="Correct it by hand, or restore an earlier version from git. It was not changed.",
         details={"path": where, **({"problems": faults} if faults else {})},
     )
 

@@ -1,6 +1,6 @@
 """Write the entry block: a few lines in an instruction file that point to the journal.
 
-The file belongs to somebody else. Everything outside the block stays byte for byte, apart from blank lines around the
+The file belongs to someone else. Everything outside the block stays byte for byte, apart from blank lines around the
 place where the block goes. Markers and headings shown in a code fence, in front matter or in a comment are examples.
 """
 

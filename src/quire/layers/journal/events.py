@@ -89,8 +89,8 @@ def read_history(data: bytes, path: str = f"{FOLDER}/{EVENTS}", most: int = LINE
         problem = msgspec.structs.replace(
             last.problem,
             code="LineTorn",
-            message="The last line was cut off while it was written.",
-            hint="It is kept as it is; the next event begins on a line of its own.",
+            message="The last line is incomplete.",
+            hint="It is kept. The next event starts on a new line.",
         )
         found[-1] = msgspec.structs.replace(last, problem=problem)
     return History(tuple(found), is_torn, is_open)
@@ -145,7 +145,7 @@ def _is_said(text: str) -> bool:
 
 def _event_or_fault(text: bytes) -> tuple[JournalEvent | None, str, str]:
     if text[:7] in _CONFLICT and text[7:8] in (b"", b" "):
-        return None, "ConflictMarker", "The mark of a merge conflict; the lines on both sides are read."
+        return None, "ConflictMarker", "A merge conflict mark; the lines of both sides are used."
     try:
         value: Any = decode_json(text)
     except ValueError as error:

@@ -115,7 +115,7 @@ class JournalLayer(Layer):
                 problem,
                 code="JournalFault",
                 message=f"{problem.code}: {problem.message}",
-                mend=who_repairs_journal(problem, plan),
+                fixed_by=who_repairs_journal(problem, plan),
             )
             for problem in found
         ]
@@ -129,9 +129,9 @@ class JournalLayer(Layer):
 
         plan = _plan(site, unmerged)
         changes, pages = repaired_files(plan)
-        mends = (RepairStep(code="JournalFault", path=FOLDER, message=said) for said in plan.said)
+        fixes = (RepairStep(code="JournalFault", path=FOLDER, message=said) for said in plan.said)
         passing = (f"{LOCAL}/{PAGES_DUE}",)
-        return Repair(mends=tuple(mends), changes=tuple(changes), pages=tuple(pages), passing=passing)
+        return Repair(fixes=tuple(fixes), changes=tuple(changes), pages=tuple(pages), passing=passing)
 
     def write_pages(self, site: Site) -> list[Problem]:
         from quire.layers.journal.pages import write_due_pages

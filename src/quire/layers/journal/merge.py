@@ -111,7 +111,7 @@ def _number_of(raw: bytes) -> int:
 
 
 def merge_values(base: Any, ours: Any, theirs: Any) -> Any:
-    """Any value: objects by key, lists by item, of two others the one that says more."""
+    """Any value: objects by key, lists by item, of two others the one that has details."""
     if _same(ours, theirs) or _same(base, theirs):
         return ours
     if _same(base, ours):

@@ -159,7 +159,7 @@ def _take_out(root: str, name: str, before: bytes, rest: bytes, world: World) ->
 
 
 def write_due_pages(root: str, world: World) -> list[Problem]:
-    """Write the pages if they are due. The caller holds the lock. What is in the way is told, and stays due."""
+    """Write the pages if they are due. The caller holds the lock. What is in the way is reported, and stays due."""
     due = read_object(root, FOLDER, PAGES_DUE)
     if due.data is None and due.problem is None:
         return []
@@ -177,7 +177,7 @@ def write_due_pages(root: str, world: World) -> list[Problem]:
             code="JournalPagesNotWritten",
             severity="warning",
             message=f"The memory is written, but its pages could not be: {said.removesuffix('.')}.",
-            hint="Mend the cause; the next command writes them.",
+            hint="Fix the cause; the next command writes them.",
         )
         return [problem]
     return _without_entry(root, state)
@@ -192,8 +192,8 @@ def _without_entry(root: str, state: State) -> list[Problem]:
             code="JournalEntryNotWritten",
             severity="warning",
             path=path,
-            message=f"`{path}` has no block that leads to the memory, and was left as it is.",
-            hint="`memory journal update --yes` puts it there.",
+            message=f"`{path}` has no block that points to the memory; it was not changed.",
+            hint="`memory journal update --yes` adds it.",
         )
     ]
 

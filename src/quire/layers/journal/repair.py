@@ -61,7 +61,7 @@ from quire.layers.journal.types import Checkpoint, State
 from quire.model.errors import QuireError
 from quire.model.times import stamp, time_text
 
-_RESTORE = "It is not mended here: `memory journal restore` makes the state from a checkpoint."
+_RESTORE = "It is not repaired here: `memory journal restore` restores the state from a checkpoint."
 
 _HALVES = ("JsonInvalid", "NotUtf8")
 
@@ -164,7 +164,7 @@ def _find(root: str) -> _Found | str:
 def _repaired_history(found: _Found, now: datetime) -> History | None:
     """The log without marks, halves and copies, each event with an id of its own, in order; None where it is so.
 
-    A last line without an end may still be written by somebody; it is left to the next event.
+    A last line without an end may still be written by someone; it is left to the next event.
     """
     history = found.journal.history
     last = history.lines[-1] if history.is_torn else None
@@ -186,15 +186,15 @@ def _repaired_history(found: _Found, now: datetime) -> History | None:
     kept = [line for line in history.lines if not _is_mark(line) and not _is_half(line) and line is not last]
     if halves:
         numbers = listing(f"{line.number:,}" for line in halves)
-        found.said.append(f"Lines that are no JSON, such as one that was cut off, are taken out of the log: {numbers}.")
+        found.said.append(f"Lines that are no JSON, such as an incomplete one, are removed from the log: {numbers}.")
     if marks:
-        found.said.append(f"{marks:,} marks of a merge conflict are taken out of the log.")
+        found.said.append(f"{marks:,} merge conflict marks are removed from the log.")
     lines = kept if is_rising else _risen(found, kept, foreign)
     if lines == list(history.lines):
         return None
     place = free_place(found.journal.root, f"{LOCAL}/events-{stamp(now)}.jsonl.before")
     found.changes.append(FileUpdate(path=place, data=found.log, planned=None))
-    found.said.append(f"The log as it was is kept as `{FOLDER}/{place}`.")
+    found.said.append(f"The earlier log is kept as `{FOLDER}/{place}`.")
     return History(tuple(lines))
 
 
@@ -220,18 +220,16 @@ def _risen(found: _Found, kept: list[EventLine], foreign: set[int]) -> list[Even
     taken = [*taken_ids(found.journal), *archived_ids(read_archive(found.journal.root))]
     order = set_in_order(kept, taken, foreign)
     if order is None:
-        found.left.append("Events have the same id, and the numbers are used up: give them others by hand.")
+        found.left.append("Events have the same id, and no numbers are left: change the ids by hand.")
         found.doubled = 0
         return kept
     if order.copies:
-        found.said.append(f"{order.copies:,} lines that stood in the log twice are taken out.")
+        found.said.append(f"{order.copies:,} duplicate lines are removed from the log.")
     if order.names:
         number = len(order.names)
-        found.said.append(
-            f"{number:,} events whose id was another's, or had no number, are now {listing(order.names)}."
-        )
+        found.said.append(f"{number:,} events with a duplicate or invalid id are now {listing(order.names)}.")
     if order.is_moved:
-        found.said.append("The events are put in the order of their ids.")
+        found.said.append("The events are sorted by id.")
     return order.lines
 
 
@@ -243,7 +241,7 @@ def _repaired_state(found: _Found, history: History, now: datetime) -> tuple[Sta
     digest = content_hash(state.bundle)
     if digest != state.bundle_hash:
         state = replace(state, bundle_hash=digest)
-        found.said.append("The hash of the state is made that of its bundle.")
+        found.said.append("The hash of the state is recomputed.")
     maintenance = state.maintenance
     apart = events_in_fragments(found.journal.root)
     if found.log is not None and not accepted_count(history, maintenance.history_event_count, apart):
@@ -279,7 +277,9 @@ def _first_checkpoint(found: _Found, state: State, now: datetime) -> Checkpoint 
     path = os.path.join(root, FOLDER, *CHECKPOINTS.split("/"))
     for place in (os.path.dirname(path), path):
         if os.path.islink(place) or (os.path.lexists(place) and not os.path.isdir(place)):
-            found.left.append(f"`{os.path.relpath(place, root)}` is no folder, so that no checkpoint can be written.")
+            found.left.append(
+                f"`{os.path.relpath(place, root)}` is not a folder, so that no checkpoint can be written."
+            )
             return None
     name = next_checkpoint_id(_taken_checkpoints(found.journal))
     if not ordinal_of(name, CHECKPOINT_PREFIX):
@@ -332,5 +332,5 @@ def _are_pages_wanted(found: _Found, state: State) -> bool:
         return False
     if all(one.severity == PASSED or not one.code.startswith(PAGES_CODES) for one in check_pages(root, state)):
         return False
-    found.said.append("The pages and the entry block are written anew.")
+    found.said.append("The pages and the entry block are rewritten.")
     return True

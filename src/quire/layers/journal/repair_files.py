@@ -30,16 +30,16 @@ _ITSELF = (
 )
 
 
-def repaired_files(mending: JournalRepair) -> tuple[list[FileUpdate], list[FileUpdate]]:
+def repaired_files(repairing: JournalRepair) -> tuple[list[FileUpdate], list[FileUpdate]]:
     """The changes below the journal's folder, which are one transaction; and of the pages, below the project.
 
     Who writes the pages does so after the transaction, which leaves a note that they are due.
     """
-    journal = mending.journal
-    if journal is None or not mending.said:
+    journal = repairing.journal
+    if journal is None or not repairing.said:
         return [], []
-    changes, _ = planned_changes(journal, mending.writing)
-    pages = _pages(journal.root, mending.writing.state or journal.state) if mending.writing.pages else []
+    changes, _ = planned_changes(journal, repairing.writing)
+    pages = _pages(journal.root, repairing.writing.state or journal.state) if repairing.writing.pages else []
     return changes, pages
 
 
@@ -60,15 +60,15 @@ def _change(root: str, path: str, before: bytes | None, after: bytes) -> FileUpd
     )
 
 
-def who_repairs_journal(finding: Problem, mending: JournalRepair) -> str:
+def who_repairs_journal(finding: Problem, repairing: JournalRepair) -> str:
     """Who sets right what a check of the journal found: `repair`, `person` or `itself`."""
     if finding.code.startswith(_ITSELF):
         return "itself"
     is_named = REPAIRS_IT in (finding.hint or "") or finding.code.endswith(_EDITED)
-    if not is_named or not mending.said or mending.journal is None:
+    if not is_named or not repairing.said or repairing.journal is None:
         return "person"
-    if finding.code == _SOURCES and mending.writing.registry is None:
+    if finding.code == _SOURCES and repairing.writing.registry is None:
         return "person"
-    if finding.code.startswith(_PAGES) and not mending.writing.pages:
+    if finding.code.startswith(_PAGES) and not repairing.writing.pages:
         return "person"
     return "repair"

@@ -1,6 +1,6 @@
 """Read the journal's files into one value; change them all or nothing under its lock.
 
-A change is planned against what was just read and names it, so it can never undo what somebody else wrote. The pages
+A change is planned against what was just read and names it, so it can never undo what someone else wrote. The pages
 and the entry block are not part of the transaction, since they lie elsewhere and can be made again: the transaction
 leaves a note that they are due, and whoever comes next writes them where its author could not.
 """
@@ -139,15 +139,17 @@ def open_journal(root: str) -> Journal:
     if data is None:
         raise NotInitialized(
             f"There is no journal here: `{FOLDER}/{STATE}` is missing.",
-            hint="`memory journal init` makes one."
+            hint="`memory journal init` creates one."
             if not checkpoint_ids(root)
-            else "Its checkpoints are there: `memory journal restore` makes the state from one of them.",
+            else "Its checkpoints still exist: `memory journal restore` restores the state from one of them.",
         )
     try:
         state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
     except InvalidStore as error:
         if checkpoint_ids(root):
-            error.hint = f"{error.hint} `memory journal restore` makes one from a checkpoint, and keeps it, too."
+            error.hint = (
+                f"{error.hint} `memory journal restore` creates one from a checkpoint and keeps the damaged one."
+            )
         raise
     events = held_file(root, EVENTS, EVENTS_BYTES) or b""
     registry, digest = load_sources(root)
@@ -278,7 +280,7 @@ def planned_changes(journal: Journal, writing: Writing, log: str = EVENTS) -> tu
         before = held_file(root, EVENTS, EVENTS_BYTES)
         if read_history(held_log(root) or b"").lines != journal.history.lines:
             # A program without our lock added to it: that must not be lost.
-            raise Conflict("The history was changed by somebody else.", hint="Run the command again.")
+            raise Conflict("The history was changed by another program.", hint="Run the command again.")
         planned = None if before is None else sha256(before)
         changes.append(FileUpdate(path=EVENTS, data=history_bytes(writing.history), planned=planned))
         changes += removed_fragments(root)

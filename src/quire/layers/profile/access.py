@@ -101,7 +101,7 @@ def pending_readings(root: str, problems: list[Problem] | None = None) -> Readin
         found = read_local(root, FOLDER, name)
         bad = tally.add(found.data or b"")
         if bad:
-            found = damaged_lines(found, len(bad), "Nothing needs to be done: the next change sets them aside.")
+            found = damaged_lines(found, len(bad), "No action needed: the next change sets them aside.")
         if problems is not None and found.problem is not None:
             problems.append(found.problem)
     return tally.readings()
@@ -146,7 +146,8 @@ def _moved(root: str) -> LocalFile:
 
 
 def _usable(root: str, name: str) -> LocalFile:
-    """A file as it is; one that has grown beyond all reason is moved aside, and what is no plain file is an error."""
+    """A file as it is; one that has grown beyond all reason is moved aside, and what is not a regular file is an
+    error."""
     found = read_local(root, FOLDER, name)
     if found.problem is None:
         return found
@@ -199,7 +200,7 @@ def _gap(path: str, length: int) -> bytes:
     except FileNotFoundError:
         return b""
     if size + length > PENDING_BYTES:
-        raise OSError(errno.EFBIG, "no more readings are noted", path)
+        raise OSError(errno.EFBIG, "further readings are not noted", path)
     end = read_from(path, max(size - 1, 0))
     return b"\n" if end and not end.endswith(b"\n") else b""
 

@@ -51,13 +51,13 @@ def check_profile(places: ProfilePlaces) -> list[Problem]:
     read_forgotten(places.root, found)
     pending_readings(places.root, found)
     for name in left_aside(os.path.join(places.root, FOLDER, RECOVERY)):
-        said = "A change that was interrupted could not be completed, since somebody else changed the document."
+        said = "An interrupted change could not be completed, because the document was changed in the meantime."
         found.append(
             _warning(
                 "ProfileUnapplied",
                 f"{FOLDER}/{RECOVERY}/{name}",
                 said,
-                "Take over by hand what is missing, and remove the folder.",
+                "Copy by hand what is missing, then remove the folder.",
             )
         )
     shared, private = (*documents, None)[:2]
@@ -68,12 +68,12 @@ def check_profile(places: ProfilePlaces) -> list[Problem]:
             found += _document_faults(document)
             for item in document.read(is_private=is_private):
                 if isinstance(item, str):
-                    found.append(_warning("ProfileEntryInvalid", document.where, item, "Mend it by hand."))
+                    found.append(_warning("ProfileEntryInvalid", document.where, item, "Correct it by hand."))
                 else:
                     found += _entry_faults(item, document.where, names)
     for name in seen.shadowed:
-        said = f"`{cut(name, 120)}` stands in both documents; the private one counts."
-        found.append(_warning("ProfileEntryShadowed", f"{FOLDER}/{FILE}", said, "Take it out of the shared one."))
+        said = f"`{cut(name, 120)}` is in both documents; the private one counts."
+        found.append(_warning("ProfileEntryShadowed", f"{FOLDER}/{FILE}", said, "Remove it from the shared one."))
     return found
 
 
@@ -81,7 +81,7 @@ def _document_faults(document: ProfileDocument) -> list[Problem]:
     found = []
     if document.version in READABLE:
         said = f"It has schema version {document.version}: it is read, and nothing is written to it."
-        hint = "A change says how to begin a new document beside it."
+        hint = "Any change explains how to start a new document beside it."
         found.append(_warning("ProfileReadOnly", document.where, said, hint))
     try:
         document.refuse_loss(thorough=True)
@@ -89,7 +89,7 @@ def _document_faults(document: ProfileDocument) -> list[Problem]:
         found.append(Problem(code=error.code, path=document.where, message=error.message, hint=error.hint))
     for category in document.categories():
         if category not in CATEGORIES:
-            said = f"`{cut(category, 40)}` is none of the six categories; it is kept as it is."
+            said = f"`{cut(category, 40)}` is not one of the six categories; it is kept."
             found.append(_warning("ProfileCategoryUnknown", document.where, said, None))
     return found
 
@@ -97,7 +97,7 @@ def _document_faults(document: ProfileDocument) -> list[Problem]:
 def _entry_faults(entry: Entry, where: str, names: set[str]) -> Iterator[Problem]:
     faults = [*_field_faults(entry), *_link_faults(entry, names)]
     for said in faults:
-        hint = "It is read as well as it can be; mend it in the document, or leave it."
+        hint = "Quire reads what it can. Correct it in the document if you like."
         yield _warning("ProfileFieldInvalid", where, f"`{cut(entry.name, 120)}`: {said}.", hint)
     for text in (entry.key, entry.value, entry.summary, entry.source_detail or "", *entry.tags):
         yield from stored_secrets(where, text)

@@ -1,4 +1,4 @@
-"""A profile document: entries stay as they were written until somebody changes one."""
+"""A profile document: entries stay as they were written until someone changes one."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ProfileDocument:
         if not isinstance(entries, dict):
             raise InvalidStore(
                 f"`{self.where}`: the category `{cut(category, 40)}` holds no entries.",
-                hint="Put an object there, or take the category out; nothing was changed.",
+                hint="Make it an object, or remove the category. Nothing was changed.",
             )
         if key in entries:
             _refuse_twice(bytes(entries[key]), self.where)
@@ -120,13 +120,13 @@ class ProfileDocument:
         """Every entry in the order of the document; for what cannot be read as one, a sentence that says so."""
         for category, entries in self._memories.items():
             if not isinstance(entries, dict):
-                yield f"`{cut(category, 40)}`: it is no object, and so holds no entries."
+                yield f"`{cut(category, 40)}`: it is not an object, so it holds no entries."
                 continue
             for key, raw in entries.items():
                 fields = _value(raw)
                 try:
                     if not isinstance(fields, dict):
-                        raise ValueError("it is no object")
+                        raise ValueError("it is not an object")
                     yield read_entry(category, key, fields, is_private=is_private)
                 except ValueError as error:
                     yield f"`{cut(category, 40)}.{cut(key, 80)}`: {error}."
@@ -153,7 +153,7 @@ class ProfileDocument:
         try:
             later = steps(decode_object(self.data))
         except ValueError as error:
-            raise _damaged(self.where, f"it cannot be brought up to version {VERSION}: {error}") from None
+            raise _damaged(self.where, f"it cannot be migrated to version {VERSION}: {error}") from None
         return [(self.version, self.data), *((step["schema_version"], pretty(step)) for step in later)]
 
     @property
@@ -181,7 +181,7 @@ def parse_document(data: bytes, where: str) -> ProfileDocument:
     if not isinstance(version, str):
         shown = cut(bytes(top["schema_version"]).decode(), 40)
         raise UnsupportedVersion(
-            f"`{where}`: `schema_version` is {shown}, which is no text.",
+            f"`{where}`: `schema_version` is {shown}, which is not text.",
             hint=f'Versions are written as text, such as "{VERSION}". Nothing was changed.',
             details={"path": where, "supported": VERSION},
         )
@@ -190,7 +190,7 @@ def parse_document(data: bytes, where: str) -> ProfileDocument:
     try:
         held = _OBJECT.decode(top["memories"])
     except (msgspec.MsgspecError, RecursionError):
-        raise _damaged(where, "`memories` is no object") from None
+        raise _damaged(where, "`memories` is not an object") from None
     memories: dict[str, Any] = {}
     for name, raw in held.items():
         try:
@@ -203,10 +203,10 @@ def parse_document(data: bytes, where: str) -> ProfileDocument:
 def decoded(data: bytes, where: str) -> dict[str, msgspec.Raw]:
     """The fields of the top level; InvalidStore that says where it stops being JSON."""
     try:
-        # Once as a whole: what the fields hold is otherwise looked at only when somebody needs it.
+        # Once as a whole: what the fields hold is otherwise looked at only when someone needs it.
         return _OBJECT.decode(data)
     except msgspec.ValidationError:
-        raise _damaged(where, "the top level is no object") from None
+        raise _damaged(where, "the top level is not an object") from None
     except RecursionError:
         raise _damaged(where, "it is nested too deeply") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -224,7 +224,7 @@ def _refuse_damage(data: bytes, where: str) -> None:
         raise _damaged(where, f"it is not UTF-8 text: {_place(data, error.start)}") from None
     marker = _MARKER.search(data) if _MARK in data or data.startswith(_MARK[1:]) else None
     if marker is not None:
-        raise _damaged(where, f"it holds the marks of a merge conflict: {_place(data, marker.start())}")
+        raise _damaged(where, f"it holds merge conflict marks: {_place(data, marker.start())}")
 
 
 def _reason(data: bytes, said: str) -> str:
@@ -243,7 +243,7 @@ def _place(data: bytes, at: int) -> str:
 def _damaged(where: str, reason: str) -> InvalidStore:
     return InvalidStore(
         f"`{where}` cannot be used: {reason}.",
-        hint="Mend it by hand, or take an earlier one from git; it was left exactly as it is.",
+        hint="Correct it by hand, or restore an earlier version from git. It was not changed.",
         details={"path": where},
     )
 
@@ -251,11 +251,11 @@ def _damaged(where: str, reason: str) -> InvalidStore:
 def _unsupported(where: str, version: str) -> UnsupportedVersion:
     shown = cut(version, 40)
     known = version in READABLE
-    said = "It can be read and searched; nothing is written to it." if known else "It is neither read nor written."
+    said = "It can be read and searched, but not changed." if known else "It is neither read nor written."
     return UnsupportedVersion(
         f"`{where}` has schema version `{shown}`; this program writes {VERSION}. {said}",
-        hint=f"{_aside(where, shown)} begins a new document, which can be written; the entries of this one stay there, "
-        "and are no longer read. To change this one, use a program of its version.",
+        hint=f"{_aside(where, shown)} starts a new document. The entries of this one stay in it and are no longer "
+        "read. To change this one, use a program of its version.",
         details={"path": where, "version": shown, "supported": VERSION},
     )
 
@@ -273,11 +273,13 @@ def _refuse_twice(data: bytes, where: str) -> None:
     try:
         parse_strict(data.decode("utf-8"), f"`{where}`", bounded=False)
     except InvalidJson as error:
-        raise InvalidStore(error.message, hint="Mend it by hand; nothing was changed.", details=error.details) from None
+        raise InvalidStore(
+            error.message, hint="Nothing was changed. Correct it by hand.", details=error.details
+        ) from None
 
 
 def _literal(value: Any) -> Any:
-    """With letters that somebody wrote as numbers written as letters, where they can be."""
+    """With letters that someone wrote as numbers written as letters, where they can be."""
     if isinstance(value, dict):
         return {name: _literal(item) for name, item in value.items()}
     if b"\\u" in bytes(value):
@@ -289,7 +291,7 @@ def _literal(value: Any) -> Any:
 
 
 def _value(raw: msgspec.Raw) -> Any:
-    """What was written there; None where it is no text that can be read, such as half a character."""
+    """What was written there; None where it is not text that can be read, such as half a character."""
     try:
         return msgspec.json.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -63,7 +63,7 @@ class ProfileDraft:
                 allowed_category(category)
             raise NotFound(
                 f"There is no {what} `{cut(name_of(category, key), 120)}`.",
-                hint="`memory profile index` shows what there is.",
+                hint="`memory profile index` lists all entries.",
                 details={"id": entry_ref(name_of(category, key))},
             )
         return found

@@ -99,7 +99,7 @@ def read_entry(category: str, key: str, fields: dict[str, Any], *, is_private: b
     """Understand an entry; ValueError where there is no text in it."""
     value = fields.get("value")
     if not isinstance(value, str):
-        raise ValueError("it has no `value` that is a text")
+        raise ValueError("it has no text in `value`")
     source = fields.get("source")
     kind, detail = (source.get("type"), source.get("detail")) if isinstance(source, dict) else (None, source)
     status = fields.get("status")
@@ -161,5 +161,5 @@ def _links(value: Any) -> list[ProfileLink]:
 
 
 def last_touched(entry: Entry) -> datetime | None:
-    """When somebody last wrote it."""
+    """When someone last wrote it."""
     return instant(entry.updated_at) or instant(entry.created_at)

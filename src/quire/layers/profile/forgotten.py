@@ -2,7 +2,7 @@
 
 Nothing is written here: what the file is to hold next is planned as a change, for the transaction that changes the
 document. Whoever applies it first makes sure of the folder with `ensure_local`: without its `.gitignore`, git would
-see what somebody wanted gone.
+see what someone wanted gone.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def read_forgotten(root: str, problems: list[Problem] | None = None) -> list[For
     read = [_decoded(line) for line in _lines(found.data)]
     damaged = read.count(None)
     if damaged:
-        found = damaged_lines(found, damaged, "Mend them, or remove them: they are kept as they are.")
+        found = damaged_lines(found, damaged, "Correct or remove them; until then they are kept.")
     if problems is not None and found.problem is not None:
         problems.append(found.problem)
     return [item for item in read if item is not None]
@@ -125,7 +125,7 @@ def _bounded(kept: list[bytes], forgotten: Sequence[Forgotten]) -> list[bytes]:
     size = sum(len(line) + 1 for line in added)
     if size > LOCAL_BYTES:
         raise InputError(
-            f"What is to be removed has {size:,} bytes; up to {LOCAL_BYTES:,} can be kept for restoring it.",
+            f"The text to remove has {size:,} bytes; up to {LOCAL_BYTES:,} can be kept for restoring it.",
             hint="Remove less at once. Nothing was removed.",
             details={"field": "key", "limit": LOCAL_BYTES},
         )
@@ -142,7 +142,7 @@ def _writable(root: str, found: LocalFile | None = None) -> LocalFile:
     if found.problem is not None:
         raise StorageFailed(
             f"`{found.place}` cannot be used, and what is removed is kept there. Nothing was removed.",
-            hint="Move away what is there, and run the command again.",
+            hint="Move it away, then run the command again.",
             details={"path": found.place},
         )
     return found

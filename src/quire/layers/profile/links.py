@@ -43,8 +43,8 @@ def add_link(draft: ProfileDraft, source: str, target: str, relation: str) -> Li
         )
     if relation == SUPERSEDES and _leads(draft, end, start):
         raise InputError(
-            f"`{cut(end.name, 60)}` replaces `{cut(start.name, 60)}` already; both would be put away.",
-            hint=f"Take that link away first: memory profile unlink {end.name} {start.name}",
+            f"`{cut(end.name, 60)}` replaces `{cut(start.name, 60)}` already; both would be archived.",
+            hint=f"Remove that link first: memory profile unlink {end.name} {start.name}",
             details={"field": "relation"},
         )
     created = not any(link.target == end.name and link.relation == relation for link in start.links)
@@ -87,7 +87,7 @@ def remove_links(draft: ProfileDraft, source: str, target: str, relation: str | 
         of = f" that says {relation}" if relation else ""
         raise NotFound(
             f"There is no link{of} from `{cut(start.name, 60)}` to `{cut(name, 60)}`.",
-            hint=f"`memory profile connections {start.category} {start.key}` shows those there are.",
+            hint=f"`memory profile connections {start.category} {start.key}` lists them.",
             details={"source": start.name, "target": name},
         )
     _drop(draft, start, name, relation)
@@ -146,7 +146,7 @@ def restore(draft: ProfileDraft, gone: Forgotten, key: str | None = None) -> tup
     if draft.is_taken(gone.category, key) and (there is None or told(there.fields) != told(gone.fields)):
         raise InputError(
             f"There is an entry `{cut(name, 120)}` again.",
-            hint="Bring the old one back under another key: --as KEY.",
+            hint="Restore the old one under another key: --as KEY.",
             details={"field": "key"},
         )
     try:

@@ -87,7 +87,7 @@ def _merged_entries(base: Fields, ours: Fields, theirs: Fields) -> Fields:
 
 
 def _whole(*sides: Any) -> Any:
-    """One of the values, where what stands there is no entry."""
+    """One of the values, where what stands there is not an entry."""
     was, mine, yours = (None if side is None else {"held": side} for side in sides)
     return (merge_record(was, mine, yours, {"held": by_order()}) or {}).get("held")
 

@@ -78,7 +78,7 @@ def find_places(root: str, memory_home: str, user_home: str) -> ProfilePlaces:
             severity="warning",
             path=f"{FOLDER}/{SETTING}",
             message=f"`{FOLDER}/{SETTING}` names no place.",
-            hint="Say it again: memory profile private here, home or shared.",
+            hint="Set it again: memory profile private here, home or shared.",
         )
     elif said == AT_HOME and memory_home:
         private = AT_HOME

@@ -63,12 +63,12 @@ def plan_move(places: ProfilePlaces, world: World, place: str) -> Move:
 
 
 def refuse_undecided(move: Move, prefer: str) -> None:
-    """Where both documents have an entry and do not agree, somebody has to say whose holds."""
+    """Where both documents have an entry and do not agree, someone has to say whose holds."""
     if move.differing and not prefer:
         raise Conflict(
             f"In both documents, and not the same: {', '.join(move.differing[:5])}"
             + (f" and {len(move.differing) - 5} more." if len(move.differing) > 5 else "."),
-            hint="Say whose is right with --prefer target or --prefer source; the other can be restored.",
+            hint="Choose with --prefer target or --prefer source; the other version can be restored.",
             details={"entries": move.differing},
         )
 
@@ -165,8 +165,8 @@ def _refuse_rest(twin: ProfileDocument) -> None:
     if left:
         shown = ", ".join(cut(name, 60) for name in left[:5])
         raise InvalidStore(
-            f"`{twin.where}` holds what is no entry and would be lost: {shown}.",
-            hint="Mend it or take it out by hand; nothing was changed.",
+            f"`{twin.where}` holds values that are not entries and would be lost: {shown}.",
+            hint="Nothing was changed. Correct or remove it by hand.",
             details={"path": twin.where, "left": left[:50]},
         )
 

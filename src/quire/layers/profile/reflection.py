@@ -111,7 +111,7 @@ def reflect(entries: Sequence[Entry], now: datetime) -> Reflection:
 
 
 def _age(entry: Entry, now: datetime) -> float:
-    """Days since somebody last wrote it; none where that is unknown or lies ahead."""
+    """Days since someone last wrote it; none where that is unknown or lies ahead."""
     touched = last_touched(entry)
     return max((now - touched).total_seconds() / _DAY_SECONDS, 0.0) if touched else 0.0
 

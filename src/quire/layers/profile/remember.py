@@ -33,7 +33,7 @@ AUTO_LINKS = 5
 
 
 class EntryInput(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody wants remembered; what is not given is left as it is."""
+    """What someone wants remembered; what is not given is left as it is."""
 
     category: str
     key: str
@@ -60,15 +60,15 @@ class EntryOutcome(msgspec.Struct, kw_only=True):
 
 
 def remember(draft: ProfileDraft, telling: EntryInput, sharing: Sequence[str] = ()) -> EntryOutcome:
-    """Plan it. `sharing` are names of entries that have tags in common with what is told, the best first."""
+    """Plan it. `sharing` are names of entries that have tags in common with what is reported, the best first."""
     category = allowed_category(telling.category)
     before = draft.find(category, telling.key)
     if before is None:
         allowed_key(telling.key)
         if draft.is_taken(category, telling.key):
             raise InputError(
-                f"What stands at `{category}.{cut(telling.key, 60)}` is no entry.",
-                hint="Mend the document by hand, or take another key; nothing was changed.",
+                f"What stands at `{category}.{cut(telling.key, 60)}` is not an entry.",
+                hint="Nothing was changed. Correct the document by hand, or use another key.",
                 details={"field": "key"},
             )
     fields, warnings = _fields(draft, telling, before)
@@ -98,7 +98,7 @@ def _fields(draft: ProfileDraft, telling: EntryInput, before: Entry | None) -> t
     elif before is None:
         raise InputError(
             "`value` is missing: there is no such entry yet.",
-            hint="Say what is to be remembered.",
+            hint="Give the text to remember.",
             details={"field": "value"},
         )
     tags = _tags(telling, before)
@@ -146,7 +146,7 @@ def _confidence(telling: EntryInput) -> tuple[float | msgspec.UnsetType | None, 
             code="ProfileConfidenceUnused",
             severity="warning",
             field="confidence",
-            message="What the user says of themselves has no confidence; none was kept.",
+            message="What users say about themselves has no confidence; it was dropped.",
         )
     ]
 
@@ -182,7 +182,7 @@ def _auto_link(draft: ProfileDraft, entry: Entry, sharing: Sequence[str]) -> lis
         if other is None or any(link.target == entry.name for link in other.links):
             continue
         if other.is_private and not entry.is_private:
-            continue  # the shared document does not name what is kept out of it, unless somebody says so
+            continue  # the shared document does not name what is kept out of it, unless someone says so
         if len(own & {tag.casefold() for tag in other.tags}) >= SHARED_TAGS:
             found.append(name)
     if found:

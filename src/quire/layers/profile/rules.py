@@ -68,7 +68,7 @@ def allowed_key(text: str) -> str:
     if len(text) > KEY_CHARS:
         raise InputError(
             f"`key` has {len(text):,} characters; the limit is {KEY_CHARS}.",
-            hint="Give a short name; what there is to say belongs in the value.",
+            hint="Give a short name; put details into the value.",
             details={"field": "key", "maximum": KEY_CHARS},
         )
     if not _KEY.fullmatch(text):
@@ -86,7 +86,7 @@ def allowed_name(text: str, field: str) -> tuple[str, str]:
     category, key = split_name(text.strip().removeprefix("profile:"))
     if not category or not key:
         raise InputError(
-            f"`{cut(text, 60)}` names no entry.",
+            f"`{cut(text, 60)}` is not the name of an entry.",
             hint="An entry is named category.key, such as user.timezone.",
             details={"field": field},
         )
@@ -119,7 +119,7 @@ def allowed_tags(tags: Iterable[str]) -> list[str]:
     if len(found) > limits.TAGS:
         raise InputError(
             f"{len(found)} tags are given; the limit is {limits.TAGS}.",
-            hint="Keep those that somebody would search by.",
+            hint="Keep the ones useful for searching.",
             details={"field": "tags", "maximum": limits.TAGS},
         )
     return sorted(found)

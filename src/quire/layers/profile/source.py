@@ -75,7 +75,7 @@ def read_document(root: str, path: str, where: str) -> ProfileDocument | None:
             raise storage_failed(error, f"read `{where}`", root) from error
         reason = (error.strerror or str(error)).lower()
         raise InvalidStore(
-            f"`{where}` cannot be read: {reason}.", hint="Put a plain file there; it was left exactly as it is."
+            f"`{where}` cannot be read: {reason}.", hint="Replace it with a regular file; it was not changed."
         ) from error
     from quire.layers.profile.document import parse_document
 
@@ -83,7 +83,7 @@ def read_document(root: str, path: str, where: str) -> ProfileDocument | None:
 
 
 class ProfileSource:
-    """Both documents: read whole when somebody else changed one of them, and not at all after a change of ours."""
+    """Both documents: read whole when someone else changed one of them, and not at all after a change of ours."""
 
     layer: LayerName = "profile"
 

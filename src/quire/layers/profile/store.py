@@ -42,7 +42,7 @@ _LOOKS, _LOOK_SECONDS = 10, 0.02
 
 
 class ProfileWritten(msgspec.Struct, frozen=True):
-    """What the documents looked like before and after; `after` is empty where somebody else wrote, too."""
+    """What the documents looked like before and after; `after` is empty where someone else wrote, too."""
 
     before: str
     after: str
@@ -69,7 +69,7 @@ def profile_folders(places: ProfilePlaces) -> list[LockedFolder]:
 
 
 def has_lock(places: ProfilePlaces) -> bool:
-    """Whether somebody wrote here before."""
+    """Whether someone wrote here before."""
     return os.path.lexists(os.path.join(places.root, FOLDER, LOCK))
 
 
@@ -239,7 +239,7 @@ def held_bytes(path: str) -> bytes | None:
     except OSError as error:
         raise StorageFailed(
             f"`{os.path.basename(path)}` is in the way: {(error.strerror or str(error)).lower()}.",
-            hint="Move it away, and run the command again; nothing was changed.",
+            hint="Move it away, then run the command again. Nothing was changed.",
             details={"path": os.path.basename(path)},
         ) from error
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def before_integrate(session: Session, verb: Verb, given: Integrate) -> int | None:
-    """Ask where somebody's own configuration would be changed."""
+    """Ask where someone's own configuration would be changed."""
     from quire.verbs.agents.integrate import needs_consent, refuse_contradictions
 
     refuse_contradictions(given)
     if not needs_consent(given):
         return None
     session.project()
-    what = "Take Quire out of" if given.remove else "Wire Quire into"
+    what = "Disconnect Quire from" if given.remove else "Connect Quire to"
     _need_consent(f"{what} your own configuration, for all projects?")
     return run_verb(session, verb, replace(given, yes=True))
 
@@ -44,7 +44,7 @@ def before_journal_integrate(session: Session, verb: Verb, given: JournalIntegra
         return None
     planned = integrate_journal(session.project(), replace(given, dry_run=True))
     paths = planned.written_in_home() if isinstance(planned, JournalIntegrated) else []
-    if not paths or not agreed(make_safe(f"Change `{', '.join(paths)}`, too, for all your projects?")):
+    if not paths or not agreed(make_safe(f"Also change `{', '.join(paths)}`, for all your projects?")):
         return None
     return run_verb(session, verb, replace(given, yes=True))
 
@@ -59,7 +59,7 @@ def before_purge(session: Session, verb: Verb, given: Purge) -> int | None:
     say_lines(lines(found))
     if not found.places:
         return 0
-    _need_consent("Take it out of all of them, for good?")
+    _need_consent("Remove it from all of them?")
     return run_verb(session, verb, replace(given, yes=True))
 
 

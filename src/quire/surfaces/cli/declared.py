@@ -251,7 +251,7 @@ def _words(name: str, text: str, allowed: tuple[str, ...]) -> list[str]:
     unknown = next((word for word in words if allowed and word not in allowed), None)
     if unknown is not None or not words:
         said = f"--{name} does not know `{unknown[:40]}`." if unknown else f"--{name} names no {name}."
-        raise UsageError(said, hint=f"It takes any of {', '.join(allowed)}." if allowed else None)
+        raise UsageError(said, hint=f"Allowed: {', '.join(allowed)}." if allowed else None)
     return words
 
 

@@ -27,7 +27,7 @@ _NAMED = 3
 _BOLD = "1"
 _WRITTEN = ("created", "updated")
 _WORDS = {"created": "new", "updated": "changed"}
-_LATER = "`memory init` offers it again."
+_LATER = "Run `memory init` to get this offer again."
 
 
 def on_terminal(session: Session, _verb: Verb, given: Init) -> int | None:
@@ -61,7 +61,7 @@ def begin_here(project: Project, done: Initialized, *, guidance: bool = True) ->
         _first_answer(first_answer(project, wired.clients[0] if wired is not None and wired.clients else ""))
     except KeyboardInterrupt:
         say()
-        _tell(f"Stopped. The memory is made and whole; {_LATER}")
+        _tell(f"Stopped. The memory is complete. {_LATER}")
         return 130
     line = sharing(done, wired)
     if line:
@@ -75,9 +75,9 @@ def begin_here(project: Project, done: Initialized, *, guidance: bool = True) ->
 def _made(done: Initialized) -> None:
     name = done.project["name"]
     if not done.created:
-        say(f"The memory of {name} is already here; nothing in it was changed.", _BOLD)
+        say(f"The memory of {name}already exists; nothing was changed.", _BOLD)
     else:
-        say(f"The memory of {name} is made.", _BOLD)
+        say(f"Created the memory of {name}.", _BOLD)
     inner = sum(path.startswith(".memory/") for path in done.files_created)
     parts = [f".memory/ ({counted(inner, 'file')})"] if inner else []
     parts += [path for path in done.files_created if not path.startswith(".memory/")]
@@ -86,7 +86,7 @@ def _made(done: Initialized) -> None:
     if parts:
         _tell(f"Written: {', '.join(parts)}", "  ")
     if done.backup_path:
-        _tell(f"The earlier one is archived in {done.backup_path}", "  ")
+        _tell(f"The earlier memory is archived in {done.backup_path}", "  ")
 
 
 def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | None, bool]:
@@ -99,7 +99,10 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
         return None, True
     say()
     say(f"Agents found: {', '.join(plan.clients)}", _BOLD)
-    _tell("Wired, they can ask the memory, and hear from it when a session starts. Only files of this project:")
+    _tell(
+        "Connected agents can ask the memory, and get relevant records when a session starts. This writes only files "
+        "of this project:"
+    )
     width = max(map(len, plan.clients)) + 2
     for client in plan.clients:
         own = [part for part in plan.parts if part.client == client]
@@ -107,20 +110,20 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
         _tell(f"{client:<{width}}{', '.join(dict.fromkeys(written))}", "  ", " " * (width + 2))
         for part in own:
             if part.reason and part.status not in (*_WRITTEN, "unchanged"):
-                _tell(f"{part.path} stays as it is: {part.reason}.", " " * (width + 2))
+                _tell(f"{part.path} is not changed: {part.reason}.", " " * (width + 2))
     merges = lacks_git_setup(project)
     if merges:
         text = f"{'git':<{width}}.git/config, .memory/.gitattributes: branches merge the memory by record"
         _tell(text, "  ", " " * (width + 2))
-    _tell("`memory integrate --remove` takes all of it back.")
-    said = _ask("Wire them?", default="no")
+    _tell("`memory integrate --remove` undoes it.")
+    said = _ask("Connect them?", default="no")
     if said != "yes":
         return None, said == "no"
     done = wire_clients(project, plan.clients)
     if merges:
         integrate_git(project)
     files = [file for file in done.files if file.status in _WRITTEN]
-    _tell(f"Wired: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
+    _tell(f"Connected: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
     warn(wiring_warnings(done))
     return done, True
 
@@ -137,13 +140,13 @@ def _offer_imports(project: Project, offers: FirstOffers) -> bool:
     say(f"Known to other programs: {counted(count, 'item')}", _BOLD)
     for line in import_lines(found):
         _tell(line, "  ", "    ")
-    _tell("They would wait in the inbox. None of it is told to an agent before you accept it.")
-    said = _ask("Put them there?", default="yes")
+    _tell("They would be proposals in your inbox. No agent sees them until you accept them.")
+    said = _ask("Propose them?", default="yes")
     if said != "yes":
         return said == "no"
     done = import_hosts(project, tuple(dict.fromkeys(one.source.kind for one in found.sources)))
-    wait, them = ("waits", "it") if len(done.proposals) == 1 else ("wait", "them")
-    _tell(f"{counted(len(done.proposals), 'proposal')} {wait}: `memory inbox` shows {them}.")
+    them = "it" if len(done.proposals) == 1 else "them"
+    _tell(f"{counted(len(done.proposals), 'proposal')} pending: `memory inbox` shows {them}.")
     warn(done.warnings)
     return True
 
@@ -174,14 +177,14 @@ def _offer_history(project: Project, offers: FirstOffers) -> bool:
 def _first_answer(found: FirstAnswer) -> None:
     say()
     if not found.text:
-        say("What an agent will be told: nothing yet, the memory is empty.", _BOLD)
-        _tell("Next: `memory init --brief` prints the task for your agent to fill it.")
+        say("What an agent will get: nothing yet, the memory is empty.", _BOLD)
+        _tell("Next: `memory init --brief` prints a task: your agent fills it.")
         return
-    say("What an agent will be told when its next session starts:", _BOLD)
+    say("What an agent will get when its next session starts:", _BOLD)
     for line in found.text.strip().split("\n"):
         _tell(line, "  ", "    ") if line else say()
     if found.shortened:
-        _tell("… and more, as far as the agent has room for it.", "  ")
+        _tell("… and more, up to the agent's limit.", "  ")
 
 
 def _ask(question: str, *, default: Literal["yes", "no"]) -> Answer:

@@ -40,13 +40,13 @@ _NOTHING = b"{}\n"
 
 
 def run(session: Session, words: tuple[str, ...]) -> int:  # noqa: ARG001
-    """Answer a hook of a client: what it says comes on standard input, what it is told goes to standard output.
+    """Answer a hook of a client: its payload comes on standard input, the answer goes to standard output.
 
     CLIENT is claude, codex, cursor, gemini, opencode or copilot; EVENT is session-start, prompt, before-edit,
     before-compaction, after-compaction, turn-end or session-end, or the client's own name of it. `memory integrate`
-    writes these commands where each client looks for them. It ends with 0 whatever happens, within a few seconds
-    (MEMORY_HOOK_SECONDS), and says nothing but what the client expects; why it said nothing is in
-    .memory/local/hooks.log. MEMORY_HOOKS=off switches it off.
+    writes these commands where each client looks for them. It always ends with 0 within a few seconds
+    (MEMORY_HOOK_SECONDS) and prints only what the client expects; .memory/local/hooks.log says why there was no
+    output. MEMORY_HOOKS=off switches it off.
     """
     return answer_hook(list(words))
 

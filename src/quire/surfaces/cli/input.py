@@ -29,7 +29,7 @@ def share(name: str, text: str | None) -> float | None:
 
 
 def agreed(question: str) -> bool:
-    """Whether somebody at the terminal says yes; anything else is a no."""
+    """Whether someone at the terminal says yes; anything else is a no."""
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -54,7 +54,7 @@ def _recall(session: Session, project: Project, given: recall.JournalRecall) -> 
     if is_model(given.provider):
         # A model is not asked for a preview: it would propose something else.
         read_journal(project)
-        if not _confirmed(f"Recall? {given.provider} is asked, which may cost money, and what it proposes is written."):
+        if not _confirmed(f"Recall? This asks {given.provider}, which may cost money, and writes its proposal."):
             return None
         done = recall.journal_recall(project, wanted)
         say_lines(recall.scope_lines(done), session.program)
@@ -64,7 +64,7 @@ def _recall(session: Session, project: Project, given: recall.JournalRecall) -> 
     say_lines(recall.scope_lines(seen), session.program)
     if seen.noop_reason is None or seen.planned:
         say_lines(recall.plan_lines(seen), session.program)
-        if not _confirmed("Recall?" if seen.noop_reason is None else "Write the pages anew?"):
+        if not _confirmed("Recall?" if seen.noop_reason is None else "Rewrite the pages?"):
             return None
     # Where nothing is new, only the note of how far the history was looked at moves.
     if not seen.raw_event_count and not seen.planned:
@@ -89,7 +89,7 @@ def _refresh(
     question, replaces = "Update the journal?", True
     if isinstance(given, JournalInit):
         replaces = _is_there(project)
-        question = "Start over? The journal that is here is kept as a backup." if replaces else "Make the journal?"
+        question = "Start over? The existing journal is kept as a backup." if replaces else "Create the journal?"
     else:
         read_journal(project)
     commands = new_bundle.validation_commands(project) if given.validate else []
@@ -97,10 +97,10 @@ def _refresh(
         say("Validation commands:")
         for line in commands:
             say(f"- {line}")
-        say("- none were found" if not commands else "They are run in the project, without a shell.")
+        say("- none were found" if not commands else "They run in the project, without a shell.")
         say()
     if is_model(given.provider):
-        question = f"{question} {given.provider} is asked, which may cost money, and what it proposes is written."
+        question = f"{question} This asks {given.provider}, which may cost money, and writes its proposal."
     else:
         seen = refresh(replace(given, dry_run=True, yes=True))
         say_lines(new_bundle.look_lines(seen), session.program)

@@ -11,7 +11,7 @@ _EXAMPLES = """Examples:
   agent-memory mcp --transport=http --port=8765        on a port of this machine, with a token
 
 \b
-The server is memory-mcp with the journal's tools; `memory docs mcp` says more.
+The server is memory-mcp with the journal's tools; `memory docs mcp` has details.
 """
 
 _LAST_PORT = 65535
@@ -20,7 +20,7 @@ _LAST_PORT = 65535
 def run(session: Session, transport: str, host: str | None, port: str | None, allowed_hosts: str | None) -> None:
     """Serve the journal's tools to MCP clients.
 
-    The same as `memory-mcp --toolset journal`, under the name that configurations made for other programs have.
+    The same as `memory-mcp --toolset journal`, for configurations of the original program.
     """
     from quire.files.programs import become_server
 
@@ -34,7 +34,7 @@ def run(session: Session, transport: str, host: str | None, port: str | None, al
         raise UsageError("--transport=http needs a port.", hint="Give --port; 0 takes any free one.")
     wanted = number("port", port) or 0
     if not 0 <= wanted <= _LAST_PORT:
-        raise UsageError(f"--port {wanted} is no port.", hint="Ports are 0 to 65535.")
+        raise UsageError(f"{wanted} is not a port.", hint="Ports are 0 to 65535.")
     words += ["--http", "--port", str(wanted)]
     words += ["--host", host] if host else []
     for name in (allowed_hosts or "").split(","):

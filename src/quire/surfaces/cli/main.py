@@ -25,7 +25,7 @@ SECTIONS = {
     "Everyday": {
         "add": "Record a decision, a gotcha, a question, a fact, …",
         "query": "Ask a question.",
-        "status": "Show what is recorded and what needs a look.",
+        "status": "Show what is recorded and what is out of date.",
         "sync": "Find records whose code has changed.",
     },
     "Start": {
@@ -40,23 +40,23 @@ SECTIONS = {
         "profile": "Remember who works here, and how they like to work.",
         "journal": "Keep what happened in sessions.",
         "note": "Write a note for later.",
-        "notes": "Show notes; finish them or make facts of them.",
+        "notes": "Show notes; remove them or turn them into facts.",
         "inbox": "Review proposals from sessions and imports.",
     },
     "Ask": {
         "list": "List records, the newest first.",
         "inspect": "Show one record in full.",
-        "brief": "Show what governs the files of a change.",
-        "why": "Explain why a line or a file is as it is.",
+        "brief": "Show the records about a change's files.",
+        "why": "Explain why a line or file is as it is.",
     },
     "Keep it true": {
         "confirm": "Mark records as still correct.",
         "check": "Find and repair faults in the memory's files.",
     },
     "Team": {
-        "review": "Say what a branch or pull request means for the records.",
+        "review": "Show what a branch or pull request means for the records.",
         "diff": "Show what changed since the last commit.",
-        "fold": "Take what merged branches wrote into the main files.",
+        "fold": "Move what merged branches wrote into the main files.",
         "merge": "Show what merging another branch's memory would do.",
         "resolve": "Settle what branches disagree on.",
         "export": "Print all records, to read or keep elsewhere.",
@@ -73,9 +73,9 @@ SECTIONS = {
     "Admin": {
         "projects": "List, add and remove projects on this machine.",
         "purge": "Remove a text, such as a secret, everywhere.",
-        "rebuild": "Build the index anew.",
+        "rebuild": "Rebuild the search index.",
         "reset": "Archive the memory and start over.",
-        "upgrade": "Say whether the storage needs an upgrade.",
+        "upgrade": "Show whether the storage needs an upgrade.",
         "completion": "Print the completion script for your shell.",
     },
 }

@@ -23,8 +23,8 @@ def run(
 ) -> int:
     """Merge one file of the memory; git calls this, not people.
 
-    BASE, OURS and THEIRS are files; the result replaces OURS. PATH, from the top of the repository, says what kind of
-    file it is; MARKER_SIZE is the length of conflict marks. Ends with 0 where git may go on, also where branches
+    BASE, OURS and THEIRS are files; the result replaces OURS. PATH, from the top of the repository, tells the kind of
+    file; MARKER_SIZE is the length of conflict marks. The exit code is 0 if git can continue, also if branches
     disagree: then all values are kept, and standard error names the record. With `git config quire.contested stop`, and
     where a text is left with conflict marks, it ends with 10. `memory integrate git` sets it up.
     """
@@ -47,7 +47,9 @@ COMMAND = Command(
     run=run,
     examples=_EXAMPLES,
     options=(
-        CliOption(name="--union", into="union", help="Of a text that is not ours, keep the lines of both sides."),
+        CliOption(
+            name="--union", into="union", help="For texts that Quire did not write, keep the lines of both sides."
+        ),
     ),
     arguments=(
         Argument(name="base"),

@@ -22,17 +22,17 @@ Start here:
   memory query "…"                        ask for it
   memory help COMMAND                     learn more about a command
 """
-_JOURNAL_INTRODUCTION = """The journal of a project: what happened in its sessions, and what is known by now.
+_JOURNAL_INTRODUCTION = """The journal of a project: what happened in its sessions, and what was learned.
 
-Kept in .agent-memory/ inside your repository, with pages to read in docs/agent-memory/. This is `memory journal` by
-its other name.
+Kept in .agent-memory/ inside your repository, with pages to read in docs/agent-memory/. This is `memory journal` is
+the same command.
 
 \b
 Start here:
-  agent-memory init                         look at the project and make the journal
+  agent-memory init                         create the journal from the project's files
   agent-memory add claude-local ~/.claude   where an agent keeps its sessions
   agent-memory sync --all                   import what is new in them
-  agent-memory recall                       work it into the memory
+  agent-memory recall                       merge it into the memory
   agent-memory query "what changed?"        ask
 """
 

@@ -10,8 +10,8 @@ _EXAMPLES = """Examples:
   memory view                      print a link; Ctrl-C ends the page
   memory view --open               open it in your browser
   memory view --write              let the page change records, with undo
-  memory view --detach             go on without this terminal; `memory view --stop` ends it
-  memory view --export site        write it into a folder, to be published or attached
+  memory view --detach             run in the background; stop it with `memory view --stop`
+  memory view --export site        write it into a folder, to publish or attach
 """
 _LAST_PORT = 65535
 
@@ -28,25 +28,26 @@ def run(
     force: bool,
     no_token: bool,
 ) -> None:
-    """Look at the memory in your browser: projects, today, map, records, graph, search, timeline, health.
+    """Open the memory in your browser: projects, today, map, records, graph, search, timeline, health, inbox.
 
-    The page is served by this machine for this machine alone. Its link holds a token that is made for each run; no
-    other machine is asked for anything. It shows changes on disk as they happen. Without --write it changes nothing.
-    With --export nothing is served: the same page is written into a folder, without entries of the profile that are
-    private, notes, pins, proposals and receipts, unless --private is given.
+    The page is served on this machine only. Its link holds a new token for each run; the page needs no other machine.
+    It shows changes on disk as they happen, and changes nothing without --write. --export writes the same page into a
+    folder instead, without private entries of the profile, notes, pins, proposals and receipts, unless you add
+    --private.
     """
     if no_token:
         raise UsageError(
             "The page is never served without a token.",
-            hint="Any page in your browser could read it then. The link that `memory view` prints holds one.",
+            hint="Without a token any page in your browser could read it. The link that `memory view` prints holds "
+            "the token.",
         )
     given = {"detach": detach, "write": write, "open": open_browser, "port": port is not None}
     _refuse_together(stop=stop, export=export is not None, **given)
     if export is None and (private or force):
-        raise UsageError("--private and --force belong to --export.", hint="Add --export FOLDER, or leave them out.")
+        raise UsageError("--private and --force belong to --export.", hint="Use them together with --export FOLDER.")
     wanted = number("port", port) or 0
     if not 0 <= wanted <= _LAST_PORT:
-        raise UsageError(f"--port {wanted} is no port.", hint="Ports are 0 to 65535; 0 takes any free one.")
+        raise UsageError(f"{wanted} is not a port.", hint="Ports are 0 to 65535; 0 takes any free one.")
     from quire.files.programs import become_page
 
     become_page(
@@ -81,11 +82,11 @@ COMMAND = Command(
         CliOption(name="--open", into="open_browser", help="Open the page in your browser."),
         CliOption(name="--port", into="port", metavar="PORT", help="The port to listen on; any free one by default."),
         CliOption(name="--write", into="write", help="Let the page change records, with undo."),
-        CliOption(name="--detach", into="detach", help="Go on without this terminal."),
-        CliOption(name="--stop", into="stop", help="End the page of this project that goes on alone."),
+        CliOption(name="--detach", into="detach", help="Run in the background."),
+        CliOption(name="--stop", into="stop", help="Stop the page of this project that runs in the background."),
         CliOption(name="--export", into="export", metavar="FOLDER", help="Write the page into a new folder instead."),
-        CliOption(name="--private", into="private", help="Export what is private to you, too."),
-        CliOption(name="--force", into="force", help="Replace an export that is there."),
+        CliOption(name="--private", into="private", help="Also export your private records."),
+        CliOption(name="--force", into="force", help="Replace an existing export."),
         CliOption(name="--no-token", into="no_token", help="Refused: the page is never served without a token."),
     ),
     paths=("export",),

@@ -58,7 +58,7 @@ def served_tools(toolsets: Iterable[str]) -> dict[str, ServedTool]:
         tools["memory_query"] = msgspec.structs.replace(
             query,
             name="memory_query",
-            says="The same as journal_query, under the name that other programs know.",
+            says="The same as journal_query, under its older name.",
             left_out=tuple(name for name in query.left_out if name != "output"),
         )
     return tools

@@ -125,7 +125,7 @@ def text_of(lines: Iterable[Line], fence: Boundary, options: Mapping[str, str]) 
             has_notice = True
         group.append(line)
     close()
-    parts += [f"More lines, not shown: {left}."] if left else []
+    parts += [f"Lines not shown: {left}."] if left else []
     return "\n".join(parts)
 
 

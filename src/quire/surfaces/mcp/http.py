@@ -147,7 +147,7 @@ def _tokens(options: ServerOptions, world: World) -> dict[str, str]:
                 hint="`openssl rand -hex 24` makes a good one.",
             )
     if options.token and options.token == options.read_token:
-        raise InputError("Both tokens are the same.", hint="Give each its own, or only one.")
+        raise InputError("Both tokens are the same.", hint="Give each scope its own token, or only one token.")
     if given:
         return given
     if options.host not in LOOPBACK:
@@ -162,7 +162,7 @@ def _refuse_reachable(options: ServerOptions) -> None:
     if options.host not in LOOPBACK and not options.public:
         raise UsageError(
             f"{options.host} can be reached by other machines.",
-            hint="Add --public if you mean it, and put a proxy with TLS before it; or leave --host out.",
+            hint="Add --public to allow it, behind a proxy with TLS; or leave --host out.",
         )
 
 

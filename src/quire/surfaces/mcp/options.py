@@ -123,15 +123,15 @@ def _parse(arguments: Sequence[str], program: str) -> Any:
     add(
         "--toolset",
         metavar="NAMES",
-        help=f"which tools to show, separated by commas: {', '.join(TOOLSETS)}; core by default",
+        help=f"the toolsets to offer, comma-separated: {', '.join(TOOLSETS)}; core by default",
     )
     add(
         "--project",
         metavar="DIR",
         action="append",
-        help="the project to stand in; repeat it for others that may be opened",
+        help="the project to work on; repeat it for others that clients may open",
     )
-    add("--only", action="store_true", help="open no project but those named with --project")
+    add("--only", action="store_true", help="allow only the projects named with --project")
     add("--http", action="store_true", help="serve streamable HTTP instead of standard input and output")
     add("--host", default="127.0.0.1", help="the address to listen on; 127.0.0.1 by default")
     add("--port", type=int, default=DEFAULT_PORT, help=f"the port; {DEFAULT_PORT} by default, 0 for any free one")
@@ -170,7 +170,7 @@ def _check(given: Any) -> None:
             if used:
                 raise UsageError(f"{name} is for --http.", hint="Add --http, or leave it out.")
     if not 0 <= given.port <= 65535:
-        raise UsageError(f"--port {given.port} is no port.", hint="Ports are 0 to 65535.")
+        raise UsageError(f"{given.port} is not a port.", hint="Ports are 0 to 65535.")
     if given.rate < 0:
         raise UsageError("--rate must be positive.", hint="Leave it out for 50 requests a second.")
     if given.only and not given.project:

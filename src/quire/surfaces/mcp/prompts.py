@@ -42,7 +42,7 @@ def get_prompt(
         if argument not in takes:
             raise InputError(f"`{name}` takes no argument `{argument[:40]}`.", hint=f"It takes {', '.join(takes)}.")
         if len(value) > _ARGUMENT_CHARS:
-            raise InputError(f"`{argument}` is longer than {_ARGUMENT_CHARS} characters.", hint="Say it shorter.")
+            raise InputError(f"`{argument}` is longer than {_ARGUMENT_CHARS} characters.", hint="Shorten it.")
     text = make(project, fence(), {argument: make_safe(value) for argument, value in arguments.items()})
     return {"description": says, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
@@ -71,9 +71,9 @@ def _orient(project: Callable[[], Project], fence: Boundary, given: Mapping[str,
     return "\n".join(
         (
             f"Get oriented in this project before anything else.{about}",
-            "Read the map below, ask query_memory about what bears on the task, and look at what governs the files with"
-            " brief_memory. Then tell me in a few lines: where the product stands, which decisions and traps bear on"
-            " this, what is open, and which records the code has left behind. Cite refs.",
+            "Read the map below, ask query_memory about the task, and get the records about the files with "
+            "brief_memory. Then tell me in a few lines: where the product stands, which decisions and traps matter "
+            "here, what is open, and which records are out of date. Cite refs.",
             "",
             *told,
         )
@@ -86,12 +86,12 @@ def _save(project: Callable[[], Project], fence: Boundary, given: Mapping[str, s
         (
             f"Save what changed{f' in this task: {task}' if task else ' in this session'}.",
             "1. Look at the changes (git diff, and brief_memory for what the memory says of these files).",
-            "2. Keep only what the next session could not see in the code: new or changed features with their stage,"
-            " decisions with their reasons, traps, questions that opened or closed. Update the stored node where one"
-            " exists (query_memory first) instead of adding a second one; retire what no longer holds.",
-            "3. Call save_memory with dry_run true, correct what it reports, then without. Give anchors to the code"
-            " that each node speaks of. No secrets.",
-            "4. Call sync_memory and mend what it names. Tell me what was saved, by ref.",
+            "2. Keep only what the next session cannot see in the code: new or changed features with their stage,"
+            " decisions with their reasons, traps, questions that opened or closed. Update an existing record "
+            "(query_memory first) instead of adding a second one; retire what is no longer true.",
+            "3. Call save_memory with dry_run true, correct what it reports, then without. Anchor each record to the "
+            "code it is about. No secrets.",
+            "4. Call sync_memory and correct the records it names. Tell me what was saved, by ref.",
         )
     )
 
@@ -107,7 +107,7 @@ def _hand_over(project: Callable[[], Project], fence: Boundary, given: Mapping[s
     to = cut(_told(given, "to"), 100)
     return "\n".join(
         (
-            f"Hand this work over{f' to {to}' if to else ''}: write what somebody who was not here needs to go on.",
+            f"Hand this work over{f' to {to}' if to else ''}: write what a newcomer needs to continue.",
             "Cover: what was asked and what is done, what is half done and where (files, branch), what was decided and"
             " why, what was tried and dropped, what to do next and how to check it. Save the lasting part with"
             " save_memory (a feature in stage building for work under way, questions for what is open) and single facts"
@@ -123,20 +123,20 @@ _PROMPTS: dict[
 ] = {
     "orient": (
         "Get oriented",
-        "Where the product stands and what bears on the task at hand.",
+        "Where the product stands and what matters for the task.",
         {"topic": "What you are about to work on."},
         _orient,
     ),
     "save_what_changed": (
         "Save what changed",
-        "Record what this task changed in the product, and mend what the code outgrew.",
+        "Record what this task changed in the product, and correct records that are out of date.",
         {"task": "What the task was."},
         _save,
     ),
     "hand_over": (
         "Hand over",
-        "Write down what somebody who was not here needs to go on, and keep the lasting part.",
-        {"to": "Who goes on."},
+        "Write down what a newcomer needs to continue, and save the lasting part.",
+        {"to": "Who continues."},
         _hand_over,
     ),
 }

@@ -93,7 +93,13 @@ def _schema(project: Callable[[], Project], fence: Callable[[], Boundary]) -> st
 
 _FIXED: dict[str, tuple[str, str, str, float, Callable[[Callable[[], Project], Callable[[], Boundary]], str]]] = {
     "map": ("Product map", "Features by stage, decisions, traps and open questions in one page.", _MARKDOWN, 1.0, _map),
-    "status": ("Status", "Counts by layer, verdicts, what needs a look, last activity.", _JSON, 0.6, _status),
+    "status": (
+        "Status",
+        "Counts by layer, verdicts, records that are out of date, last activity.",
+        _JSON,
+        0.6,
+        _status,
+    ),
     "schema": (
         "Words",
         "Kinds, stages, statuses, sections, categories and relations of all layers.",

@@ -51,7 +51,7 @@ def build_server(replies: Replies, may_write: Callable[[Any], bool] = _anybody) 
     def listing(method: str) -> None:
         async def answer(ctx: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
             if params.cursor is not None:
-                raise MCPError(types.INVALID_PARAMS, "There is no such page: lists come whole.")
+                raise MCPError(types.INVALID_PARAMS, "There is no such page: lists are not paged.")
             return _complete(ctx, replies.list(method))
 
         server.add_request_handler(method, types.PaginatedRequestParams, answer)

@@ -35,7 +35,7 @@ class Ticket:
         self._withdrawn = threading.Event()
 
     def progress(self, done: float, total: float | None, message: str) -> None:
-        """Say how far the call is. Only what is further than before is told, as the protocol wants it."""
+        """Say how far the call is. Only what is further than before is reported, as the protocol wants it."""
         if done > self._told:
             self._told = done
             self._tell(done, total, message)
@@ -45,7 +45,7 @@ class Ticket:
 
     def wanted(self) -> None:
         if self._withdrawn.is_set():
-            raise Cancelled("The call was withdrawn.", hint="Nothing was changed by it after that.")
+            raise Cancelled("The call was cancelled.", hint="It changed nothing after that.")
 
 
 class ToolCalls:
@@ -104,7 +104,9 @@ class ToolCalls:
         if root is not None:
             here = self._other(root)
         elif not self._allows(here.root):
-            raise NotInitialized("The server stands in no project.", hint="Name one of its projects as `project_root`.")
+            raise NotInitialized(
+                "The server has no current project.", hint="Name one of its projects as `project_root`."
+            )
         project = Project(here.root, msgspec.structs.replace(self.world, cwd=here.root))
         project.freshness = self._freshness
         return project
@@ -113,7 +115,7 @@ class ToolCalls:
         from quire.project import Project
 
         refused = NotInitialized(
-            "`project_root` is no initialised project that this server may open.",
+            "`project_root` is not an initialised project that this server may open.",
             hint="Give the folder of a project where `memory init` was run, or leave it out.",
             details={"field": "project_root"},
         )
@@ -243,8 +245,8 @@ def _unpacked(takes: type[Arguments], arguments: Mapping[str, Any]) -> dict[str,
                 continue
             if has_key_twice(value.encode("utf-8", "replace"), found[name]):
                 raise InputError(
-                    f"A key stands twice in one object of `{name}`.",
-                    hint="Send each key once: it cannot be told which one is meant.",
+                    f"A key occurs twice in one object of `{name}`.",
+                    hint="Send each key once.",
                     details={"field": name},
                 )
     return found

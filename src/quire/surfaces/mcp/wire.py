@@ -100,7 +100,7 @@ class Wire:
 def refused(data: bytes) -> dict[str, Any] | None:
     """The answer to a message that goes no further; nothing to any other.
 
-    Where a key stands twice in one object, which one is meant cannot be known, and another reader might take the other.
+    Where a key occurs twice in one object, which one is meant cannot be known, and another reader might take the other.
     Where a secret stands for the method, it would be repeated: there is no such method.
     """
     from quire.files.json_files import has_key_twice
@@ -111,7 +111,7 @@ def refused(data: bytes) -> dict[str, Any] | None:
         return None
     fields = message if isinstance(message, dict) else {}
     if has_key_twice(data, message):
-        said = "A key stands twice in one object, so that it cannot be told which one is meant. Send each key once."
+        said = "A key occurs twice in one object. Send each key once."
         error: dict[str, Any] = {"code": _INVALID_REQUEST, "message": said}
     elif _is_secret(fields.get("method")):
         error = {"code": _METHOD_NOT_FOUND, "message": "Method not found"}
@@ -148,9 +148,7 @@ def unread(line: bytes) -> dict[str, Any] | None:
             return None
         given = fields.get("id")
         code, name = _INVALID_REQUEST, given if isinstance(given, str | int) and not isinstance(given, bool) else None
-    said = (
-        "This cannot be read: send JSON-RPC 2.0, a line of UTF-8 for each message, whole characters, not nested deeply."
-    )
+    said = "Not readable. Send JSON-RPC 2.0: one line of UTF-8 per message, not nested deeply."
     return {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": said}}
 
 

@@ -38,7 +38,7 @@ class Executor:
         lane = 0 if writes_to is None else 1 + hash(writes_to) % _WRITE_LANES
         with self._idle:
             if self._pending >= PENDING_MOST:
-                raise LockBusy("Too many calls are waiting.", hint="Wait for some answers before you ask again.")
+                raise LockBusy("Too many calls are waiting.", hint="Wait for some answers, then ask again.")
             self._pending += 1
             pool = self._lanes.get(lane)
             if pool is None:

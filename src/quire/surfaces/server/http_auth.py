@@ -68,7 +68,7 @@ class HttpAuth:
     def _refusal(self, scope: Scope, headers: Mapping[str, list[str]]) -> tuple[int, str, dict[str, str]] | None:
         """Why this request is turned away, if it is; else its scope says what it may do."""
         if "content-length" in headers and "transfer-encoding" in headers:
-            # A proxy before us may see another end of it than we do, and the rest would be a request of somebody else.
+            # A proxy before us may see another end of it than we do, and the rest would be a request of someone else.
             return 400, "A request has a length or comes in pieces, not both.", {"connection": "close"}
         hosts, origins = headers.get("host", []), headers.get("origin", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._rules.hosts:
@@ -85,7 +85,7 @@ class HttpAuth:
             return 401, "Send the server's token: Authorization: Bearer TOKEN.", asked
         wait = self._wait(token)
         if wait > 0:
-            return 429, "Too many requests; wait a little.", {"retry-after": str(int(wait) + 1)}
+            return 429, "Too many requests; try again in a moment.", {"retry-after": str(int(wait) + 1)}
         scope[GRANTED] = self._rules.tokens[token]
         return None
 

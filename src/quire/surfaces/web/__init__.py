@@ -10,7 +10,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until somebody ends it, or do the one thing that was asked for."""
+    """Serve until someone ends it, or do the one thing that was asked for."""
     from quire.files.world import real_world
     from quire.model.errors import QuireError
     from quire.surfaces.web.options import read_options

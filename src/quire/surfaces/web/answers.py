@@ -22,14 +22,14 @@ def read_arguments(takes: type[msgspec.Struct], query: Mapping[str, str]) -> msg
         if text:
             given[field.name] = [word for word in text.split(",") if word] if field.default == () else text
         elif field.required:
-            raise InputError(f"`{field.name}` is missing.", hint="Say which record.", details={"field": field.name})
+            raise InputError(f"`{field.name}` is missing.", hint="Name a record.", details={"field": field.name})
     try:
         return msgspec.convert(given, takes, strict=False)
     except msgspec.ValidationError as error:
         said, _, place = str(error).partition(" - at `$.")
         name = place.rstrip("`")
         raise InputError(
-            f"`{name}` does not fit: {said}.", hint="Give it as it is shown.", details={"field": name}
+            f"`{name}` does not fit: {said}.", hint="Use the value as shown.", details={"field": name}
         ) from None
 
 

@@ -99,7 +99,7 @@ class _Page:
         name = request.path_params["project"]
         undo = (await _object(request)).get("undo")
         if not isinstance(undo, str):
-            raise InputError("`undo` is missing.", hint="Say what is to be undone.", details={"field": "undo"})
+            raise InputError("`undo` is missing.", hint="Name the change to undo.", details={"field": "undo"})
         done = await self.page_calls.undo(name, undo)
         await self.changes.tell_now(name)
         return _told(done)
@@ -109,7 +109,7 @@ class _Page:
         if project:
             await self.page_calls.work(lambda: self.page_calls.project(project))
         if self.changes.is_full:
-            raise LockBusy("Too many pages listen already.", hint="Close some of them.")
+            raise LockBusy("Too many open pages.", hint="Close some of them.")
         return StreamingResponse(
             self.changes.listen(project), media_type="text/event-stream", headers={"cache-control": "no-store"}
         )
@@ -157,12 +157,12 @@ def _sent(data: bytes, kind: str, headers: Mapping[str, str], status: int = 200)
 async def _body(request: Request) -> bytes:
     """Read the body of a request; raise InputError where it is no JSON or too long."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
-        raise InputError("Only JSON is read here.", hint="Send `content-type: application/json`.")
+        raise InputError("Only JSON is accepted here.", hint="Send `content-type: application/json`.")
     data = b""
     async for part in request.stream():
         data += part
         if len(data) > _BODY_MOST:
-            raise InputError("This is too long.", hint=f"At most {_BODY_MOST:,} bytes are read.")
+            raise InputError("This is too long.", hint=f"At most {_BODY_MOST:,} bytes are accepted.")
     return data
 
 
@@ -172,5 +172,5 @@ async def _object(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise InputError("This is no JSON object.", hint="Send one object.")
+        raise InputError("This is not a JSON object.", hint="Send one object.")
     return value

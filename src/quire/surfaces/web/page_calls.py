@@ -40,7 +40,7 @@ Result = TypeVar("Result")
 HERE = "here"
 """The name of the project that the page was opened in, where the list of projects does not know it."""
 _FRESH_SECONDS = 1.0
-"""So long a look at the disk counts; a change that is told of is looked for anew."""
+"""So long a look at the disk counts; a change that is reported is looked for anew."""
 _KEPT_ANSWERS = 64
 _KEPT_BYTES = 64 * 1024 * 1024
 _KEPT_ACTS = 100
@@ -209,7 +209,7 @@ class PageCalls:
         if not root or not os.path.isdir(root):
             raise NotFound(
                 f"There is no project `{cut(name, 60)}` here.",
-                hint="`memory projects` lists them; `memory init` makes one.",
+                hint="`memory projects` lists them; `memory init` creates one.",
                 details={"project": cut(name, 60)},
             )
         project = self._opened(root)
@@ -262,8 +262,8 @@ class PageCalls:
             done = self._acts.get(undo)
         if done is None or done.project != name:
             raise NotFound(
-                "There is nothing of that name to undo.",
-                hint="Only what this page did since it was started can be undone here; git has the rest.",
+                "There is no such change to undo.",
+                hint="This page can undo only its own changes since it was started; git has the rest.",
             )
         told = await self._write(name, lambda project: undo_acted(project, done.acted))
         with self._guard:
@@ -295,7 +295,9 @@ class PageCalls:
     def _refuse_readers(self) -> None:
         if not self.may_write:
             raise UsageError(
-                "This page only shows.", hint="`memory view --write` opens one that may change records.", details={}
+                "This page is read-only.",
+                hint="`memory view --write` opens a page that can change records.",
+                details={},
             )
 
     def now(self) -> str:

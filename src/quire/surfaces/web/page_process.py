@@ -173,7 +173,7 @@ def noted(world: World, options: PageOptions) -> Iterator[daemons.Hold | None]:
     place = _place(world, _root(world, options))
     held = daemons.hold(place, lambda _: False, world.sleep)
     if held is None:
-        raise Conflict("A page of this project runs already.", hint="`memory view --stop` ends it.")
+        raise Conflict("A page of this project is already running.", hint="`memory view --stop` ends it.")
     try:
         disk.set_mode(place, 0o600)  # before the link is in it
         held.say(b"")  # one that was killed may have left what it said of itself
@@ -222,7 +222,7 @@ def _refuse_other(found: Running, options: PageOptions) -> None:
     """One page of a project goes on alone; one that was asked for otherwise does not quietly become another."""
     if found.write != options.write or options.port not in (0, _port(found.url)):
         raise Conflict(
-            f"A page of this project runs already, on port {_port(found.url)},"
+            f"A page of this project is already running, on port {_port(found.url)},"
             f" {'with' if found.write else 'without'} --write.",
             hint="`memory view --stop` ends it.",
         )
@@ -265,7 +265,7 @@ def _started(world: World, options: PageOptions, root: str) -> Running:
             child.end()
             raise _not_started(said)
     child.end(1.0)
-    raise QuireError("The page gave no sign of life, and was stopped.", hint="Try it without --detach.")
+    raise QuireError("The page did not respond and was stopped.", hint="Try it without --detach.")
 
 
 def say_why(error: QuireError) -> int:
@@ -287,7 +287,11 @@ def stop(world: World, options: PageOptions) -> int:
     root = _root(world, options)
     found = _running(world, root)
     if found is None:
-        tell({"stopped": False, "project_root": root}, ["No page of this project runs alone."], as_json=options.as_json)
+        tell(
+            {"stopped": False, "project_root": root},
+            ["No page of this project runs in the background."],
+            as_json=options.as_json,
+        )
         return 0
 
     def is_still_there() -> bool:
@@ -301,6 +305,6 @@ def stop(world: World, options: PageOptions) -> int:
             world.sleep(_PAUSE_SECONDS)
         if not is_still_there():
             data = {"stopped": True, "pid": found.pid, "project_root": root}
-            tell(data, ["The page has ended."], as_json=options.as_json)
+            tell(data, ["Stopped the page."], as_json=options.as_json)
             return 0
-    raise Conflict(f"Process {found.pid} does not end.", hint="Try again later.", details={"pid": found.pid})
+    raise Conflict(f"Process {found.pid} does not stop.", hint="Try again later.", details={"pid": found.pid})

@@ -33,6 +33,6 @@ class Tickets:
             given.encode("utf-8", "surrogatepass"), self._ticket.encode() or b"-"
         )
         if not self._ticket or not good or monotonic() > self._until:
-            raise NotFound("This link was used already, or is too old.", hint="Run `memory view --open` again.")
+            raise NotFound("This link was already used, or has expired.", hint="Run `memory view --open` again.")
         self._ticket = ""
         return self._token

@@ -92,7 +92,7 @@ def _attributes_of(root: str, home: Home) -> SetUpPart:
 
 
 def set_up(site: Site, program: Sequence[str], parts: Sequence[SetUpPart]) -> None:
-    """Put in place what is not there; a driver that somebody else set stays."""
+    """Put in place what is not there; a driver that someone else set stays."""
     settings = dict(_wanted(program))
     for part in parts:
         if part.state in ("present", "foreign"):
@@ -147,7 +147,7 @@ def _held(path: str) -> bytes:
 def why_not(site: Site) -> str:
     """Why a clone cannot be set up; empty where it can."""
     if not site.git.available:
-        return "this folder is in no git repository, or git is not installed"
+        return "this folder is not in a git repository, or git is not installed"
     try:
         site.git.id_chars()
     except GitRequired as error:

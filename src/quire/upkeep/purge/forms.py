@@ -23,7 +23,7 @@ class Forms:
         lines = text.replace("\r\n", "\n")
         said = {text, lines, lines.replace("\n", "\r\n")}
         if "\n" in lines:
-            said |= {" ".join(lines.split("\n")), " ".join(lines.split())}  # as it is told in one line
+            said |= {" ".join(lines.split("\n")), " ".join(lines.split())}  # as it is reported in one line
         self.said = sorted(said, key=len, reverse=True)
         found: set[str] = set()
         for form in said:
@@ -68,8 +68,8 @@ class Forms:
         is_copy = _COPIES.search(path) is not None
         if not is_copy and any(map(self.is_in, _keys(value))):
             raise InputError(
-                f"`{path}` has it as the name of a field, or in one.",
-                hint="Take out the entry of that name first, or purge a longer text that it is a part of.",
+                f"`{path}` holds the text in a field name.",
+                hint="Remove the entry of that name first, or purge a longer text that contains it.",
             )
         wanted = self._replaced(value, names=is_copy)
         if _parsed(after) == wanted:

@@ -29,7 +29,7 @@ _ARCHIVES = (".tar", ".tar.gz")
 _UNREADABLE = (tarfile.TarError, OSError, EOFError, zlib.error)
 _REJECTED = "rejected/"
 _OF_CLIENTS = "integrations/"
-_NAMED = "its name is made of it; for a node, save it under another title and remove this one"
+_NAMED = "its file name contains the text; save the record under another title and remove this one"
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,7 +153,7 @@ def _without(folder: str, path: str, data: bytes, forms: Forms) -> tuple[Place |
         try:
             count, rewritten = _archive_without(path, data, forms)
         except _UNREADABLE:
-            said = "it is an archive that cannot be read; remove it if it may have it"
+            said = "it is an unreadable archive; remove it if it may hold the text"
             return Place(path=shown, count=0, action="left", reason=said), data
         if not count:
             return None, data
@@ -165,10 +165,10 @@ def _without(folder: str, path: str, data: bytes, forms: Forms) -> tuple[Place |
         return None, data
     count = max(forms.count(data), 1)
     if path.startswith(_OF_CLIENTS):
-        said = "it says what a client's file held; `memory integrate --remove` gives that back"
+        said = "it holds the earlier content of a client's file; `memory integrate --remove` needs it"
         return Place(path=shown, count=count, action="left", reason=said), data
     if path.startswith(_REJECTED):
-        return Place(path=shown, count=count, action="removed", reason="what was rejected is allowed again"), None
+        return Place(path=shown, count=count, action="removed", reason="the rejected text is allowed again"), None
     if is_copy:
         return Place(path=shown, count=count, action="removed", reason="a copy of files as they were"), None
     return Place(path=shown, count=count), now

@@ -57,7 +57,9 @@ def _write_around(root: str, change: FileUpdate, world: World) -> None:
     path = inside(root, change.path)
     held = _held(root, change.path)
     if (None if held is None else sha256(held)) != change.planned:
-        raise Conflict(f"`{change.path}` was changed by somebody else meanwhile.", hint="Run the command again.")
+        raise Conflict(
+            f"`{change.path}` was changed by another process in the meantime.", hint="Run the command again."
+        )
     if change.data is not None:
         ensure_folder(os.path.dirname(path))
         write_file(path, change.data, world.token(), held)
@@ -88,7 +90,7 @@ def still_changed(root: str, kept: RepairCopy) -> list[str]:
 
 
 def refuse_changed(root: str, parts: Iterable[RepairCopy]) -> None:
-    """Conflict where taking a repair back would lose what somebody did since."""
+    """Conflict where taking a repair back would lose what someone did since."""
     found = changed_since(root, parts)
     if not found:
         return
@@ -98,8 +100,8 @@ def refuse_changed(root: str, parts: Iterable[RepairCopy]) -> None:
     more = f" and {len(changed) - _NAMED:,} more" if len(changed) > _NAMED else ""
     place = f"{place_of_copies(kept.folder, kept.name)}/{kept.part}.tar"
     raise Conflict(
-        f"The repair {kept.name} cannot be taken back: {named}{more} changed since. Nothing was put back.",
-        hint=f"The files as they were are in {place}: look at them with `tar -xOf`, and take over by hand.",
+        f"The repair {kept.name} cannot be undone: {named}{more} changed since. Nothing was restored.",
+        hint=f"The files as they were are in {place}: look at them with `tar -xOf` and copy by hand what you need.",
         details={"paths": changed[:100], "copies": place},
     )
 
@@ -140,8 +142,8 @@ def _refuse_foreign(kept: RepairCopy) -> None:
         )
         if escaping_part(file.path) or not is_ours:
             raise Conflict(
-                f"The repair {kept.name} names `{file.path[:120]}`, which no repair changes. Nothing was put back.",
-                hint=f"Somebody else wrote {place_of_copies(kept.folder, kept.name)}: remove it.",
+                f"The repair {kept.name} names `{file.path[:120]}`, which no repair changes. Nothing was restored.",
+                hint=f"Another program wrote {place_of_copies(kept.folder, kept.name)}: remove it.",
             )
 
 

@@ -61,7 +61,7 @@ class RepairCopy(msgspec.Struct, frozen=True, kw_only=True):
     part: str
     folder: str
     at: str
-    mends: tuple[RepairStep, ...]
+    fixes: tuple[RepairStep, ...]
     files: tuple[KeptFile, ...]
 
     @property
@@ -97,7 +97,7 @@ def keep_copies(root: str, plan: RepairPlan, name: str, world: World) -> RepairC
         part=plan.part,
         folder=plan.folder,
         at=timestamp(world.now()),
-        mends=plan.mends,
+        fixes=plan.fixes,
         files=tuple(files),
     )
     _write(root, kept, _archive(copies), world)
@@ -111,7 +111,7 @@ def _held(root: str, path: str, change: FileUpdate) -> tuple[bytes, os.stat_resu
     except FileNotFoundError:
         data = None
     if (None if data is None else sha256(data)) != change.planned:
-        raise Conflict(f"`{path}` was changed by somebody else meanwhile.", hint="Run the command again.")
+        raise Conflict(f"`{path}` was changed by another process in the meantime.", hint="Run the command again.")
     return None if data is None else (data, found)
 
 
@@ -156,7 +156,7 @@ def named_repair(kept: Iterable[RepairCopy], wanted: str) -> list[RepairCopy]:
     """All parts of the repair with this name or number; of the newest, where none is named."""
     found = list(kept)
     if not found:
-        raise NotFound("No repair is kept here, so that none can be taken back.", hint="`memory check --repairs`")
+        raise NotFound("There is no repair to undo.", hint="`memory check --repairs`")
     if not wanted:
         return [one for one in found if one.number == found[0].number]
     number = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) < 10 else None
@@ -164,7 +164,7 @@ def named_repair(kept: Iterable[RepairCopy], wanted: str) -> list[RepairCopy]:
     if not chosen:
         raise NotFound(
             f"No repair `{cut(wanted, 40)}` is kept.",
-            hint="`memory check --repairs` lists those that are.",
+            hint="`memory check --repairs` lists them.",
             details={"field": "undo", "id": cut(wanted, 40)},
         )
     return chosen
@@ -191,7 +191,7 @@ def copies_of(root: str, kept: RepairCopy) -> dict[str, bytes]:
 def _spoiled(place: str, reason: str) -> InvalidStore:
     return InvalidStore(
         f"The copies in `{place}` cannot be used: {cut(reason, 200)}.",
-        hint="Nothing was put back. Git may have the files.",
+        hint="Nothing was restored. Git may have the files.",
         details={"path": place},
     )
 

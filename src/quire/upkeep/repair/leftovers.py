@@ -39,14 +39,14 @@ def leftover_problems(root: str, top: str, now: datetime) -> list[Problem]:
 
 
 def _problem(folder: str, names: list[str]) -> Problem:
-    said = f"Temporary files of writers that died: {len(names):,}, such as `{names[0]}`."
-    hint = "Nobody reads them. `memory check --repair` takes them away."
+    said = f"Temporary files of interrupted writers: {len(names):,}, such as `{names[0]}`."
+    hint = "They are not used. `memory check --repair` removes them."
     return Problem(code="LeftoverFiles", severity="warning", path=folder, message=said, hint=hint)
 
 
 def _repair(folder: str, count: int) -> RepairStep:
     return RepairStep(
-        code=LEFTOVERS, path=folder, message=f"Temporary files of writers that died are taken away: {count:,}."
+        code=LEFTOVERS, path=folder, message=f"Temporary files of interrupted writers are removed: {count:,}."
     )
 
 
@@ -64,13 +64,13 @@ def _removals(root: str, folder: str, names: list[str]) -> list[FileUpdate]:
 
 def plan_leftovers(root: str, top: str, now: datetime) -> tuple[list[RepairStep], list[FileUpdate]]:
     """What takes them away, below the layer's folder."""
-    mends, changes = [], []
+    fixes, changes = [], []
     for folder, names in _leftovers(root, top, now):
         gone = _removals(root, folder, names)
         if len(gone) == len(names):
-            mends.append(_repair(folder, len(gone)))
+            fixes.append(_repair(folder, len(gone)))
             changes += [msgspec.structs.replace(change, path=change.path.removeprefix(f"{top}/")) for change in gone]
-    return mends, changes
+    return fixes, changes
 
 
 def leftovers_around(root: str, git: Git, now: datetime) -> dict[str, list[str]]:
@@ -94,12 +94,12 @@ def around_problems(root: str, git: Git, now: datetime) -> list[Problem]:
 
 def plan_leftovers_around(root: str, git: Git, now: datetime) -> tuple[list[RepairStep], list[FileUpdate]]:
     """What takes away those that lie outside of the memory."""
-    mends, changes = [], []
+    fixes, changes = [], []
     for folder, names in leftovers_around(root, git, now).items():
         gone = _removals(root, folder, names)
-        mends.append(_repair(folder or ".", len(gone)))
+        fixes.append(_repair(folder or ".", len(gone)))
         changes += gone
-    return mends, changes
+    return fixes, changes
 
 
 def _leftovers(root: str, top: str, now: datetime) -> Iterator[tuple[str, list[str]]]:

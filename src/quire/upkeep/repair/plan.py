@@ -41,7 +41,7 @@ class RepairPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     part: str
     folder: str
-    mends: tuple[RepairStep, ...] = ()
+    fixes: tuple[RepairStep, ...] = ()
     changes: tuple[FileUpdate, ...] = ()
     """Below the folder: all of them or none."""
     around: tuple[FileUpdate, ...] = ()
@@ -66,7 +66,7 @@ def plan_home(site: Site, home: Home, problems: Iterable[Problem]) -> RepairPlan
     return RepairPlan(
         part=home.part,
         folder=home.folder,
-        mends=(*(mend for repair in repairs for mend in repair.mends), *aside, *left),
+        fixes=(*(fix for repair in repairs for fix in repair.fixes), *aside, *left),
         changes=(*(change for repair in repairs for change in repair.changes), *set_aside, *removed),
         around=tuple(change for repair in repairs for change in repair.pages),
         passing=tuple(path for repair in repairs for path in repair.passing),
@@ -83,8 +83,8 @@ def plan_around(
     now: datetime,
 ) -> RepairPlan:
     """What the project's own files lack of us: lines of .gitignore, the map as it is now; and what was left there."""
-    mends, changes = plan_leftovers_around(root, git, now)
-    lacking = [problem for problem in problems if problem.code in NOT_IGNORED and problem.mend == REPAIR]
+    fixes, changes = plan_leftovers_around(root, git, now)
+    lacking = [problem for problem in problems if problem.code in NOT_IGNORED and problem.fixed_by == REPAIR]
     if lacking:
         path = follow_inside(root, _IGNORE)
         try:
@@ -95,12 +95,12 @@ def plan_around(
         if after != (data or b""):
             changes.append(_around(root, path, data, after))
             said = "Lines in .gitignore keep it out of git."
-            mends += [RepairStep(code=problem.code, path=problem.path, message=said) for problem in lacking]
+            fixes += [RepairStep(code=problem.code, path=problem.path, message=said) for problem in lacking]
     if map_text is not None:
         for path, before, after in stale_maps(root, map_text):
             changes.append(_around(root, path, before, after))
-            mends.append(RepairStep(code=MAP_STALE, path=changes[-1].path, message="The product map is written anew."))
-    return RepairPlan(part=AROUND, folder=folder, mends=tuple(mends), around=tuple(changes))
+            fixes.append(RepairStep(code=MAP_STALE, path=changes[-1].path, message="The product map is rewritten."))
+    return RepairPlan(part=AROUND, folder=folder, fixes=tuple(fixes), around=tuple(changes))
 
 
 def _around(root: str, path: str, before: bytes | None, after: bytes) -> FileUpdate:
@@ -110,22 +110,24 @@ def _around(root: str, path: str, before: bytes | None, after: bytes) -> FileUpd
 
 def with_who_repairs(site: Site, problems: Sequence[Problem]) -> list[Problem]:
     """The problems, each with who repairs it. What has a name already keeps it."""
-    unknown = [problem for problem in problems if not problem.mend]
+    unknown = [problem for problem in problems if not problem.fixed_by]
     if not unknown:
         return list(problems)
     # Of a folder of which no problem is open, nothing has to be planned.
     asked = [home for home in HOMES if any(problem.path.startswith(f"{home.folder}/") for problem in unknown)]
     plans = [plan_home(site, home, problems) for home in asked]
-    mended = {(mend.code, mend.path, mend.line, mend.field) for plan in plans for mend in plan.mends}
+    repaired = {(fix.code, fix.path, fix.line, fix.field) for plan in plans for fix in plan.fixes}
     gone = {f"{plan.folder}/{change.path}" for plan in plans for change in plan.changes if change.data is None}
 
     def who(problem: Problem) -> str:
         place = (problem.code, problem.path, problem.line, problem.field)
-        if place in mended or problem.path in gone or problem.code in (LEFTOVERS, MAP_STALE):
+        if place in repaired or problem.path in gone or problem.code in (LEFTOVERS, MAP_STALE):
             return REPAIR
         return ITSELF if repairs_itself(problem) else PERSON
 
-    return [problem if problem.mend else msgspec.structs.replace(problem, mend=who(problem)) for problem in problems]
+    return [
+        problem if problem.fixed_by else msgspec.structs.replace(problem, fixed_by=who(problem)) for problem in problems
+    ]
 
 
 CODE = "LocalStateDamaged"
@@ -145,7 +147,7 @@ def repairs_itself(problem: Problem) -> bool:
 
 def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[list[RepairStep], list[FileUpdate]]:
     """Set aside what cannot be used, below the layer's folder."""
-    mends, changes = [], []
+    fixes, changes = [], []
     for problem in problems:
         sound = _SOUND.get(problem.path)
         if problem.code != CODE or sound is None or not problem.path.startswith(f"{top}/"):
@@ -160,9 +162,9 @@ def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[
             FileUpdate(path=aside.removeprefix(f"{top}/"), data=data, planned=None),
             FileUpdate(path=problem.path.removeprefix(f"{top}/"), data=rest, planned=sha256(data)),
         ]
-        said = f"It is kept as {aside}; what can be read of it goes on."
-        mends.append(RepairStep(code=CODE, path=problem.path, message=said))
-    return mends, changes
+        said = f"It is kept as {aside}; its readable part stays in use."
+        fixes.append(RepairStep(code=CODE, path=problem.path, message=said))
+    return fixes, changes
 
 
 def _free(root: str, wanted: str) -> str:

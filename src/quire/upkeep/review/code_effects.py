@@ -32,7 +32,7 @@ def effects_on(
 
     `nearby` takes the refs of those that the change passes by: it touched other parts of what they are anchored to.
     `before` has the records that the change changed, as they were, and None for those it added. Only what the change
-    did counts: what was out of date before is told as a record about this code, no more.
+    did counts: what was out of date before is reported as a record about this code, no more.
     """
     for path, record in records.items():
         anchors = [anchor for anchor in record.anchors if change.covers(anchor)]

@@ -157,8 +157,8 @@ def _why_not_checked(files: StoredFiles, before: RecordState, after: RecordState
 def _unread(files: StoredFiles) -> list[Problem]:
     if not files.unread:
         return []
-    said = f"Passed over, because it cannot be read: {counted(files.unread, 'record')}."
-    return [Problem(code="RecordsUnread", severity="warning", message=said, hint="`memory check` names damaged files.")]
+    said = f"Skipped because unreadable: {counted(files.unread, 'record')}."
+    return [Problem(code="RecordsUnread", severity="warning", message=said, hint="`memory check` lists damaged files.")]
 
 
 def _unmerged(git: Git, span: Span) -> list[Problem]:

@@ -38,7 +38,7 @@ CODES: dict[str, Code] = {
         "anchor-moved",
         "Records whose code moved",
         "warn",
-        "`memory confirm` puts the anchor where the code is now.",
+        "`memory confirm` moves the anchor to where the code is now.",
     ),
     "M203": Code(
         "anchor-orphaned",
@@ -48,19 +48,19 @@ CODES: dict[str, Code] = {
     ),
     "M204": Code(
         "confirmed-without-a-look",
-        "Records confirmed without a word",
+        "Records confirmed without a reason",
         "warn",
-        "Say why it still holds: `memory confirm REF --reason`.",
+        "Give a reason: `memory confirm REF --reason`.",
     ),
-    "M301": Code("record-added", "Records added", "note", "Is it right, and does it belong into the repository?"),
+    "M301": Code("record-added", "Records added", "note", "Is it right, and does it belong in the repository?"),
     "M302": Code("record-changed", "Records changed", "note", "Is the new wording right?"),
-    "M303": Code("record-retired", "Records retired", "note", "Is it really over?"),
+    "M303": Code("record-retired", "Records retired", "note", "Is it really done?"),
     "M401": Code("record-contested", "Records that branches disagree on", "warn", "`memory resolve` settles it."),
     "M402": Code(
         "rejected-value-back",
         "Rejected values that came back",
         "warn",
-        "Take it out; if it is right after all, `memory inbox lift` allows it again.",
+        "Remove it, or allow it again with `memory inbox lift`.",
     ),
     "M403": Code(
         "secret-in-record",
@@ -69,7 +69,7 @@ CODES: dict[str, Code] = {
         "Replace the credential, then `memory purge --secrets`; the branch's history keeps it until it is rewritten.",
     ),
 }
-"""By the code, in the order in which they are told."""
+"""By the code, in the order in which they are reported."""
 
 
 def quoted(name: str) -> str:

@@ -56,7 +56,7 @@ class CodeOwners(msgspec.Struct, frozen=True):
 def read_owners(path: str, data: bytes) -> CodeOwners:
     """Read a file of rules; lines that cannot be understood are reported, and the others count."""
     if len(data) > _BYTES or b"\0" in data:
-        reason = "it is no text" if b"\0" in data else f"it is larger than {_BYTES // 1024 // 1024} MB"
+        reason = "it is not text" if b"\0" in data else f"it is larger than {_BYTES // 1024 // 1024} MB"
         return CodeOwners(path, (), (_problem(path, None, f"The owners cannot be read: {reason}."),))
     try:
         lines = data.decode("utf-8-sig").splitlines()
@@ -90,11 +90,11 @@ def _rule(words: list[str], section: str, usual: tuple[str, ...], *, is_gitlab: 
     pattern, *rest = words
     excludes = is_gitlab and pattern.startswith("!")
     if not is_gitlab and (pattern.startswith("!") or "[" in pattern):
-        return None, "The pattern holds `!` or `[`, which GitHub does not know; the line is passed over."
+        return None, "The pattern holds `!` or `[`, which GitHub does not know; the line is skipped."
     owners, strange = _owners(rest)
-    fault = f"`{strange[0][:60]}` is no owner: an owner is @name, @group/name or an address." if strange else ""
+    fault = f"`{strange[0][:60]}` is not an owner: an owner is @name, @group/name or an address." if strange else ""
     if strange and not is_gitlab:
-        return None, f"{fault} The line is passed over, as GitHub does."
+        return None, f"{fault} The line is skipped, as on GitHub."
     named = owners if rest else usual
     return _Rule(pattern.removeprefix("!") if excludes else pattern, named, section, excludes), fault
 

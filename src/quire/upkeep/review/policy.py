@@ -39,7 +39,7 @@ def _named(data: bytes, config: str) -> dict[str, ReviewLevel]:
         ) from None
     found: dict[str, ReviewLevel] = {}
     for code, level in named.items():
-        fault = "is no code of a review" if code not in CODES else "has no such level" if level not in LEVELS else ""
+        fault = "is not a code of a review" if code not in CODES else "has no such level" if level not in LEVELS else ""
         if fault:
             what = f"`{cut(code, 40)}`" if code not in CODES else f"`{code}`: `{cut(level, 40)}`"
             raise InvalidConfig(
@@ -73,7 +73,7 @@ def waivers_in(messages: Iterable[tuple[str, str]]) -> tuple[list[Waiver], list[
                     code="ReviewWaiverUnused",
                     severity="warning",
                     message=f"The line `Memory-Exempt: {cut(match[1], 40)}` of commit {commit[:9]} {why}.",
-                    hint="Write `Memory-Exempt: M201 why it may pass`.",
+                    hint="Write `Memory-Exempt: M201 REASON`.",
                 )
             )
     return found, problems

@@ -17,7 +17,7 @@ from quire.model.text import cut
 from quire.upkeep.review.findings import ReviewFinding, quoted
 from quire.upkeep.views.change_words import changes_in_words
 
-_RESEALED = ("held against the code again", "no longer held against the code")
+_RESEALED = ("compared with the code again", "no longer compared with the code")
 _ALONG = "source commit:"
 """What changes whenever a record is held against the code."""
 _SHOWN = 12
@@ -71,11 +71,11 @@ def changes_of_records(before: RecordState, after: RecordState) -> Iterator[Revi
 
 
 def _confirmation(record: Record | None, reason: str) -> ReviewFinding:
-    """That somebody says that a record still holds: a record change with a reason, a warning without one."""
+    """That someone says that a record still holds: a record change with a reason, a warning without one."""
     ref = record.ref if record else ""
     if reason:
         return _finding("M302", record, f"Confirms {quoted(ref)}.", (f"reason: {reason}",))
-    return _finding("M204", record, f"{quoted(ref)} is confirmed, and nothing says why it still holds.", ())
+    return _finding("M204", record, f"{quoted(ref)} is confirmed without a reason.", ())
 
 
 def _code(old: Record | None, new: Record | None, said: list[str]) -> str:
@@ -226,7 +226,7 @@ def rejected_values(before: RecordState, after: RecordState, rejections: Rejecti
             continue
         found = _rejected(record, rejections)
         if found:
-            yield _finding("M402", record, f"{quoted(ref)} says what was rejected on {found}.", ())
+            yield _finding("M402", record, f"{quoted(ref)} repeats what was rejected on {found}.", ())
 
 
 def _rejected(record: Record, rejections: Rejections) -> str:

@@ -55,7 +55,7 @@ def anchor_diff(root: str, git: Git, record: Record, anchor: str, since: str) ->
     if anchor not in record.anchors:
         known = ", ".join(record.anchors[:5]) or "none"
         raise InputError(
-            f"`{cut(one_line(anchor), 120)}` is no anchor of `{record.ref}`.",
+            f"`{cut(one_line(anchor), 120)}` is not an anchor of `{record.ref}`.",
             hint=f"Its anchors: {known}.",
             details={"field": "anchor", "allowed": list(record.anchors)},
         )
@@ -68,7 +68,7 @@ def anchor_diff(root: str, git: Git, record: Record, anchor: str, since: str) ->
             said = (
                 f"the commit {short(one_line(since))} is not in this clone"
                 if since
-                else "nobody noted when it was last seen"
+                else "it has no record of the last confirmation"
             )
             return TextDiff(title=f"{name}: {said}")
         return _anchor_diff(root, git, record, anchor, commit)
@@ -200,7 +200,7 @@ def commit_diff(git: Git, record: Record, commit: str) -> TextDiff:
     """What one commit changed in the files that hold a record; of a file with many, in the record's own part."""
     if not 6 <= len(commit) <= 64 or not _HEX.issuperset(commit):
         raise InputError(
-            f"`{cut(one_line(commit), 80)}` is no commit's id.",
+            f"`{cut(one_line(commit), 80)}` is not a commit id.",
             hint="Name a commit by its id: at least six hexadecimal digits.",
             details={"field": "commit"},
         )

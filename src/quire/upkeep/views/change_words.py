@@ -57,12 +57,12 @@ def _changed(old: dict[str, Any], new: dict[str, Any], of: str) -> Iterator[str]
 
 
 def _evidence(before: Any, after: Any) -> Iterator[str]:
-    """Evidence that was given; seals only say that somebody held the record against the code."""
+    """Evidence that was given; seals only say that someone held the record against the code."""
     (given, seals), (now_given, now_seals) = _parted(before), _parted(after)
     if given != now_given:
         yield _listed("evidence", given, now_given)
     if seals != now_seals:
-        yield "held against the code again" if now_seals else "no longer held against the code"
+        yield "compared with the code again" if now_seals else "no longer compared with the code"
 
 
 def _parted(evidence: Any) -> tuple[list[Any], list[Any]]:

@@ -3,7 +3,7 @@
 Of the past we know only what the files say today: when a node was created, what was last seen of its code, and which
 commit has changed that since. That a node had drifted before, and was confirmed, is not known. So a node counts as
 fresh from the day it was created until what needs a look now came about. A commit may be older than the node: then a
-merge brought it later, and its day counts; where no merge tells the day, it is only known that it has come by now.
+merge brought it later, and its day counts; where no merge tells the day, it is only known that it has come now.
 """
 
 from __future__ import annotations
@@ -109,12 +109,12 @@ def _causes(
 
 
 def _last_seen(record: Record) -> datetime:
-    """When somebody last saw the code, to the second, as commits are dated."""
+    """When someone last saw the code, to the second, as commits are dated."""
     return (instant(record.updated_at) or instant(record.created_at) or EPOCH).replace(microsecond=0)
 
 
 def _arrived(committed: datetime, merged: datetime | None, seen: datetime) -> datetime | None:
-    """When a commit came here, as far as it is known: not before somebody last saw the code without it."""
+    """When a commit came here, as far as it is known: not before someone last saw the code without it."""
     return next((at for at in (committed, merged) if at is not None and at >= seen), None)
 
 

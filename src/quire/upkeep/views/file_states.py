@@ -124,7 +124,7 @@ def _problems(found: list[tuple[str, str, str, str]]) -> tuple[Problem, ...]:
     ]
     if len(found) > _PROBLEMS:
         more = f"There are {len(found) - _PROBLEMS:,} more."
-        told.append(Problem(code="MoreProblems", message=more, hint="`memory check` names all of them."))
+        told.append(Problem(code="MoreProblems", message=more, hint="`memory check` lists all of them."))
     return tuple(told)
 
 

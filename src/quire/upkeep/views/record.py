@@ -51,7 +51,7 @@ class VerdictView(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str
     because: str
     since: Commit | None
-    """The commit that was current when somebody last looked."""
+    """The commit that was current when someone last looked."""
     anchors: tuple[AnchorView, ...]
 
 

@@ -10,7 +10,7 @@ from quire.model.verdicts import Verdict
 from quire.upkeep.views.record_list import Verify
 
 _FEW = 200
-"""So many are worked out at once, instead of waiting for somebody who works out very many."""
+"""So many are worked out at once, instead of waiting for someone who works out very many."""
 _About = tuple[tuple[str, ...], tuple[str, ...], str, str]
 
 

@@ -82,7 +82,7 @@ class InboxPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Today(msgspec.Struct, frozen=True, kw_only=True):
-    """A project as somebody finds it who was away for a while."""
+    """A project as someone finds it who was away for a while."""
 
     since: str
     until: str
@@ -158,7 +158,7 @@ def today_of(
 
 
 def _recorded(records: Iterable[Record], since: datetime) -> Iterable[_Happened]:
-    """What somebody told, changed or retired."""
+    """What someone told, changed or retired."""
     for record in records:
         if not _is_news(record):
             continue

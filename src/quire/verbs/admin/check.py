@@ -24,18 +24,18 @@ _LAST = "last"
 
 
 class Check(Arguments, frozen=True, kw_only=True):
-    repair: Annotated[bool, Option(help="Mend what can be mended without losing anything.", tool=False)] = False
-    dry_run: Annotated[bool, Option(help="With --repair: only show what would be done.", tool=False)] = False
+    repair: Annotated[bool, Option(help="Repair what can be repaired without losing anything.", tool=False)] = False
+    dry_run: Annotated[bool, Option(help="With --repair: show what would change, write nothing.", tool=False)] = False
     undo: Annotated[
         str | None,
         Option(
             metavar="NAME",
             bare=_LAST,
-            help="Take the last repair back, or the one with this name or number.",
+            help="Undo the last repair, or the one with this name or number.",
             tool=False,
         ),
     ] = None
-    repairs: Annotated[bool, Option(help="List the repairs that can be taken back.", tool=False)] = False
+    repairs: Annotated[bool, Option(help="List the repairs that can be undone.", tool=False)] = False
 
 
 class FilesChecked(Result, kw_only=True):
@@ -53,22 +53,23 @@ class FilesChecked(Result, kw_only=True):
 
 
 def check(project: Project, given: Check) -> FilesChecked | Repaired | RepairUndone | RepairsKept:
-    """Look for faults in the memory's files: each with its path, its line and what to do; mend what loses nothing.
+    """Find faults in the memory's files, each with its path, its line and what to do; repair what can be repaired
+    safely.
 
-    Finds damaged or conflicting files, secrets, duplicate ids, relations that lead nowhere, hand edits, stray
-    files, dead anchors, an outdated product map, and live records that say nearly the same or the opposite. Exit code
-    1 when there are errors, 0 with warnings only.
+    Finds damaged or conflicting files, secrets, duplicate ids, broken relations, hand edits, stray files, dead
+    anchors, an outdated product map, and live records that say nearly the same or the opposite. The exit code is 1 if
+    there are errors, 0 with warnings only.
 
-    --repair mends what can be mended without losing anything, in every layer, and checks again. The files are copied
-    first, to where git does not look; --undo puts them back as they were, unless somebody changed one since. The last
-    20 repairs are kept. What only a person can decide is left as it is, with what to do about it.
+    --repair repairs what can be repaired without losing anything, in every layer, and checks again. It first copies
+    the files to a folder that git ignores; --undo restores them, unless one was changed since. The last 20 repairs are
+    kept. What only a person can decide is not changed; the output says what to do.
     """
     from quire.verbs.admin.repair import repair, repairs_kept, undo_repair
 
     if sum((given.repair, given.undo is not None, given.repairs)) > 1:
         raise UsageError("--repair, --undo and --repairs exclude each other.", hint="Give one of them.")
     if given.dry_run and not given.repair:
-        raise UsageError("--dry-run shows what --repair would do.", hint="Give --repair, too.")
+        raise UsageError("--dry-run works with --repair only.", hint="Give --repair, too.")
     if given.repair:
         return repair(project, dry_run=given.dry_run)
     if given.undo is not None:
@@ -79,7 +80,7 @@ def check(project: Project, given: Check) -> FilesChecked | Repaired | RepairUnd
 
 
 def check_files(project: Project) -> Checked:
-    """What is wrong with the files, and who can mend it."""
+    """What is wrong with the files, and who can repair it."""
     project.recover()
     nodes = os.path.join(project.graph.folder, NODES)
     if not project.graph.exists() and not os.path.isdir(nodes) and not (project.has_profile() or project.has_journal()):
@@ -102,13 +103,13 @@ def lines(done: FilesChecked | Repaired | RepairUndone | RepairsKept) -> Lines:
 
 
 def checked_lines(found: Checked) -> Lines:
-    """What is wrong where, and at the end who mends it."""
+    """What is wrong where, and at the end who repairs it."""
     counts = [(found.files_checked, "file"), (len(found.errors), "error"), (len(found.warnings), "warning")]
     shown = ", ".join(counted(number, word) for number, word in counts)
     yield f"The memory is {'sound' if found.valid else 'not sound'}: {shown}."
     yield from _listed("Errors", found.errors)
     yield from _listed("Warnings", found.warnings)
-    yield from _who_mends(found)
+    yield from _who_repairs(found)
 
 
 def _listed(title: str, problems: list[Problem]) -> Lines:
@@ -122,18 +123,18 @@ def _listed(title: str, problems: list[Problem]) -> Lines:
             yield Recalled(text=f"      {problem.hint}", origin="quire")
 
 
-def _who_mends(found: Checked) -> Lines:
+def _who_repairs(found: Checked) -> Lines:
     """What a command does, what repairs itself, what is left for a person."""
-    mends = [problem.mend for problem in (*found.errors, *found.warnings)]
-    repaired, itself = mends.count("repair"), mends.count("itself")
-    person = len(mends) - repaired - itself
+    fixes = [problem.fixed_by for problem in (*found.errors, *found.warnings)]
+    repaired, itself = fixes.count("repair"), fixes.count("itself")
+    person = len(fixes) - repaired - itself
     told = []
     if repaired:
-        told.append(f"`memory check --repair` mends {_some(repaired, len(mends))}")
+        told.append(f"`memory check --repair` repairs {_some(repaired, len(fixes))}")
     if itself:
-        told.append(f"{itself:,} mend{'s itself' if itself == 1 else ' themselves'}")
+        told.append(f"{itself:,} {'is' if itself == 1 else 'are'} repaired automatically")
     if person and (repaired or itself):
-        told.append(f"{person:,} {'is' if person == 1 else 'are'} for you to decide")
+        told.append(f"{person:,} {'needs' if person == 1 else 'need'} your decision")
     if told:
         yield ""
         yield f"{'; '.join(told)}."
@@ -152,15 +153,15 @@ VERB = Verb(
     examples="""Examples:
   memory check                   exit code 1 when there are errors
   memory check --repair --dry-run    what a repair would do, with the differences
-  memory check --repair          mend what loses nothing; a copy is kept
-  memory check --repairs         the repairs that can be taken back
-  memory check --undo            take the last one back, byte for byte
-  memory check --json | jq '.data.errors[] | select(.mend == "person")'
+  memory check --repair          repair what loses nothing; keeps a copy
+  memory check --repairs         the repairs that can be undone
+  memory check --undo            undo the last one, byte for byte
+  memory check --json | jq '.data.errors[] | select(.fixed_by == "person")'
 """,
     tool=Tool(
         name="check_memory",
         title="Check the stored files",
-        says="Faults in the files of the memory, each with its place and what to do. Use it when an answer warned that "
-        "something could not be read. Not for whether records are still true: sync_memory.",
+        says="Faults in the memory's files, each with its place and what to do. Use it when an answer warned about "
+        "unreadable files. To find records that are out of date, use sync_memory.",
     ),
 )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from quire.project import Project
 
 
-class Mended(msgspec.Struct, frozen=True, kw_only=True):
+class FixDone(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that `--fix` did, or could not do."""
 
     name: str
@@ -50,14 +50,14 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Doctor(Arguments, frozen=True, kw_only=True):
-    fix: Annotated[bool, Option(help="Mend what can be mended without losing anything.")] = False
+    fix: Annotated[bool, Option(help="Repair what can be repaired without losing anything.")] = False
 
 
 class Doctored(Result, kw_only=True):
     """Everything that was looked at, as it is after what was repaired."""
 
     findings: list[Finding]
-    fixed: list[Mended] = []
+    fixed: list[FixDone] = []
     fix: bool = False
     """Whether it was to repair what it can."""
 
@@ -82,7 +82,7 @@ def doctor(project: Project, given: Doctor) -> Doctored:
     """Say what is wrong with the installation: program, machine, project, agents, sessions, server.
 
     Starts the MCP server once to see whether it answers; asks no network. With --fix it completes what a dead writer
-    left, adds missing lines to .gitignore, makes a damaged index anew, mends what loses nothing in the memory's files
+    left, adds missing lines to .gitignore, makes a damaged index anew, repairs what loses nothing in the memory's files
     (as `memory check --repair` does), writes damaged wiring of this project again, forgets listed projects that are
     gone, and reads sessions that wait. Everything else is said with what to do about it. Works without a memory, too.
     """
@@ -112,7 +112,7 @@ def _project_findings(project: Project) -> list[Finding]:
     layers = look_at_layers(project)
     if not layers:
         said = "There is no memory here yet."
-        hint = "`memory init` makes one; `-C FOLDER` names another place."
+        hint = "`memory init` creates one; `-C FOLDER` chooses another folder."
         return [*found, Finding(section="project", name="memory", state="note", message=said, hint=hint)]
     index = look_at_index(project.index_folder())
     found += look_at_git(project)
@@ -125,7 +125,7 @@ def _project_findings(project: Project) -> list[Finding]:
 def _check_findings(project: Project, *, is_index_usable: bool) -> list[Finding]:
     """What `memory check` would say, without what it does on the way: nothing is settled, no index thrown away."""
     if unfinished_folders(project.root):
-        said = "The files are not looked at before the unfinished change is completed."
+        said = "The files are checked once the unfinished change is completed."
         return [Finding(section="project", name="check", state="note", message=said)]
     rejections = project.rejections()
 
@@ -139,7 +139,7 @@ def _check_findings(project: Project, *, is_index_usable: bool) -> list[Finding]
 # -- repairing ------------------------------------------------------------------------------
 
 
-def _fix(project: Project, findings: Iterable[Finding]) -> list[Mended]:
+def _fix(project: Project, findings: Iterable[Finding]) -> list[FixDone]:
     """Each step only where it was found to be needed, the storage first."""
     wanted = {(finding.section, finding.name) for finding in findings if finding.fixable}
     agents = [name for section, name in wanted if section == "agents"]
@@ -159,26 +159,26 @@ def _fix(project: Project, findings: Iterable[Finding]) -> list[Mended]:
         if not is_wanted:
             continue
         try:
-            done.append(Mended(name=name, message=step()))
+            done.append(FixDone(name=name, message=step()))
         except (QuireError, OSError) as error:
-            done.append(Mended(name=name, message=f"Not mended: {_said(error)}", failed=True))
+            done.append(FixDone(name=name, message=f"Not repaired: {_said(error)}", failed=True))
     return done
 
 
 def _repair_commands(project: Project) -> str:
     made = link_commands(project.world.env)
-    return f"Linked the commands: {', '.join(made)}." if made else "There was nothing to link."
+    return f"Linked the commands: {', '.join(made)}." if made else "Nothing to link."
 
 
 def _repair_transactions(project: Project) -> str:
     project.recover()
-    return "Completed the change that a dead writer left."
+    return "Completed a change that was interrupted."
 
 
 def _repair_lock(project: Project) -> str:
     with write_access(project.root, FOLDER, project.world, "doctor", seconds=0.0):
         pass
-    return "Removed the lock of a process that is gone."
+    return "Removed the lock of a process that no longer runs."
 
 
 def _repair_ignore(project: Project) -> str:
@@ -188,30 +188,30 @@ def _repair_ignore(project: Project) -> str:
 
 def _repair_index(project: Project) -> str:
     done = rebuild(project, Rebuild())
-    return f"Made the index anew: {done.found.records:,} records."
+    return f"Rebuilt the index: {done.found.records:,} records."
 
 
 def _repair_files(project: Project) -> str:
     done = repair(project)
-    said = [f"{len(done.mends):,} fault{'' if len(done.mends) == 1 else 's'} in the memory's files"]
+    said = [f"{len(done.fixes):,} fault{'' if len(done.fixes) == 1 else 's'} in the memory's files"]
     if done.warnings:
-        said.append(f"not all could be mended ({done.warnings[0].message})")
+        said.append(f"not everything could be repaired ({done.warnings[0].message})")
     if not done.name:
-        return f"Nothing in the memory's files was mended: {'; '.join(said[1:]) or 'nothing had to be'}."
-    return f"Mended {'; '.join(said)}. `memory check --undo {done.name}` takes it back."
+        return f"Nothing in the memory's files was repaired: {'; '.join(said[1:]) or 'no repair was needed'}."
+    return f"Repaired {'; '.join(said)}. `memory check --undo {done.name}` undoes it."
 
 
 def _repair_projects(project: Project) -> str:
     gone = dead_projects(project.world)
     for entry in gone:
         ProjectRegistry(project.world).remove(entry.registry_id)
-    return f"Took {len(gone):,} project{'' if len(gone) == 1 else 's'} off the list that have no memory any more."
+    return f"Took {len(gone):,} project{'' if len(gone) == 1 else 's'} without a memory from the list."
 
 
 def _repair_sessions(project: Project) -> str:
     done = collect_sessions(project, running=False)
     if done.busy:
-        return "Somebody else is reading the sessions just now."
+        return "Another process is reading the sessions."
     unread = f"; {len(done.failed):,} could not be read" if done.failed else ""
     return f"Read {done.sessions:,} session{'' if done.sessions == 1 else 's'}: {done.proposed:,} proposed{unread}."
 
@@ -246,10 +246,10 @@ def lines(found: Doctored) -> Lines:
     counts = [(sum(finding.state == state for finding in found.findings), state) for state in _STYLES]
     said = ", ".join(counted(count, state) for count, state in counts if count)
     yield ""
-    yield f"Found: {said}." if said else "Everything is well."
+    yield f"Found: {said}." if said else "No problems found."
     fixable = sum(finding.fixable for finding in found.findings)
     if fixable and not found.fix:
-        yield f"`memory doctor --fix` mends {'one of them' if fixable == 1 else f'{fixable} of them'}."
+        yield f"`memory doctor --fix` repairs {'one of them' if fixable == 1 else f'{fixable} of them'}."
 
 
 def _finding_lines(finding: Finding) -> Lines:
@@ -267,7 +267,7 @@ VERB = Verb(
     writes=True,
     examples="""Examples:
   memory doctor                exit code 1 when there is an error
-  memory doctor --fix          mend what can be mended without losing anything
+  memory doctor --fix          repair what can be repaired without losing anything
   memory doctor --json | jq '.data.findings[] | select(.state == "error")'
 """,
 )

@@ -14,7 +14,7 @@ from quire.clients.lines import read_log
 from quire.clients.receipts import read_receipts
 from quire.clients.spool import waiting_sessions
 from quire.files.programs import own_command, run_program
-from quire.model.text import cut
+from quire.model.text import counted, cut
 from quire.model.times import instant
 from quire.upkeep.findings import Finding
 from quire.upkeep.installation import reach_hint, unreachable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _OFF = ("off", "0", "no", "false")
 _RECENT = timedelta(days=7)
 _LONG = timedelta(days=1)
-"""Sessions are read at the next start of one: what waits longer is not read at all."""
+"""Sessions are read when the next one starts; older ones are not read at all."""
 _LINES = 500
 _SERVER_SECONDS = 5.0
 _PROTOCOL = "2025-06-18"
@@ -50,10 +50,12 @@ def agent_findings(project: Project) -> list[Finding]:
             found.append(_user_finding(at_home[one.client]))
         if not one.wired and one.client not in at_home and (one.installed or one.in_project):
             hint = f"`memory integrate {one.client}` does it."
-            found.append(_about(one.client, "found, and not wired", "note", hint))
+            found.append(_about(one.client, "found, not connected", "note", hint))
     wired = [one.client for one in here.clients if one.wired]
     if not found:
-        found.append(_about("clients", "No agent was found.", "note", "`memory integrate CLIENT` wires one by name."))
+        found.append(
+            _about("clients", "No agent was found.", "note", "`memory integrate CLIENT` connects one by name.")
+        )
     found += _started_findings(project, wired)
     if capture_of(project.root) == "agent":
         said = "Agents are asked once per session to propose what should last."
@@ -64,12 +66,12 @@ def agent_findings(project: Project) -> list[Finding]:
 def _wiring_finding(project: Project, one: ClientStatus) -> Finding:
     bad = [part for part in one.parts if part.state != "present"]
     if not bad:
-        return _about(one.client, "wired in this project")
+        return _about(one.client, "connected in this project")
     # Only what a record tells of is written again unasked: it can be taken back.
     recorded = {manifest.path for manifest in wiring_manifests(project, "project").all()}
     fixable = all(part.path in recorded and part.state != "unreadable" and not part.reason for part in bad)
     state = "error" if any(part.state == "unreadable" for part in bad) else "warning"
-    hint = f"`memory integrate {one.client} --repair` puts it right" + ("; so does --fix." if fixable else ".")
+    hint = f"`memory integrate {one.client} --repair`repairs it" + ("; so does --fix." if fixable else ".")
     return _about(one.client, _parts_said(bad), state, hint, fixable=fixable)
 
 
@@ -88,8 +90,8 @@ def fix_agents(project: Project, names: Sequence[str]) -> str:
     done = wire_clients(project, sorted(names), repair=True)
     written = [file.path for file in done.files if file.status in ("created", "updated")]
     left = [file.path for file in done.files if file.reason]
-    said = f"Wrote {', '.join(written)}." if written else "Nothing of the wiring had to be written."
-    return said + (f" Left as they are: {', '.join(left)}." if left else "")
+    said = f"Wrote {', '.join(written)}." if written else "The connection was already complete."
+    return said + (f" Not changed: {', '.join(left)}." if left else "")
 
 
 # -- hooks --------------------------------------------------------------------------------
@@ -110,17 +112,17 @@ def _hook_findings(project: Project, *, is_wired: bool) -> list[Finding]:
         latest[receipt.client] = max(receipt.at, latest.get(receipt.client, ""))
     if latest:
         told = ", ".join(f"{client} {at[:19]}" for client, at in sorted(latest.items()))
-        found.append(_about("receipts", f"Last handed something: {told} ({len(receipts):,} in all)"))
+        found.append(_about("receipts", f"Last sent something: {told} ({len(receipts):,} in all)"))
     elif is_wired:
         hint = "Start a new session in this project. Most agents ask once whether you trust the hooks."
-        found.append(_about("receipts", "No hook has handed anything to an agent yet.", "note", hint))
+        found.append(_about("receipts", "No hook has sent anything to an agent yet.", "note", hint))
     return found
 
 
 def _log_finding(project: Project, lines: Sequence[str]) -> Finding:
     at = instant(lines[-1].partition(" ")[0])
     is_recent = at is not None and project.world.now() - at < _RECENT
-    count = "1 failure of a hook is" if len(lines) == 1 else f"{len(lines):,} failures of hooks are"
+    count = "1 hook failure is" if len(lines) == 1 else f"{len(lines):,} hook failures are"
     said = f"{count} noted; the last: {cut(lines[-1], 200)}"
     return _about("hooks", said, "warning" if is_recent else "note", "The others are in .memory/local/hooks.log.")
 
@@ -131,18 +133,18 @@ def _log_finding(project: Project, lines: Sequence[str]) -> Finding:
 def session_findings(project: Project) -> list[Finding]:
     waiting = waiting_sessions(project.root)
     if not waiting:
-        return [Finding(section="sessions", name="waiting", message="No session waits to be read.")]
+        return [Finding(section="sessions", name="waiting", message="No sessions to read.")]
     first = waiting[0].at
     heard = instant(first)
     is_long = heard is not None and project.world.now() - heard > _LONG
-    wait = "session waits" if len(waiting) == 1 else "sessions wait"
     return [
         Finding(
             section="sessions",
             name="waiting",
             state="warning" if is_long else "note",
-            message=f"{len(waiting):,} {wait} to be read" + (f", the oldest since {first[:19]}." if first else "."),
-            hint="They are read when a session starts. --fix reads those that are over.",
+            message=f"{counted(len(waiting), 'session')} not read yet"
+            + (f", the oldest since {first[:19]}." if first else "."),
+            hint="They are read when a session starts. --fix reads those that have ended.",
             fixable=project.graph.exists() and any(map(partial(session_is_over, project), waiting)),
         )
     ]
@@ -168,14 +170,14 @@ def server_findings(project: Project) -> list[Finding]:
         said = f"{name.get('name', 'it')} {name.get('version', '')}".strip()
         return [Finding(section="server", name="memory-mcp", message=f"It answers: {cut(said, 80)}")]
     why = done.missing or ("it did not answer within 5 seconds" if done.timed_out else _reason(done.err))
-    why = why or f"it ended with {done.code} and said nothing"
+    why = why or f"it ended with exit code {done.code} and no output"
     return [
         Finding(
             section="server",
             name="memory-mcp",
             state="error",
             message=f"The server does not answer: {cut(why, 300)}",
-            hint="Run `memory-mcp` in a shell and look at what it says; `memory docs mcp` knows more.",
+            hint="Run `memory-mcp` in a shell and read its output; see also `memory docs mcp`.",
         )
     ]
 
@@ -225,9 +227,9 @@ def _about(name: str, message: str, state: str = "ok", hint: str = "", *, fixabl
 def _user_finding(one: ClientStatus) -> Finding:
     bad = [part for part in one.parts if part.state != "present"]
     if not bad:
-        return _about(one.client + _USER, "wired in your own configuration")
+        return _about(one.client + _USER, "connected in your own configuration")
     state = "error" if any(part.state == "unreadable" for part in bad) else "warning"
-    hint = f"`memory integrate {one.client} --user --repair` puts it right."
+    hint = f"`memory integrate {one.client} --user --repair`repairs it."
     return _about(one.client + _USER, _parts_said(bad), state, hint)
 
 

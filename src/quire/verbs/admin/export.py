@@ -57,17 +57,17 @@ class Export(Arguments, frozen=True, kw_only=True):
         Option(
             name="--layer",
             metavar="LAYERS",
-            help="Only these layers, separated by commas.",
+            help="Only these layers, comma-separated.",
             commas=True,
             choices=LAYER_NAMES,
         ),
     ] = []
-    everything: Annotated[bool, Option(name="--all", help="Also what is retired, and the journal's history.")] = False
-    private: Annotated[bool, Option(help="Also the entries of the profile that only you have.")] = False
+    everything: Annotated[bool, Option(name="--all", help="Include retired records and the journal's history.")] = False
+    private: Annotated[bool, Option(help="Include the private entries of the profile.")] = False
     output: Annotated[
         str | None, Option(metavar="FILE", help="Write it to this file; of okf, the folder.", is_path=True)
     ] = None
-    force: Annotated[bool, Option(help="Replace the file that is there.")] = False
+    force: Annotated[bool, Option(help="Replace an existing file.")] = False
 
 
 class Exported(Result, kw_only=True):
@@ -82,7 +82,7 @@ class Exported(Result, kw_only=True):
 
 
 def export(project: Project, given: Export) -> Exported:
-    """Print everything that the memory holds: for people, for programs, or for another server.
+    """Print the whole memory: for people, for programs, or for another server.
 
     As Markdown one document to read; as json every record and relation with its fields; as mcp the file of the
     reference memory server for MCP; as okf a folder with a Markdown file for each record, in the Open Knowledge Format.
@@ -199,17 +199,17 @@ def _open_place(project: Project, output: str, what: str) -> str:
 def _target(project: Project, output: str, *, force: bool) -> str:
     """The file to write, a link followed; refused before any work where it could not be written."""
     if not output.strip() or "\0" in output:
-        raise _refused(output, "is no name of a file", "Name the file to write.")
+        raise _refused(output, "is not a file name", "Give the name of the file to write.")
     named = os.path.join(project.world.cwd, output)
     target = _open_place(project, output, "file")
     if os.path.isdir(target):
         raise _refused(output, "is a folder", "Name a file in it.")
     if not os.path.isdir(os.path.dirname(target)):
-        raise _refused(output, "is in a folder that does not exist", "Make the folder first.")
+        raise _refused(output, "is in a folder that does not exist", "Create the folder first.")
     if os.path.lexists(target) and not os.path.isfile(target):
-        raise _refused(output, "is no plain file", "Leave --output out to have it printed.")
+        raise _refused(output, "is not a regular file", "Leave --output out to have it printed.")
     if os.path.lexists(named) and not force:
-        raise _refused(output, "is there already", "--force replaces it.")
+        raise _refused(output, "already exists", "--force replaces it.")
     return target
 
 
@@ -219,18 +219,18 @@ def _target(project: Project, output: str, *, force: bool) -> str:
 def page_target(project: Project, output: str, *, force: bool) -> str:
     """The folder to write a page into; refused before any work where it could not be written."""
     if not output.strip() or "\0" in output:
-        raise _refused(output, "is no name of a folder", "Name the folder to write.")
+        raise _refused(output, "is not a folder name", "Name the folder to write.")
     project.ready_to_ask()
     target = _open_place(project, output, "folder")
     if not os.path.isdir(os.path.dirname(target)):
-        raise _refused(output, "is in a folder that does not exist", "Make that one first.")
+        raise _refused(output, "is in a folder that does not exist", "Create that folder first.")
     if os.path.lexists(target) and not os.path.isdir(target):
         raise _refused(output, "is a file", "Name a folder.")
     if os.path.isdir(target) and os.listdir(target):
         if not os.path.isfile(os.path.join(target, _PAGE_MARK)):
-            raise _refused(output, "is a folder with other things in it", "Name a new one.")
+            raise _refused(output, "is a folder that is not empty", "Name a new one.")
         if not force:
-            raise _refused(output, "holds an export already", "--force replaces it.")
+            raise _refused(output, "already holds an export", "--force replaces it.")
     return target
 
 
@@ -258,8 +258,8 @@ def write_page(project: Project, target: str, files: Mapping[str, bytes], *, for
     if left:
         # What somebody else put there is not ours to remove.
         raise StorageFailed(
-            f"The export is written, but the one before held more than it was written with: {old}.",
-            hint="Look at what is in it, then remove it.",
+            f"The export is written. The earlier export held files that it did not write; they are kept in {old}.",
+            hint="Check what is in it, then remove it.",
             details={"path": old},
         )
     return target

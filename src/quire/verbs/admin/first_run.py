@@ -39,7 +39,7 @@ class FirstOffers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FirstAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent is told when its next session starts; empty where the memory holds nothing yet."""
+    """What an agent is reported when its next session starts; empty where the memory holds nothing yet."""
 
     text: str
     shortened: bool = False

@@ -28,32 +28,30 @@ _NAMED = 3
 class Init(Arguments, frozen=True, kw_only=True):
     name: Annotated[
         str | None,
-        Option(metavar="NAME", help="The project's name; by default what its manifest or its folder is called."),
+        Option(metavar="NAME", help="The project's name; by default taken from its manifest or its folder."),
     ] = None
-    brief: Annotated[bool, Option(help="Print only the indexing brief for your agent; writes nothing.")] = False
+    brief: Annotated[bool, Option(help="Print the task for your agent to fill the memory; write nothing.")] = False
     dry_run: Annotated[bool, Option(help="Show what would be written, write nothing.")] = False
-    force: Annotated[bool, Option(help="Archive the memory that is there into .memory/.backup/ and begin anew.")] = (
-        False
-    )
+    force: Annotated[bool, Option(help="Archive the existing memory into .memory/.backup/ and start over.")] = False
     layers: Annotated[
         list[str],
         Option(
             name="--with",
             metavar="LAYERS",
             commas=True,
-            help="Create these layers, too: facts, profile, journal. Else each comes at first use.",
+            help="Create these layers now: facts, profile, journal. Otherwise each is created at first use.",
         ),
     ] = []
-    no_guidance: Annotated[bool, Option(also=("--no-agent-guidance",), help="Leave AGENTS.md and CLAUDE.md alone.")] = (
-        False
-    )
-    no_view: Annotated[bool, Option(help="Accepted for old scripts: no page is ever started.")] = False
+    no_guidance: Annotated[
+        bool, Option(also=("--no-agent-guidance",), help="Do not write to AGENTS.md and CLAUDE.md.")
+    ] = False
+    no_view: Annotated[bool, Option(help="Accepted for old scripts; has no effect.")] = False
     agents: Annotated[
         list[str],
         Option(
             metavar="CLIENTS",
             commas=True,
-            help="Wire these in this project: their names with commas, found, all or none. Nothing is asked.",
+            help="Connect these agents in this project without asking: names with commas, `found`, `all` or `none`.",
         ),
     ] = []
     imports: Annotated[
@@ -62,10 +60,10 @@ class Init(Arguments, frozen=True, kw_only=True):
             name="--import",
             metavar="KINDS",
             commas=True,
-            help="Propose what these know: kinds as `memory import` lists them, all or none. Nothing is asked.",
+            help="Propose records from these sources without asking: kinds from `memory import`, `all` or `none`.",
         ),
     ] = []
-    yes: Annotated[bool, Option(help="Everything that would be offered: --agents found --import all.")] = False
+    yes: Annotated[bool, Option(help="Accept everything that init offers: --agents found --import all.")] = False
 
 
 class FirstBrief(Result, kw_only=True):
@@ -102,21 +100,21 @@ def initialized_fields(done: Initialized) -> dict[str, Any]:
 
 
 def init(project: Project, given: Init) -> FirstBrief | MemoryMade:
-    """Create the memory in this repository and tell your agents about it.
+    """Create the memory in this repository and the guidance for your agents.
 
     Writes .memory/, the lines in .gitignore that keep generated files out of git, and two marked sections
     (guidance and product map) in AGENTS.md, and in CLAUDE.md where Claude Code is in use. Everything else in those
-    files stays as it is. Running it again refreshes the sections and changes nothing else. Works without git too.
+    files stays. Running it again refreshes the sections and changes nothing else. Also works without git.
 
-    In a terminal it then offers to wire the agents that are found and to import what other programs know; --agents,
-    --import and --yes say so beforehand, and nothing is asked. An import waits in `memory inbox`.
+    On a terminal it then offers to connect your agents and to import what other programs know; with --agents, --import
+    or --yes it does not ask. Imports become proposals in `memory inbox`.
     """
     agents, kinds = wanted_by(given)
     if given.brief and (agents or kinds):
         raise UsageError("--brief writes nothing.", hint="Leave out --agents, --import and --yes.")
     if given.no_guidance and agents and "none" not in agents:
         raise UsageError(
-            "Wiring agents puts the guidance into AGENTS.md, too.", hint="Leave out --no-guidance, or --agents."
+            "Connecting agents also writes the guidance into AGENTS.md.", hint="Leave out --no-guidance, or --agents."
         )
     if given.brief:
         return FirstBrief(brief=first_brief(project.graph))
@@ -160,9 +158,9 @@ def lines(made: FirstBrief | MemoryMade) -> Lines:
     if done.created:
         yield f"{would} the memory of {done.project['name']} in {made.folder}"
     else:
-        yield f"The memory of {done.project['name']} is already here; nothing in it was changed."
+        yield f"The memory of {done.project['name']}already exists; nothing was changed."
     if done.backup_path:
-        yield f"The earlier one is archived in {done.backup_path}"
+        yield f"The earlier memory is archived in {done.backup_path}"
     for path in done.files_created:
         yield f"  {path}"
     if done.gitignore_updated:
@@ -183,7 +181,7 @@ def lines(made: FirstBrief | MemoryMade) -> Lines:
 
 def _wired_lines(done: Integrated | None) -> Iterator[str]:
     if done is None:
-        yield "No agents were found to wire. `memory integrate CLIENT` wires one by name."
+        yield "No agents were found to wire. `memory integrate CLIENT` connects one by name."
         return
     yield f"{'Would wire' if done.dry_run else 'Wired'}: {', '.join(done.clients)}"
     for file in done.files:
@@ -215,9 +213,9 @@ def import_lines(done: ImportedHosts) -> list[str]:
 
 
 def _steps(done: Initialized, wired: Integrated | None) -> Iterator[str]:
-    yield "memory init --brief    gives your agent the task of filling the memory"
-    yield "memory save --help     shows how to record something yourself"
-    yield "memory view --open     shows all of it in your browser"
+    yield "memory init --brief    prints a task: your agent fills the memory"
+    yield "memory save --help     shows how to save many records at once"
+    yield "memory view --open     shows everything in your browser"
     line = sharing(done, wired)
     if line:
         yield f"{line}    to share it"

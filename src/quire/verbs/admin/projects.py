@@ -42,8 +42,8 @@ class ProjectsPruned(Result, kw_only=True):
 def projects(world: World, given: Arguments) -> RegisteredProjects:
     """List, add and remove the projects on this machine.
 
-    The registry ($MEMORY_HOME/projects.json, by default ~/.memory/projects.json) only says where projects are; each
-    memory stays in its own repository. Alone, it shows the list.
+    The registry ($MEMORY_HOME/projects.json, by default ~/.memory/projects.json) only lists where projects are; each
+    memory stays in its repository. Without a verb, shows the list.
     """
     return list_projects(world, given)
 
@@ -60,7 +60,7 @@ def registered_projects(world: World) -> list[Registered]:
 
 def list_lines(done: RegisteredProjects) -> Lines:
     if not done.projects:
-        yield "No projects are registered. `memory init` registers one, `memory projects add` an existing one."
+        yield "No projects are registered. `memory init` registers a new one, `memory projects add` an existing one."
     for entry in done.projects:
         yield f"{entry.project['name']}  {entry.project['id']}  {entry.registry_id}  {entry.project_root}"
 
@@ -76,16 +76,16 @@ def add_lines(done: ProjectAdded) -> Lines:
 
 
 def remove(world: World, given: Remove) -> ProjectRemoved:
-    """Forget a project, named by its registry id, project id or path. Its files stay."""
+    """Remove a project from the list, by registry id, project id or path. Its files stay."""
     return ProjectRemoved(project=ProjectRegistry(world).remove(given.project))
 
 
 def remove_lines(done: ProjectRemoved) -> Lines:
-    yield f"Forgot {done.project.project['name']}; its memory in {done.project.memory_root} stays."
+    yield f"Forgot {done.project.project['name']}. Its memory in {done.project.memory_root} was not changed."
 
 
 def prune(world: World, _given: Arguments) -> ProjectsPruned:
-    """Forget the projects that hold no memory any more. Damaged, newer and hidden ones stay."""
+    """Remove projects without a memory from the list. Damaged, newer and hidden ones stay."""
     return ProjectsPruned(projects_removed=ProjectRegistry(world).prune())
 
 

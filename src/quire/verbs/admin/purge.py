@@ -30,9 +30,9 @@ _SHOWN = 40
 
 class Purge(Arguments, frozen=True, kw_only=True):
     text: Annotated[str | None, Word(required=False, stdin="The text", unless="secrets", secret=True)] = None
-    secrets: Annotated[bool, Option(help="Every certain secret that `memory check` names.")] = False
+    secrets: Annotated[bool, Option(help="Every secret that `memory check` reports as certain.")] = False
     yes: Annotated[bool, Option(help="Do not ask.")] = False
-    dry_run: Annotated[bool, Option(help="Say where it stands, change nothing.")] = False
+    dry_run: Annotated[bool, Option(help="Show where it is, change nothing.")] = False
 
 
 class Purged(Result, kw_only=True):
@@ -49,16 +49,19 @@ class Purged(Result, kw_only=True):
 
 
 def purge_memory(project: Project, given: Purge) -> Purged:
-    """Take a text out of every file that is ours, the kept copies included; it cannot be undone.
+    """Remove a text from every file of the memory, including backups. This cannot be undone.
 
-    For what should never have been written down. The text is read from standard input, or asked for, and never from
-    the command line, which shells remember. [purged] takes its place in nodes, facts, profile, journal, inbox, notes,
-    logs, backups and recovery copies; digests are made anew; copies of repairs that hold it go; the index is made
-    anew. Copies in git history are listed; rewriting history is up to you. A secret that was written down has to be
-    replaced, whatever is done here.
+    Use it for text that should never have been written down. The command reads the text from standard input or asks
+    for it, because shells remember command lines. [purged] replaces it in records, facts, profile, journal, inbox,
+    notes, logs, backups and recovery copies; digests are recomputed, repair copies that hold it are removed, and the
+    index is rebuilt. Copies in git history are listed; rewriting history is up to you. Always
+    replace a secret that was written down.
     """
     if not given.dry_run and not given.yes:
-        raise UsageError("A purge asks before it changes anything.", hint="Repeat the command with --yes or --dry-run.")
+        raise UsageError(
+            "A purge asks before it changes anything, and this is no terminal.",
+            hint="Repeat the command with --yes or --dry-run.",
+        )
     texts = [] if given.text is None else [given.text]
     return purge(project, texts, secrets=given.secrets, dry_run=given.dry_run)
 
@@ -116,7 +119,7 @@ def _refuse_unfit(project: Project, folders: Sequence[str]) -> None:
         layer.refuse_other_version(project)
     for path in project.git.unmerged(list(folders)) if project.git.available else ():
         raise Conflict(
-            f"Git holds `{path}` as unmerged; nothing was purged.",
+            f"`{path}` has an unresolved merge; nothing was purged.",
             hint=f"Resolve the conflict, `git add {path}`, and purge again.",
         )
 
@@ -174,16 +177,16 @@ def _admitted(text: str) -> str:
     if len(found) < SHORTEST:
         raise InputError(
             f"A text of fewer than {SHORTEST} characters is not purged: it would be found in too many places.",
-            hint="Give it with more of what stands around it.",
+            hint="Give a longer part of the text.",
         )
     if found in PURGED * len(found):
-        raise InputError(f"`{PURGED}` is what takes the place of a text.", hint="There is nothing to take out.")
+        raise InputError(f"`{PURGED}` is the replacement for a purged text.", hint="Nothing to remove.")
     return found
 
 
 def lines(done: Purged) -> Lines:
     if not done.places and not done.left:
-        yield "No secret was found." if not done.texts else "It stands in no file of the memory."
+        yield "No secret was found." if not done.texts else "The text is in no file of the memory."
         return
     total = sum(place.count for place in done.places)
     if done.places:
@@ -195,14 +198,17 @@ def lines(done: Purged) -> Lines:
     if len(done.places) > _SHOWN:
         yield f"  and {len(done.places) - _SHOWN:,} more"
     for place in done.left:
-        yield Styled(text=f"  {place.path}: left as it is: {place.reason}", style="yellow")
+        yield Styled(text=f"  {place.path}: not changed: {place.reason}", style="yellow")
     if done.places and not done.dry_run:
         yield ""
-        yield "Replace it where it is in use: whoever had the files may have it."
+        yield "Replace the credential where it is used: anyone who had the files may have it."
         if done.has_history:
-            yield "Git keeps it in every commit that has it. With the text in a file outside the repository:"
+            yield (
+                "Git history still holds it. To remove it there, put the text into a file outside the repository "
+                "and run:"
+            )
             yield "  git filter-repo --replace-text FILE"
-        yield "Other clones and branches, and the sessions of your agents, are not reached from here."
+        yield "This does not reach other clones, other branches, or your agents' sessions."
 
 
 VERB = Verb(
@@ -211,8 +217,8 @@ VERB = Verb(
     lines=lines,
     writes=True,
     examples="""Examples:
-  memory purge                          asks for the text without showing it, says where it stands, asks again
-  memory purge --secrets --dry-run      where secrets stand that `memory check` names
-  memory purge --yes < text.txt         a text from a file; its last line end does not count
+  memory purge                          asks for the text (not shown), lists where it is, asks again
+  memory purge --secrets --dry-run      where the secrets are that `memory check` reports
+  memory purge --yes < text.txt         a text from a file, without its last line end
 """,
 )

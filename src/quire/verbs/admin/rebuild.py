@@ -37,11 +37,11 @@ class IndexRebuilt(Result, kw_only=True):
 
 
 def rebuild(project: Project, given: Rebuild) -> IndexRebuilt:
-    """Make the index from nothing, out of the files.
+    """Rebuild the search index from the files.
 
-    It is never needed: the index follows the files by itself, and is made again when it is missing or damaged.
-    With --semantic, every passage is embedded with a full language model, so that questions in other words find more;
-    `memory docs semantic` says how. That takes minutes; interrupted, the same command goes on where it was.
+    You rarely need it: the index follows the files, and is rebuilt when it is missing or damaged. With --semantic,
+    every passage is embedded with a language model, so that questions in other words find more; see `memory docs
+    semantic`. That takes minutes; if interrupted, run the same command again to continue.
     """
     folder = project.index_folder()
     if folder is None or not project.has_journal():

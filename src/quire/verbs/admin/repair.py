@@ -39,9 +39,9 @@ _ATTEMPTS = 3
 
 
 def repair(project: Project, *, dry_run: bool = False) -> Repaired:
-    """Mend what can be mended without losing anything; then check again. Files are copied first."""
+    """Repair what can be repaired without losing anything; then check again. Files are copied first."""
     found = check_files(project)
-    if not any(problem.mend == REPAIR for problem in _all(found)):
+    if not any(problem.fixed_by == REPAIR for problem in _all(found)):
         return Repaired(checked=found, dry_run=dry_run)
     if dry_run:
         return _rehearsed_repair(project, found)
@@ -52,7 +52,7 @@ def _rehearsed_repair(project: Project, found: Checked) -> Repaired:
     plans = list(_plans(project, found))
     return Repaired(
         dry_run=True,
-        mends=tuple(mend for plan in plans for mend in plan.mends),
+        fixes=tuple(fix for plan in plans for fix in plan.fixes),
         files=tuple(file for plan in plans for file in differences_of(project.root, plan)),
         checked=found,
     )
@@ -71,7 +71,7 @@ def _repaired(project: Project, found: Checked) -> Repaired:
     pruned = _pruned(project, warnings) if kept else []
     return Repaired(
         name=name if kept else None,
-        mends=tuple(mend for part in kept for mend in part.mends),
+        fixes=tuple(fix for part in kept for fix in part.fixes),
         files=tuple(file for part in kept for file in _files_of(part)),
         copies=tuple(map(_archive_of, kept)),
         pruned=tuple(pruned),
@@ -88,7 +88,7 @@ def _repair_part(
     kept: list[RepairCopy],
     warnings: list[Problem],
 ) -> None:
-    """Plan on what is there once nobody else can write, and do it; planned again where somebody was faster."""
+    """Plan on what is there once nobody else can write, and do it; planned again where someone was faster."""
     try:
         with repair_access(project, folder):
             for attempt in range(1, _ATTEMPTS + 1):
@@ -126,7 +126,7 @@ def _plan_of(project: Project, home: Home, found: Checked) -> RepairPlan:
 
 def _plan_around(project: Project, found: Checked) -> RepairPlan | None:
     """The map, the lines of .gitignore, what writers left; None where all is as it should be."""
-    codes = {problem.code for problem in _all(found) if problem.mend == REPAIR}
+    codes = {problem.code for problem in _all(found) if problem.fixed_by == REPAIR}
     if not codes & {MAP_STALE, LEFTOVERS, *NOT_IGNORED}:
         return None
     home = _homes(project)[0].folder
@@ -155,7 +155,7 @@ def repairs_kept(project: Project) -> RepairsKept:
             RepairSeen(
                 name=name,
                 at=parts[0].at,
-                mends=tuple(mend for part in parts[::-1] for mend in part.mends),
+                fixes=tuple(fix for part in parts[::-1] for fix in part.fixes),
                 files=sum(len(part.files) for part in parts),
                 copies=tuple(map(_archive_of, parts[::-1])),
                 changed_since=tuple(dict.fromkeys(path for _, path in changed_since(project.root, parts))),

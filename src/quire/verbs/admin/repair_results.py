@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quire.upkeep.check import Checked
     from quire.upkeep.repair.differences import Difference
 
-_LISTED, _LISTED_MENDS = 40, 200
+_LISTED, _LISTED_REPAIRS = 40, 200
 _STYLES: dict[str, Style] = {"+": "green", "-": "red"}
 
 
@@ -23,9 +23,9 @@ class Repaired(Result, kw_only=True):
     """What a repair did, or would do; a warning says what kept a layer from being repaired."""
 
     name: str | None = None
-    """By which it can be taken back, where anything was done."""
+    """The name by which it can be undone."""
     dry_run: bool = False
-    mends: tuple[RepairStep, ...] = ()
+    fixes: tuple[RepairStep, ...] = ()
     files: tuple[Difference, ...] = ()
     """What changed, or would; only a dry run tells the differences."""
     copies: tuple[str, ...] = ()
@@ -39,23 +39,23 @@ class Repaired(Result, kw_only=True):
         return 0 if self.checked.valid else 1
 
     def lines(self) -> Lines:
-        if not self.mends:
-            yield "There is nothing that a repair could mend."
+        if not self.fixes:
+            yield "Nothing to repair."
         elif self.dry_run:
-            yield f"A repair would mend {counted(len(self.mends), 'fault')}:"
-            yield from _repair_lines(self.mends)
+            yield f"A repair would fix {counted(len(self.fixes), 'fault')}:"
+            yield from _repair_lines(self.fixes)
             yield from _file_lines(self.files)
             yield ""
-            yield "Nothing was changed. `memory check --repair` does it."
+            yield "Nothing was changed. `memory check --repair` makes these changes."
         else:
-            yield Styled(text=f"Mended {counted(len(self.mends), 'fault')}:", style="green")
-            yield from _repair_lines(self.mends)
+            yield Styled(text=f"Repaired {counted(len(self.fixes), 'fault')}:", style="green")
+            yield from _repair_lines(self.fixes)
             yield ""
-            yield f"The files as they were: {', '.join(self.copies)}"
-            yield f"To take it back: memory check --undo {self.name}"
+            yield f"Copies of the files before the repair: {', '.join(self.copies)}"
+            yield f"To undo: memory check --undo {self.name}"
             if self.pruned:
                 gone = ", ".join(self.pruned)
-                yield f"Repairs that can no longer be taken back, since only the last 20 are kept: {gone}"
+                yield f"Repairs that can no longer be undone (only the last 20 are kept): {gone}"
         if not self.dry_run:
             yield ""
             yield from checked_lines(self.checked)
@@ -66,7 +66,7 @@ class RepairSeen(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     at: str
-    mends: tuple[RepairStep, ...]
+    fixes: tuple[RepairStep, ...]
     files: int
     copies: tuple[str, ...]
     changed_since: tuple[str, ...] = ()
@@ -81,14 +81,14 @@ class RepairsKept(Result, kw_only=True):
 
     def lines(self) -> Lines:
         if not self.repairs:
-            yield "No repair is kept here."
+            yield "There is no repair to undo."
         for one in self.repairs:
-            yield f"{one.name}  {counted(len(one.mends), 'fault')} mended, {counted(one.files, 'file')}"
+            yield f"{one.name}  {counted(len(one.fixes), 'fault')} repaired, {counted(one.files, 'file')}"
             for place in one.copies:
                 yield f"    {place}"
             if one.changed_since:
                 shown = ", ".join(one.changed_since[:5])
-                yield Styled(text=f"    Changed since, so that it is not taken back: {shown}", style="yellow")
+                yield Styled(text=f"    Changed since, so it cannot be undone: {shown}", style="yellow")
 
 
 class RepairUndone(Result, kw_only=True):
@@ -99,21 +99,21 @@ class RepairUndone(Result, kw_only=True):
 
     def lines(self) -> Lines:
         if not self.files:
-            yield f"The files were as before the repair {self.name} already; its copies are removed."
+            yield f"The files already were as before the repair {self.name}; its copies are removed."
             return
-        yield f"Took the repair {self.name} back: {counted(len(self.files), 'file')} as before."
+        yield f"Undid the repair {self.name}: {counted(len(self.files), 'file')} as before."
         for path in self.files[:_LISTED]:
             yield f"  {path}"
         if len(self.files) > _LISTED:
             yield f"  … and {len(self.files) - _LISTED:,} more"
 
 
-def _repair_lines(mends: tuple[RepairStep, ...]) -> Lines:
-    for mend in mends[:_LISTED_MENDS]:
-        place = f"{mend.path}:{mend.line}" if mend.line else mend.path
-        yield f"  {place}: {mend.message} [{mend.code}]"
-    if len(mends) > _LISTED_MENDS:
-        yield f"  … and {len(mends) - _LISTED_MENDS:,} more"
+def _repair_lines(fixes: tuple[RepairStep, ...]) -> Lines:
+    for fix in fixes[:_LISTED_REPAIRS]:
+        place = f"{fix.path}:{fix.line}" if fix.line else fix.path
+        yield f"  {place}: {fix.message} [{fix.code}]"
+    if len(fixes) > _LISTED_REPAIRS:
+        yield f"  … and {len(fixes) - _LISTED_REPAIRS:,} more"
 
 
 def _file_lines(files: tuple[Difference, ...]) -> Lines:

@@ -15,9 +15,9 @@ from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 class Reset(Arguments, frozen=True, kw_only=True):
     everywhere: Annotated[bool, Option(name="--all", help="Reset every registered project.")] = False
-    destroy: Annotated[bool, Option(help="Keep no archive, and remove earlier ones: cannot be undone.")] = False
+    destroy: Annotated[bool, Option(help="Keep no archive and remove earlier ones. This cannot be undone.")] = False
     yes: Annotated[bool, Option(help="Do not ask.")] = False
-    dry_run: Annotated[bool, Option(help="Say what would be removed, remove nothing.")] = False
+    dry_run: Annotated[bool, Option(help="Show what would be removed, remove nothing.")] = False
 
 
 class ResetPlanned(Result, kw_only=True):
@@ -46,17 +46,19 @@ class AllReset(Result, kw_only=True):
 
 
 def reset(project: Project, given: Reset) -> ResetPlanned | ProjectReset | AllReset:
-    """Archive the memory into .memory/.backup/ and remove it, so that `memory init` can begin anew.
+    """Archive the memory into .memory/.backup/ and remove it, so that `memory init` can start over.
 
-    Also takes the guidance and map sections out of AGENTS.md and CLAUDE.md. The profile, the journal, lines in
-    .gitignore and the wiring of agents stay, and are named. A later `memory init`, also with --force, never removes an
-    archive.
+    Also removes the guidance and map sections from AGENTS.md and CLAUDE.md. The profile, the journal, lines in
+    .gitignore and the connections of agents stay, and are listed. A later `memory init`, also with --force, never
+    removes an archive.
     """
     roots = roots_to_reset(project, given)
     if given.dry_run:
         return ResetPlanned(project_roots=roots, destroy=given.destroy)
     if not given.yes:
-        raise UsageError("A reset asks before it removes anything.", hint="Repeat the command with --yes.")
+        raise UsageError(
+            "A reset asks before it removes anything, and this is no terminal.", hint="Repeat the command with --yes."
+        )
     if not given.everywhere:
         return ProjectReset(done=reset_project(project, destroy=given.destroy))
     every = AllReset()
@@ -102,11 +104,11 @@ def _reset_lines(done: MemoryReset) -> Lines:
         yield f"Reset {done.project_root}; archived in {done.backup_path}"
         yield f"  To undo: cd {shlex.quote(done.project_root)} && tar -xzf {shlex.quote(done.backup_path)}"
     else:
-        yield f"Destroyed the memory in {done.project_root}"
+        yield f"Deleted the memory in {done.project_root}"
     if done.left:
-        yield f"  Left as they are: {', '.join(done.left)}"
+        yield f"  Not changed: {', '.join(done.left)}"
     if done.wired:
-        yield "  To take the wiring of your agents out: memory init && memory integrate --remove && memory reset"
+        yield "  To disconnect your agents: memory init && memory integrate --remove && memory reset"
 
 
 VERB = Verb(
@@ -116,7 +118,7 @@ VERB = Verb(
     writes=True,
     examples="""Examples:
   memory reset                  asks, archives, removes; prints how to undo it
-  memory reset --yes            the same without asking
+  memory reset --yes            without asking
   memory reset --all            every project on this machine
 """,
 )

@@ -10,7 +10,7 @@ from quire.verbs.verb import Arguments, Lines, Result, Verb
 class UpgradeAdvice(Result, kw_only=True):
     message: str
     upgraded: bool = False
-    """Storage of this version never needs an upgrade."""
+    """This storage version needs no upgrade."""
     advice: str
 
 
@@ -22,7 +22,7 @@ def upgrade(project: Project, _given: Arguments) -> UpgradeAdvice:
     """
     project.ready()
     version = project.graph.config().version
-    message = f"Storage version {version} is current; there is nothing to upgrade."
+    message = f"Storage version {version} is current. Nothing to upgrade."
     return UpgradeAdvice(message=message, advice=upgrade_advice())
 
 

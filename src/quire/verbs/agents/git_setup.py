@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GIT = "git"
 _CONFIG = ".git/config"
-_FOREIGN = "another program merges these for git here; it was left alone"
+_FOREIGN = "another program merges these files for git here; its setting was not changed"
 
 
 def integrate_git(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _FLAGGED = "it reads like an order to a model"
 _REJECTED = "it says what was rejected"
-_TOLD = "it was told in this session already"
+_TOLD = "already sent in this session"
 _UNREVIEWED = "nobody has reviewed it"
 
 Judged = tuple[Record, "Verdict | None", str]

@@ -23,15 +23,17 @@ _GIT = "git"
 
 class Integrate(Arguments, frozen=True, kw_only=True):
     clients: Annotated[list[str], Word(required=False)] = []
-    user: Annotated[bool, Option(help="Your own configuration, for all projects, instead of this project's.")] = False
-    status: Annotated[bool, Option(help="Show what is wired, and change nothing.")] = False
-    repair: Annotated[bool, Option(help="Put right what is missing or changed, where a client is wired.")] = False
-    remove: Annotated[bool, Option(help="Take the wiring back.")] = False
+    user: Annotated[bool, Option(help="Use your own configuration, for all projects, instead of this project's.")] = (
+        False
+    )
+    status: Annotated[bool, Option(help="Show what is connected, change nothing.")] = False
+    repair: Annotated[bool, Option(help="Repair what is missing or changed in connected clients.")] = False
+    remove: Annotated[bool, Option(help="Disconnect: restore every file as it was.")] = False
     source: Annotated[
         str | None,
         Option(name="--from", metavar="URL@COMMIT", help="With a forge or pre-commit: where it installs Quire from."),
     ] = None
-    dry_run: Annotated[bool, Option(help="Show every change as a diff, and make none.")] = False
+    dry_run: Annotated[bool, Option(help="Show every change as a diff, write nothing.")] = False
     force: Annotated[bool, Option(help="Replace an entry called quire that starts another program.")] = False
     capture: Annotated[
         Capture | None,
@@ -67,21 +69,21 @@ class ClientsIntegrated(Result, kw_only=True):
 
 
 def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
-    """Wire your agents' programs to the memory: MCP server, hooks, skill or rules, guidance.
+    """Connect your agents to the memory: MCP server, hooks, skill or rules, guidance.
 
     CLIENTS are any of claude, codex, cursor, gemini, opencode, copilot, cline, or all; without any, those that the
-    project or your home folder shows signs of. Their configuration files are changed in place, and everything else in
-    them stays as it is. What is written is meant to be committed: teammates without Quire see no failure. --remove
-    takes it back, byte for byte; your own later changes stay.
+    project or your home folder shows signs of. Their configuration files are changed in place; everything else in them
+    stays. Commit the files to share them: teammates without Quire see no errors. --remove restores every file, byte
+    for byte; your own later changes stay.
 
     `github`, `gitlab` and `pre-commit` by name set up reviews of changes in this project (`memory docs code-review`).
-    `git` by name sets this clone up so that branches merge the memory by record: which program merges it stands in the
-    clone's own settings, so every clone needs it once. Git merges texts where it is missing.
+    `memory integrate git` sets up this clone so that branches merge the memory by record. Every clone needs it once,
+    because git keeps the setting in the clone. Without it git merges the memory as text.
     """
     refuse_contradictions(given)
     if needs_consent(given):
         raise UsageError(
-            "With --user, files in your home folder are changed, and it asks before.",
+            "--user changes files in your home folder and asks first, and this is no terminal.",
             hint="Repeat the command with --yes, or look first with --dry-run.",
         )
     if given.status:
@@ -235,10 +237,10 @@ def _done_lines(done: Integrated) -> Iterator[str]:
             reason = f"  ({part.reason})" if part.reason else ""
             yield f"  {part.status:<{_WIDTH}}  {part.part:<8}  {part.path}{reason}"
     if not done.parts:
-        yield "There is nothing to take back." if done.action == "remove" else "There is nothing to do."
+        yield "Nothing to disconnect." if done.action == "remove" else "Nothing to do."
     changed = [file for file in done.files if file.status in ("created", "updated")]
     if done.dry_run:
-        yield "Nothing was changed: this was a dry run."
+        yield "Dry run: nothing was changed."
     elif changed and done.action != "remove" and done.scope == "project":
         trust = "" if not {*done.clients} - {_GIT, *FORGES} else " Most clients ask once whether you trust them."
         yield f"Commit these files to share them.{trust}"
@@ -250,12 +252,12 @@ VERB = Verb(
     lines=lines,
     writes=True,
     examples="""Examples:
-  memory integrate                    wire the clients that are in use here
-  memory integrate claude codex       wire these
+  memory integrate                    connect the agents that are used here
+  memory integrate claude codex       connect these
   memory integrate all --dry-run      show what would change, as a diff
-  memory integrate --status           what is wired, and how
-  memory integrate --repair           put right what was damaged or is missing
-  memory integrate cursor --remove    take it back: every file as it was
+  memory integrate --status           what is connected, and how
+  memory integrate --repair           repair what is damaged or missing
+  memory integrate cursor --remove    disconnect: every file as it was
   memory integrate claude --user      in your own configuration, for all projects
   memory integrate github --from https://github.com/OWNER/quire@COMMIT
   memory integrate --capture agent    ask agents, once per session, to propose what should last

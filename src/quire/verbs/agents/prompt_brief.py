@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from quire.retrieval.answer import Hit
     from quire.retrieval.injection import Injection, OfferedLine
 
-PROMPT_HEAD = "From the memory of this project, because it may bear on this."
-EDIT_HEAD = "From the memory of this project, on {files}."
+PROMPT_HEAD = "From this project's memory, possibly relevant here."
+EDIT_HEAD = "From this project's memory, about {files}."
 _HITS = 3
 _GOVERNING = 10
 _RAW = "event"
-"""What a session said, as it was imported: nobody has looked at it, and whoever gets text into a session wrote it."""
-_UNREVIEWED = "it is what a session said, and nobody has looked at it"
+"""Text of an imported session that no person has reviewed; anything could have written it."""
+_UNREVIEWED = "it comes from an imported session that no person has reviewed"
 
 
 def hook_prompt(

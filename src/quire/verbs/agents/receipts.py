@@ -17,8 +17,8 @@ _OUTCOMES = ("included", "trimmed", "withheld")
 
 class ShowReceipts(Arguments, frozen=True, kw_only=True):
     session: Annotated[str | None, Word(required=False)] = None
-    limit: Annotated[int | None, Option(metavar="N", help="So many of the latest, by default 20.")] = None
-    details: Annotated[bool, Option(help="What became of each record, too.")] = False
+    limit: Annotated[int | None, Option(metavar="N", help="How many of the latest to show; 20 by default.")] = None
+    details: Annotated[bool, Option(help="Also show what happened to each record.")] = False
 
 
 class ReceiptList(Result, kw_only=True):
@@ -32,10 +32,10 @@ class ReceiptList(Result, kw_only=True):
 
 
 def show_receipts(project: Project, given: ShowReceipts) -> ReceiptList:
-    """Show what hooks handed to agents unasked: what was considered, told, left out and why, and what it cost.
+    """Show what hooks sent to your agents: what was considered, sent or left out, why, and what it cost.
 
-    SESSION is the client's id of a session, or the beginning of it; then everything of it is shown in full. Receipts
-    stay on this machine, in .memory/local/receipts.jsonl, and do not hold what the user wrote.
+    SESSION is the client's session id, or the beginning of it; its receipts are then shown in full. Receipts stay on
+    this machine, in .memory/local/receipts.jsonl, and do not hold what the user wrote.
     """
     found = receipts(project, given.session or "")
     usual = _MOST if given.session else _LIMIT
@@ -45,14 +45,14 @@ def show_receipts(project: Project, given: ShowReceipts) -> ReceiptList:
         total=len(found),
         tokens=sum(receipt.tokens for receipt in found),
         details=given.details or bool(given.session),
-        nothing=f"There is none of a session `{given.session[:40]}`. `memory receipts` shows those of all."
+        nothing=f"No receipts for the session `{given.session[:40]}`. `memory receipts` lists all sessions."
         if given.session
-        else "Nothing was handed to an agent yet. `memory integrate` wires the agents that you use.",
+        else "Nothing was sent to an agent yet. `memory integrate` connects the agents that you use.",
     )
 
 
 def receipts(project: Project, session: str = "") -> list[Receipt]:
-    """What was handed to agents unasked on this machine, the oldest first."""
+    """What was sent to agents by hooks on this machine, the oldest first."""
     project.ready_to_ask()
     return read_receipts(project.root, session)
 

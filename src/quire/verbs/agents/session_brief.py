@@ -82,11 +82,11 @@ def _opening(
     verdicts = _verdicts(project, index, live)
     judged = [(record, verdicts.get(record.ref), "") for record in live]
     groups: list[_Group] = [
-        ("Told before the compaction:", _again(project, index, told, verdicts), _LISTED),
+        ("Sent before the compaction:", _again(project, index, told, verdicts), _LISTED),
         ("Pinned:", [(record, None, "pinned") for record in _pins(project, index, session)], _LISTED),
         (_UNFINISHED, _unfinished(project, index, judged), _LISTED),
         ("New since the last session:", _new(index, judged, since), _NEW),
-        ("No longer as the code is (look before you rely on them):", _doubtful(judged), _DOUBTED),
+        ("Out of date (check the code before you rely on them):", _doubtful(judged), _DOUBTED),
         ("People and habits:", _habits(project, index), _ENTRIES),
     ]
     if not has_map:
@@ -205,7 +205,9 @@ def _waiting(project: Project) -> list[str]:
 
     count = count_pending(project.root)
     said = [f"{count} proposal{'s wait' if count > 1 else ' waits'} for the user's word: `memory inbox`."]
-    lacking = ["This clone does not merge the memory by record yet; the user can run `memory integrate git`."]
+    lacking = [
+        "Git merges the memory as text in this clone. The user can run `memory integrate git` to merge it by record."
+    ]
     return (said if count else []) + (lacking if lacks_driver(project) else [])
 
 

@@ -57,7 +57,7 @@ class Collected(Result, kw_only=True):
     imported: int = 0
     """Sessions that the journal took in."""
     busy: bool = False
-    """Somebody else is at it."""
+    """Another process is doing it."""
     failed: list[UnreadSession] = []
 
     def is_incomplete(self) -> bool:

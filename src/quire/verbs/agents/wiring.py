@@ -44,7 +44,7 @@ def wire_clients(
 ) -> Integrated:
     """Wire these clients; without any, those that are in use here. With `repair`, those that are wired already.
 
-    Files of ours that somebody changed are written anew only with `repair`; an entry of somebody else under our
+    Files of ours that someone changed are written anew only with `repair`; an entry of someone else under our
     name is replaced only with `force`.
     """
     scope: Scope = "user" if user else "project"
@@ -104,7 +104,7 @@ def _unreachable(project: Project) -> list[Problem]:
         Problem(
             code="CommandUnreachable",
             severity="warning",
-            message=f"Agents start {' and '.join(names)} by name: {why}. Without, they get no memory.",
+            message=f"Agents start {' and '.join(names)} by name: {why}. Without it they get no memory.",
             hint=reach_hint(project.world.env),
         )
         for why, names in reasons.items()
@@ -144,9 +144,7 @@ def wiring_status(project: Project, clients: Sequence[str] = (), *, user: bool |
 
 def wiring_surroundings(project: Project, scope: Scope) -> Surroundings:
     if scope == "user" and not (project.world.home and os.path.isabs(project.world.home)):
-        raise InputError(
-            "There is no home folder to look for clients in.", hint="Set HOME, or wire the project without --user."
-        )
+        raise InputError("There is no home folder to look for clients in.", hint="Set HOME, or leave out --user.")
     return Surroundings(root=project.root, home=project.world.home, env=project.world.env)
 
 
@@ -198,4 +196,4 @@ def _none_found() -> InputError:
 
 def _not_wired(named: Sequence[str]) -> InputError:
     words = " ".join(named)
-    return InputError(f"Not wired here: {', '.join(named)}.", hint=f"`memory integrate {words}` does it.")
+    return InputError(f"Not connected here: {', '.join(named)}.", hint=f"`memory integrate {words}` does it.")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SHOWN = 3
 Budget = Annotated[
     Annotated[int, Meta(ge=limits.BUDGET_LEAST, le=32_000)] | None,
-    Option(metavar="TOKENS", help="How long the answer may be; 2000 by default."),
+    Option(metavar="TOKENS", help="The most tokens the answer may have; 2000 by default."),
 ]
 
 

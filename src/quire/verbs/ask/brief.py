@@ -26,7 +26,7 @@ class Brief(Arguments, frozen=True, kw_only=True):
         Option(
             metavar="[RANGE]",
             bare="",
-            help="The files of a range of commits; what is not committed where none is given.",
+            help="The files of a range of commits; without a range, uncommitted files.",
             is_path=True,
         ),
     ] = None
@@ -35,13 +35,13 @@ class Brief(Arguments, frozen=True, kw_only=True):
         Option(
             metavar="[NAME]",
             bare="",
-            help="What a branch changed since it left the main one; the current branch where none is named.",
+            help="What a branch changed since it left the default branch; the current branch by default.",
             is_path=True,
         ),
     ] = None
     path: Annotated[str | None, Option(metavar="FILE", help="A file or a folder.", tool=False, is_path=True)] = None
     budget: Budget = None
-    limit: Annotated[int, Option(metavar="NUMBER", help="At most so many results; 20 by default.", tool=False)] = 20
+    limit: Annotated[int, Option(metavar="NUMBER", help="The most results to show; 20 by default.", tool=False)] = 20
 
 
 class Briefed(Found, kw_only=True):
@@ -51,9 +51,9 @@ class Briefed(Found, kw_only=True):
 
 
 def brief(project: Project, given: Brief, fence: Boundary | None = None) -> Briefed:
-    """Show what governs the files of a change: decisions, traps, features, open questions, each with its verdict.
+    """Show the records about a change's files: decisions, traps, features, open questions, each with its verdict.
 
-    Without an option, the change is what is not committed. Everything fits into a budget of tokens.
+    Without options the change is everything that is not committed. The answer fits into a budget of tokens.
     """
     from quire.retrieval.query import Ask
     from quire.upkeep.change_set import ChangeSet, files_changed
@@ -93,7 +93,7 @@ def lines(found: Briefed) -> Lines:
     elif not found.results:
         more = f" and {len(found.files) - 3} more" if len(found.files) > 3 else ""
         shown = one_line(", ".join(found.files[:3])) + more
-        yield f"Nothing in the memory is anchored to {shown}."
+        yield f"No record is about {shown}."
     else:
         yield LaidOut(text=found.markdown.rstrip("\n"))
 
@@ -104,17 +104,17 @@ VERB = Verb(
     lines=lines,
     fenced=True,
     examples="""Examples:
-  memory brief                        what governs the files you have changed
-  memory brief --diff main...HEAD     what governs a pull request
-  memory brief --branch               what governs everything on this branch
-  memory brief --path src/queue.ts    what governs a file you are about to change
+  memory brief                        records about the files you have changed
+  memory brief --diff main...HEAD     records about a pull request
+  memory brief --branch               records about everything on this branch
+  memory brief --path src/queue.ts    records about a file you are about to change
   memory brief src/queue.ts src/worker/ --budget 800
 """,
     tool=Tool(
         name="brief_memory",
-        title="What governs a change",
-        says="What the memory says about the files of a change: those named, of a range or branch, or not yet "
-        "committed. Use it before you edit or review files. Not for questions in words: query_memory.",
+        title="Records about a change",
+        says="Records about the files of a change: named files, a range, a branch, or uncommitted work. Use it "
+        "before you edit or review files. For questions in words use query_memory.",
         gives={"results": "array", "markdown": "string"},
     ),
 )

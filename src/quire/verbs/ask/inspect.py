@@ -57,10 +57,10 @@ class Looked(Result, kw_only=True):
 
 
 def inspect(project: Project, given: Inspect) -> Looked:
-    """Show one record in full, with everything that is connected to it.
+    """Show one record in full, with everything connected to it.
 
-    REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID; or profile:category.key;
-    or bundle:SECTION, event:ID, checkpoint:ID.
+    REF is kind.slug, such as feature.retry-queue, or the slug alone; fact:ID, or the id of a fact alone;
+    profile:category.key; episode:ID; or, for the journal, bundle:SECTION, event:ID, checkpoint:ID.
     """
     word, ref = given.id.strip(), full_ref(given.id)
     prefix = ref.partition(":")[0]
@@ -157,7 +157,7 @@ VERB = Verb(
     tool=Tool(
         name="inspect_memory",
         title="Look at one record",
-        says="One record in full by its ref, with relations, evidence and verdict. Use it for refs that an answer "
-        "named. Not for searching: query_memory.",
+        says="One record in full by its ref, with relations, evidence and verdict. Use it for refs from an answer. "
+        "To search use query_memory.",
     ),
 )

@@ -101,7 +101,7 @@ def _lines(found: Inspected) -> Iterator[str]:
         yield f"flagged: {words_of(effects)}"
     yield f"created {node.created_at}, updated {node.updated_at}"
     if not found.node.hash_holds:
-        yield "edited by hand since it was last saved"
+        yield "edited by hand since the last save"
     yield ""
     yield found.node.body
     yield from _relation_lines("Relations", found.outgoing, "{predicate} {target}")
@@ -109,7 +109,7 @@ def _lines(found: Inspected) -> Iterator[str]:
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
-    since = f" (last look at {verdict.since[:9]})" if verdict.since else ""
+    since = f"(last confirmed at {verdict.since[:9]})" if verdict.since else ""
     yield f"verdict: {verdict.verdict}{since}"
     for anchor in verdict.anchors or (verdict,):
         if anchor.because:

@@ -46,7 +46,9 @@ class List(Arguments, frozen=True, kw_only=True):
         Words,
         Option(name="--stage", metavar="STAGES", commas=True, choices=STAGES, help="Only features in these stages."),
     ] = []
-    tags: Annotated[Words, Option(name="--tag", metavar="TAGS", commas=True, help="Only what has all these tags.")] = []
+    tags: Annotated[
+        Words, Option(name="--tag", metavar="TAGS", commas=True, help="Only records with all these tags.")
+    ] = []
     statuses: Annotated[
         Words,
         Option(name="--status", metavar="STATUSES", commas=True, help="Only these statuses; `all` for every one."),
@@ -54,17 +56,21 @@ class List(Arguments, frozen=True, kw_only=True):
     verdicts: Annotated[
         Words,
         Option(
-            name="--verdict", metavar="VERDICTS", commas=True, choices=VERDICTS, help="Only what has these verdicts."
+            name="--verdict",
+            metavar="VERDICTS",
+            commas=True,
+            choices=VERDICTS,
+            help="Only records with these verdicts.",
         ),
     ] = []
     since: Annotated[
         Annotated[str, Meta(max_length=40)] | None,
-        Option(metavar="DATE", help="Only what was written or changed on that day or later."),
+        Option(metavar="DATE", help="Only records written or changed on this day or later."),
     ] = None
     limit: Annotated[
         int,
         Meta(ge=1, le=LISTED_MOST),
-        Option(metavar="NUMBER", help="At most so many.", show_default=True),
+        Option(metavar="NUMBER", help="The most results to show.", show_default=True),
     ] = LISTED
 
 
@@ -97,10 +103,10 @@ class RecordList(Result, kw_only=True):
 
 
 def list_records(project: Project, given: List) -> RecordList:
-    """List records of all layers, the newest first: what is known, not an answer to a question.
+    """List records of all layers, the newest first.
 
-    Retired records (stale, superseded, archived, closed) are listed with `--status` only. `memory query` takes the same
-    filters with a question.
+    Retired records (stale, superseded, archived, closed) are listed only with --status. To ask a question with the
+    same filters, use `memory query`.
     """
     project.ready_to_ask()
     since, most = _moment(given.since), limits.within(given.limit, "limit", 1, LISTED_MOST)

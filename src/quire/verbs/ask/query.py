@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quire.retrieval.answer import Answer, LeftOut
     from quire.verbs.ask.list import RecordList
 
-_Path = Annotated[str, Meta(max_length=4096, description="what governs this file")]
+_Path = Annotated[str, Meta(max_length=4096, description="records about this file")]
 
 
 class Query(Arguments, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Query(Arguments, frozen=True, kw_only=True):
         Option(
             name="--kind",
             metavar="KINDS",
-            help="Only these kinds, separated by commas.",
+            help="Only these kinds, comma-separated.",
             commas=True,
             choices=RECORD_KINDS,
         ),
@@ -40,7 +40,7 @@ class Query(Arguments, frozen=True, kw_only=True):
         Option(
             name="--tag",
             metavar="TAGS",
-            help="Only what has all these tags, separated by commas.",
+            help="Only records with all these tags, comma-separated.",
             commas=True,
             tool=False,
         ),
@@ -50,27 +50,27 @@ class Query(Arguments, frozen=True, kw_only=True):
         Option(
             name="--layer",
             metavar="LAYERS",
-            help="Only these layers, separated by commas.",
+            help="Only these layers, comma-separated.",
             commas=True,
             choices=LAYER_NAMES,
         ),
     ] = None
-    path: Annotated[_Path | None, Option(metavar="FILE", help="Only what governs this file.", is_path=True)] = None
+    path: Annotated[_Path | None, Option(metavar="FILE", help="Only records about this file.", is_path=True)] = None
     limit: Annotated[
-        int, Meta(ge=1, le=100), Option(metavar="NUMBER", help="At most so many results; 10 by default.")
+        int, Meta(ge=1, le=100), Option(metavar="NUMBER", help="The most results to show; 10 by default.")
     ] = 10
     strict: Annotated[
         bool,
         Meta(description="answers only"),
-        Option(help="Only clear answers, nothing that is merely possible."),
+        Option(help="Only clear answers, no possible ones."),
     ] = False
     explain: Annotated[
-        bool, Option(help="Show every part of each score, and why the next were left out.", tool=False)
+        bool, Option(help="Show how each result was scored, and why others were left out.", tool=False)
     ] = False
     everything: Annotated[
         bool,
         Meta(description="also stale, superseded, archived"),
-        Option(name="--all", help="Also what is stale, superseded, dead, archived or faded."),
+        Option(name="--all", help="Include records that are stale, superseded, dead, archived or faded."),
     ] = False
 
 
@@ -88,9 +88,9 @@ class Answered(Found, kw_only=True):
 def query(project: Project, given: Query, fence: Boundary | None = None) -> Answered | RecordList:
     """Ask the memory a question; the answer fits into a budget of tokens.
 
-    Finds by words and by meaning, offline. Clear answers come first, in full; then at most three possible ones, a line
-    each. Where nothing is near, it says so. With --path, shows what governs a file; with filters alone, lists records.
-    Stale, superseded and dead nodes are withheld and named; a superseded one brings its replacement.
+    Searches by words and by meaning, offline. Clear answers come first, in full; then at most three possible ones, one
+    line each. If nothing matches, it says so. With --path, shows the records about a file; with filters alone, lists
+    records. Stale, superseded and dead records are named but not shown; a superseded one brings its replacement.
     """
     if given.question is None and given.path is None and (given.kinds or given.tags or given.layers):
         from quire.verbs.ask.list import List, list_records
@@ -171,9 +171,9 @@ VERB = Verb(
     tool=Tool(
         name="query_memory",
         title="Ask the memory",
-        says="Ask what this project remembers: decisions and why, traps, features, facts, sessions, people. The answer "
-        "is cited, checked against the code, within the budget. Use it before you design or change something, and "
-        "when code looks odd. Not for finding code: search the files.",
+        says="Ask what this project remembers: decisions and reasons, traps, features, facts, sessions, people. "
+        "Answers cite records, checked against the code, within the budget. Use it before you design or change "
+        "something, and when code looks odd. To find code, search the files.",
         gives={"results": "array", "markdown": "string"},
         needs=("question",),
     ),

@@ -29,13 +29,13 @@ class ReviewArguments(Arguments, frozen=True, kw_only=True):
     span: Annotated[Annotated[str, Meta(max_length=500)] | None, Word(name="range", required=False, is_path=True)] = (
         None
     )
-    staged: Annotated[bool, Option(help="What is staged, against the last commit.")] = False
+    staged: Annotated[bool, Option(help="Review what is staged, against the last commit.")] = False
     branch: Annotated[
         Annotated[str, Meta(max_length=500)] | None,
         Option(
             metavar="[NAME]",
             bare="",
-            help="What a branch changed since it left the main one; the current branch where none is named.",
+            help="What a branch changed since it left the default branch; the current branch by default.",
             is_path=True,
         ),
     ] = None
@@ -53,7 +53,7 @@ class ReviewArguments(Arguments, frozen=True, kw_only=True):
         list[str],
         Option(
             metavar="CODES",
-            help="Also fail on these codes, or on every finding of a level: note, warn.",
+            help="Also fail on these codes or levels: note, warn.",
             commas=True,
             choices=_FAIL_ON,
         ),
@@ -78,15 +78,15 @@ class Reviewed(Result, kw_only=True):
 
 
 def review(project: Project, given: ReviewArguments) -> Reviewed:
-    """Say what a change means for the records: which it concerns, which it leaves out of date, which it changes.
+    """Show what a change means for the records: which it concerns, which it makes out of date, which it changes.
 
-    Compares two stored states, and so reports only what the change did; without a range, HEAD with where it left the
-    default branch. `A..B` compares two commits, `A...B` or A alone with where they parted. Nothing is written, and
-    nothing is asked of a network. Each finding has a code and a level (note, warn, block), which `review` in
-    `.memory/config.json` can change, and the owners that CODEOWNERS names. A commit with the line
-    `Memory-Exempt: CODE reason` lets findings of a code pass.
+    Compares two stored states, so it reports only what the change did. Without a range it compares HEAD with the point
+    where it left the default branch. `A..B` compares two commits; `A...B`, or A alone, starts where they branched. It
+    writes nothing and uses no network. Each finding has a code, a level (note, warn, block) that `review` in
+    `.memory/config.json` can change, and the owners from CODEOWNERS. A commit with the line `Memory-Exempt:
+    CODE reason` exempts findings of that code.
 
-    Exit code 1 when findings block, 3 when nothing was checked, because there was no record to read.
+    The exit code is 1 if findings block, and 3 if nothing was checked because there was no record to read.
     """
     from quire.upkeep.change_set import span_to_review
     from quire.upkeep.review.engine import review_change
@@ -113,7 +113,7 @@ def _write_summary(project: Project, found: Review) -> None:
             append(path, markdown_of(found).encode())
         except OSError as error:
             raise StorageFailed(
-                f"The summary could not be written: {(error.strerror or str(error)).lower()}.",
+                f"Could not write the summary: {(error.strerror or str(error)).lower()}.",
                 hint=f"Unset {_SUMMARY}, or let it name a file that can be written.",
             ) from None
 

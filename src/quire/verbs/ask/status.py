@@ -116,7 +116,7 @@ def lines(seen: StatusSeen | StatusOfAll) -> Lines:
             yield Recalled(text=text, origin="graph")
         return
     if not seen.projects:
-        yield "No projects are registered. `memory init` registers one, `memory projects add` an existing one."
+        yield "No projects are registered. `memory init` registers a new one, `memory projects add` an existing one."
     for row in seen.projects:
         name, status = row.entry.project["name"], row.status
         if status is None:
@@ -216,7 +216,7 @@ VERB = Verb(
     tool=Tool(
         name="status_memory",
         title="Overview",
-        says="Features by stage, open questions, records that are out of date, last activity. Use it once, "
-        "at the start of a session. Not for details: query_memory.",
+        says="Features by stage, open questions, records that are out of date, last activity. Use it once, when a "
+        "session starts. For details use query_memory.",
     ),
 )

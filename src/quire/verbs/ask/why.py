@@ -44,10 +44,10 @@ class Explained(Found, kw_only=True):
 
 
 def why(project: Project, given: Why, fence: Boundary | None = None) -> Explained:
-    """Say why a line, or a file, is as it is.
+    """Explain why a line or file is as it is.
 
-    Shows what governs it (decisions, traps and features, also those that were replaced), the commit that wrote the
-    line, and what was saved to the memory in that commit. PLACE is a path, or a path and a line: src/queue.ts:42.
+    Shows the records about it (decisions, traps and features, also replaced ones), the commit that wrote the line, and
+    what was saved to the memory in that commit. PLACE is a path, or a path and a line: src/queue.ts:42.
     """
     from quire.retrieval.query import Ask
     from quire.upkeep.governing import Governor
@@ -75,7 +75,7 @@ def lines(found: Explained) -> Lines:
     if found.results:
         yield LaidOut(text=found.markdown.rstrip("\n"))
     else:
-        yield "Nothing in the memory is anchored here."
+        yield "No record is about this file."
 
 
 def _background(found: Explained) -> Iterator[str]:
@@ -104,8 +104,8 @@ VERB = Verb(
     tool=Tool(
         name="why_memory",
         title="Why a line is as it is",
-        says="Why a file, or one line of it, is as it is: what governs it, which commits wrote it, what was saved with "
-        "them. Use it before you change code that looks odd. Not for whole changes: brief_memory.",
+        says="Why a file or a line is as it is: records about it, the commits that wrote it, and what was saved with "
+        "them. Use it before you change code that looks odd. For whole changes use brief_memory.",
         gives={"results": "array", "markdown": "string"},
     ),
 )

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 class Archive(Arguments, frozen=True, kw_only=True):
     fact_ids: FactIds = None
-    reason: Annotated[Reason | None, Option(metavar="TEXT", help="Why; kept with the fact.")] = None
-    faded: Annotated[bool, Option(help="All that nobody confirmed for long.", tool=False)] = False
-    session: Annotated[str | None, Option(metavar="ID", help="All that this session told first.", tool=False)] = None
+    reason: Annotated[Reason | None, Option(metavar="TEXT", help="The reason; kept with the fact.")] = None
+    faded: Annotated[bool, Option(help="All facts that have faded: not confirmed for a long time.", tool=False)] = False
+    session: Annotated[
+        str | None, Option(metavar="ID", help="All facts that this session stored first.", tool=False)
+    ] = None
     dry_run: DryRun = False
 
 
@@ -35,11 +37,10 @@ class ArchiveChanged(Result, kw_only=True):
 
 
 def archive(project: Project, given: Archive) -> ArchiveChanged:
-    """Put facts away: out of recall and context, still found by search-archive.
+    """Archive facts: recall and context leave them out, search-archive still finds them.
 
-    Each id is answered for. --faded takes all facts that nobody confirmed for so long that they no longer count.
-    --session takes all active ones that this session was the first to tell. A connection is put away by its ref,
-    edge:….
+    Reports on each id. --faded archives all facts that have faded. --session archives all active facts that this
+    session stored first. To archive a connection give its ref, edge:….
     """
     from quire.layers.facts.archive import archive_facts
 
@@ -55,7 +56,7 @@ def archive(project: Project, given: Archive) -> ArchiveChanged:
         if not names and (given.faded or given.session):
             nothing = "Nothing has faded." if given.faded else "No active fact is from that session."
             return ArchiveChanged(outcomes=[], changed=0, dry_run=given.dry_run, nothing=nothing)
-        why = given.reason or ("faded: not confirmed for long" if given.faded else None)
+        why = given.reason or ("faded: not confirmed for a long time" if given.faded else None)
         outcomes = archive_facts(draft, names, why)
         return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=given.dry_run)
 
@@ -111,8 +112,9 @@ VERB = Verb(
     tool=Tool(
         name="memory_archive",
         title="Archive facts",
-        says="Put facts away that no longer matter; each id is answered for. memory_search_archive still finds them; "
-        "the user brings them back with `memory facts restore`. Where something else holds now: memory_supersede.",
+        says="Archive facts that no longer matter; reports on each id. memory_search_archive still finds them; the "
+        "user can bring them back with `memory facts restore`. If a fact was replaced by another, use "
+        "memory_supersede.",
         needs=("fact_ids",),
         schema={"fact_ids": IDS_SCHEMA},
         gives={"outcomes": "array", "changed": "integer"},
@@ -127,7 +129,7 @@ class Restore(Arguments, frozen=True, kw_only=True):
 
 
 def restore(project: Project, given: Restore) -> ArchiveChanged:
-    """Bring facts back from the archive, or accept those that were only proposed. A connection comes by edge:…."""
+    """Restore facts from the archive, or accept proposed ones. For a connection give edge:…."""
     from quire.layers.facts.archive import restore_facts
 
     def plan(draft: FactsDraft, _index: Index) -> ArchiveChanged:

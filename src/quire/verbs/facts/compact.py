@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 CONVERSATION_BYTES = 4 * 1024 * 1024
 _MESSAGES_MOST = 50_000
 _NOT_HELD = (
-    "This server does not hold your conversation, so it freed nothing: your own program has to compact it, or send the "
-    "messages as `conversation`. "
+    "This server does not hold your conversation, so it freed nothing. Compact it in your own program, or "
+    "send the messages as `conversation`. "
 )
 
 
@@ -50,14 +50,18 @@ class Compact(Arguments, frozen=True, kw_only=True):
     instructions: Annotated[
         str,
         Meta(max_length=4000, description="what matters next"),
-        Option(metavar="TEXT", help="What matters for what comes next."),
+        Option(metavar="TEXT", help="What matters for the next steps."),
     ] = ""
     keep_turns: Annotated[
-        Annotated[int, Meta(ge=0, le=1000, description="newest turns that stay; 2")] | None,
-        Option(name="--keep", metavar="TURNS", help="How many turns stay as they are; 2 by default."),
+        Annotated[int, Meta(ge=0, le=1000, description="newest turns to keep; 2")] | None,
+        Option(
+            name="--keep", metavar="TURNS", help="How many of the newest turns to keep word for word; 2 by default."
+        ),
     ] = None
     session: Annotated[
-        SessionName, Meta(description="whose pins"), Option(metavar="ID", help="Whose pins; one set is shared.")
+        SessionName,
+        Meta(description="whose pins"),
+        Option(metavar="ID", help="The session whose pins to use; by default one shared set."),
     ] = ""
     provider: Annotated[
         str | None,
@@ -89,16 +93,16 @@ class ConversationCompacted(Result, kw_only=True):
     facts: list[str] | UnsetType = UNSET
     episode: str | UnsetType | None = UNSET
     markdown: str | UnsetType = UNSET
-    """What must outlive a compaction that somebody else makes."""
+    """What must outlive a compaction that someone else makes."""
     data: bytes | UnsetType = UNSET
     """The conversation as it came, so that it goes back in the same form; no part of the JSON."""
 
 
 def compact_conversation(project: Project, given: Compact) -> ConversationCompacted:
-    """Compact a conversation: older messages become a summary, what is pinned or was asked for stays word for word.
+    """Compact a conversation: older messages become a summary; pins and requests stay word for word.
 
     Takes messages as JSON ({"messages": […]}, or the list alone) or as JSON Lines, and prints the new conversation in
-    the same form. What goes is kept in full below .memory/local/checkpoints/ first. Works offline.
+    the same form. Removed messages are first kept in full below .memory/local/checkpoints/. Works offline.
     """
     if given.data is None:
         return _for_tools(project, given)
@@ -115,7 +119,7 @@ def _for_tools(project: Project, given: Compact) -> ConversationCompacted:
     if len(data) > CONVERSATION_BYTES:
         raise InputError(
             f"`conversation` has {len(data):,} bytes; the limit is {CONVERSATION_BYTES:,}.",
-            hint="Leave out images and the longest answers of tools, or send its older part alone.",
+            hint="Leave out images and long tool results, or send only the older part.",
             details={"field": "conversation", "maximum": CONVERSATION_BYTES},
         )
     done, kept = compact(project, data, given)
@@ -140,11 +144,11 @@ def _what_survives(project: Project, given: Compact) -> ConversationCompacted:
     """The pins and what bears on the instructions, to be carried over by whoever holds the conversation."""
     found = context(project, ShowContext(prompt=given.instructions, session=given.session))
     if found.markdown:
-        note = f"{_NOT_HELD}Carry over what stands below."
+        note = f"{_NOT_HELD}Keep the following in your summary."
     else:
-        note = f"{_NOT_HELD}Nothing is pinned that would have to outlive it; memory_focus pins facts."
+        note = f"{_NOT_HELD}Nothing is pinned. memory_focus pins facts."
     if found.low_signal:
-        note += " With `instructions` that say what comes next, it also gives facts that bear on it."
+        note += " With `instructions` that say what comes next, it also gives relevant facts."
     return ConversationCompacted(
         compacted=False,
         note=note,
@@ -204,7 +208,7 @@ def lines(done: ConversationCompacted) -> Lines:
         yield Aside(text=done.note)
         return
     if done.compacted:
-        yield f"{done.note} The summary stands for them; `messages` is the whole new conversation."
+        yield f"{done.note} The summary replaces them; `messages` is the whole new conversation."
     else:
         yield done.note
     if isinstance(done.markdown, str) and done.markdown:
@@ -239,8 +243,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_compact",
         title="Compact a conversation",
-        says="With `conversation`: older messages become a summary; pins and requests stay word for word, and what "
-        "goes is kept on this machine. Without it: what must outlive a compaction that your own program makes; this "
+        says="With `conversation`: summarises older messages; pins and requests stay word for word, and removed "
+        "messages are kept on this machine. Without it: returns what to keep when your own program compacts. This "
         "server cannot free your context.",
         gives={"compacted": "boolean", "note": "string"},
         repeatable=False,

@@ -40,10 +40,10 @@ class Connected(Result, kw_only=True):
 
 
 def connect(project: Project, given: Connect) -> Connected:
-    """Join two things by a directed edge: SOURCE depends_on TARGET, and so on.
+    """Connect two records: SOURCE depends_on TARGET, and so on.
 
-    Relations: depends_on, contradicts, enables, replaces, motivated_by; others are kept with a warning. The ends are
-    ids of facts, or refs of anything else, such as feature.retry-queue.
+    Relations: depends_on, contradicts, enables, replaces, motivated_by; others are kept with a warning. SOURCE and
+    TARGET are ids of facts, or refs of other records, such as feature.retry-queue.
     """
     from quire.layers.facts.connect import connect as connect_facts
 
@@ -87,8 +87,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_connect",
         title="Connect two things",
-        says="Say that a fact bears on another, or on any ref (feature.x): source relation target. Recall then shows "
-        "one with the other. To replace a fact use memory_supersede.",
+        says="Connect a fact to another fact or to any ref (feature.x): source relation target. Recall then shows "
+        "both. To replace a fact use memory_supersede.",
         gives={"action": "string", "edge": "object"},
     ),
 )

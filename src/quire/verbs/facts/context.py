@@ -26,16 +26,16 @@ _EPISODES_LOOK = 5
 
 class ShowContext(Arguments, frozen=True, kw_only=True):
     prompt: Annotated[str, Word(required=False)] = ""
-    budget: Annotated[int | None, Option(metavar="TOKENS", help="How long it may be; 2000 by default.")] = None
+    budget: Annotated[int | None, Option(metavar="TOKENS", help="The most tokens it may have; 2000 by default.")] = None
     session: WorkingSession = ""
     mind: Mind = None
 
 
 def context(project: Project, given: ShowContext) -> FactsContext:
-    """Print what an agent should have before its eyes in this turn, within a budget of tokens.
+    """Print what an agent should know in this turn, within a budget of tokens.
 
-    Pins first, then facts that bear on PROMPT, a fair share for every section, at most one episode. A prompt that says
-    nothing ("ok", "continue") gets the pins alone. The same input gives the same text.
+    Pins come first, then facts relevant to PROMPT with a fair share for every section, then at most one episode. A
+    prompt without content ("ok", "continue") gets only the pins. The same input gives the same text.
     """
     from quire.retrieval.current_records import FADED
     from quire.retrieval.facts_context import fit_facts

@@ -26,7 +26,7 @@ _EPISODES, _EPISODES_MOST = 5, 50
 
 class ShowEpisodes(Arguments, frozen=True, kw_only=True):
     query: Annotated[str, Meta(max_length=4000), Word(required=False)] = ""
-    k: Annotated[Many | None, Option(metavar="NUMBER", help="At most so many; 5 by default.")] = None
+    k: Annotated[Many | None, Option(metavar="NUMBER", help="The most results to show; 5 by default.")] = None
     tag: Annotated[Annotated[str, Meta(max_length=80)] | None, Option(metavar="TAG", help="Only with this tag.")] = None
     since: Annotated[Date | None, Option(metavar="DATE", help="From this day on.")] = None
     until: Annotated[Date | None, Option(metavar="DATE", help="Up to this day.")] = None
@@ -41,11 +41,11 @@ class Episodes(Result, kw_only=True):
 
 
 def episodes(project: Project, given: ShowEpisodes) -> Episodes:
-    """Show what happened in earlier sessions: those that bear on a question, or the most recent ones."""
+    """Show what happened in earlier sessions: those relevant to a question, or the most recent ones."""
     most = limit_within(given.k, "k", _EPISODES, _EPISODES_MOST)
     for name, text in (("since", given.since), ("until", given.until)):
         if text is not None and instant(text) is None:
-            raise InputError(f"`{name}` is no date.", hint="Give one such as 2026-03-02.", details={"field": name})
+            raise InputError(f"`{name}` is not a date.", hint="Give one such as 2026-03-02.", details={"field": name})
     scope = scope_of(project, given.mind)
 
     def work(index: Index) -> list[Record]:
@@ -100,8 +100,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_episodes",
         title="Earlier sessions",
-        says="What happened in earlier sessions: those that bear on a question or, without one, the newest. Use it to "
-        "pick up unfinished work. For what was learned in them: memory_recall.",
+        says="Summaries of earlier sessions: relevant to a question or, without one, the newest. Use it to pick up "
+        "unfinished work. For what was learned in them use memory_recall.",
         gives={"results": "array", "total": "integer"},
     ),
 )

@@ -41,7 +41,7 @@ def change_facts(
     dry_run: bool = False,
     layers: Sequence[str] = ("facts",),
 ) -> Result:
-    """Plan a change and write it, all or nothing; planned again where somebody else was faster.
+    """Plan a change and write it, all or nothing; planned again where someone else was faster.
 
     Of other layers the plan sees what the index knew last, unless it names them: a look at all their files would
     cost more than the change.
@@ -75,8 +75,8 @@ def change_facts(
                     prepare_facts(project)
                     return planned[0]
     raise Conflict(
-        f"`{FOLDER}/{FILE}` is being changed by another program all the time.",
-        hint="Wait until it has finished, and run the command again.",
+        f"`{FOLDER}/{FILE}` keeps being changed by another program.",
+        hint="Wait until it has finished, then run the command again.",
     )
 
 
@@ -127,7 +127,7 @@ def prepare_facts(project: Project) -> None:
 def nothing_stored(index: Index, mind: str | None) -> str:
     """Why there is no fact at all."""
     if unread_lines(index):
-        return "No line of the file could be read as a fact; `memory check` says why."
+        return "No line of the file could be read as a fact; `memory check` shows why."
     if mind is not None:
         return f"The mind `{mind}` has no facts."
     return 'No facts are stored yet. `memory facts store Architecture "…"` keeps the first.'
@@ -146,7 +146,7 @@ def ask_facts(project: Project, work: Callable[[Index], Result]) -> Result:
 
 
 def unread_lines(index: Index) -> int:
-    """How many lines could not be read, as far as they are told of one by one."""
+    """How many lines could not be read, as far as they are reported one by one."""
     return sum(layer == "facts" for layer, _, _, _ in index.problems())
 
 

@@ -37,7 +37,7 @@ def most_faded(index: Index, weigh: Callable[[Record], float]) -> list[Problem]:
         return []
     since = min(record.since for record in faded)[:10]
     message = (
-        f"{len(faded):,} of {active:,} active facts have faded: nobody confirmed them for long. "
-        f"`memory facts refresh --since {since}` makes them count from today."
+        f"{len(faded):,} of {active:,} active facts have faded: they were not confirmed for a long time. "
+        f"`memory facts refresh --since {since}` confirms them as of today."
     )
     return [Problem(code="FactsFaded", severity="warning", message=message)]

@@ -22,9 +22,9 @@ class Focus(Arguments, frozen=True, kw_only=True):
 
 
 def focus(project: Project, given: Focus) -> PinsChanged:
-    """Pin facts to working memory: they come first in every context, and outlive compaction.
+    """Pin facts to working memory: they come first in every context and survive compaction.
 
-    There are 25 slots. Without FACT, shows what is pinned and what was read of late.
+    There are 25 slots. Without FACT, shows what is pinned and what was read recently.
     """
     from quire.layers.facts.archive import named_ids
     from quire.layers.facts.drafts import find_fact
@@ -76,8 +76,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_focus",
         title="Pin facts",
-        says="Pin facts to working memory: they come first in every context and outlive compaction. 25 slots, kept on "
-        "this machine. Only for what matters in every turn.",
+        says="Pin facts to working memory: they come first in every context and survive compaction. 25 slots, kept "
+        "on this machine. Only for facts that matter in every turn.",
         needs=("fact_ids",),
         schema={"fact_ids": IDS_SCHEMA},
         gives={"outcomes": "object", "pins": "array"},
@@ -91,7 +91,7 @@ class Release(Arguments, frozen=True, kw_only=True):
 
 
 def release(project: Project, given: Release) -> PinsChanged:
-    """Let go of pins: of FACT…, or of all. The facts themselves stay."""
+    """Unpin facts: FACT…, or all. The facts themselves stay."""
     from quire.layers.facts.archive import named_ids
     from quire.layers.facts.working_memory import unpin
     from quire.model.times import time_text
@@ -120,7 +120,7 @@ RELEASE = Verb(
     tool=Tool(
         name="memory_release",
         title="Release pins",
-        says="Let go of pins: those named, or all. The facts themselves stay; to put a fact away use memory_archive.",
+        says="Unpin facts: those named, or all. The facts stay; to archive a fact use memory_archive.",
         schema={"fact_ids": IDS_SCHEMA},
         gives={"outcomes": "object", "pins": "array"},
         destructive=True,

@@ -35,7 +35,7 @@ class Imported(Result, kw_only=True):
 
 
 def import_facts(project: Project, given: Import) -> Imported:
-    """Take in another file of facts, such as one of the original program: the lines that are not here yet."""
+    """Import the new lines of another file of facts, such as one of the original program."""
 
     def work() -> Imported:
         if not given.dry_run:
@@ -67,12 +67,12 @@ def import_facts(project: Project, given: Import) -> Imported:
 
 
 def lines(done: Imported) -> Lines:
-    verb = "Would take in" if done.dry_run else "Took in"
+    verb = "Would import" if done.dry_run else "Took in"
     yield f"{verb} {done.added} of {done.lines} records; {done.known} were here already."
     if done.set_aside:
-        yield f"Left where they are, since they could not be read: {done.set_aside}."
+        yield f"Left out, because they could not be read: {done.set_aside}."
     if done.refused:
-        yield f"Left where they are, for the credential in them: {done.refused}."
+        yield f"Left out, because they hold a credential: {done.refused}."
 
 
 VERB = Verb(

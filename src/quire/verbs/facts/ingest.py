@@ -59,7 +59,7 @@ CANDIDATE = {
         "supersedes": {"type": "string"},
     },
     "required": ["kind", "authority", "section", "content"],
-    "description": "one statement, instead of the documents",
+    "description": "one statement instead of the documents",
 }
 
 
@@ -70,8 +70,10 @@ class Ingest(Arguments, frozen=True, kw_only=True):
         bytes | None, Input(what="the candidate", stdin="Take one candidate as JSON from standard input.")
     ] = None
     source: str = "standard input"
-    accept: Annotated[Refs | Ref | None, Option(metavar="ID", help="Accept what waits.")] = None
-    drop: Annotated[Refs | Ref | None, Option(metavar="ID", help="Drop what waits; it is not proposed again.")] = None
+    accept: Annotated[Refs | Ref | None, Option(metavar="ID", help="Accept this pending fact.")] = None
+    drop: Annotated[
+        Refs | Ref | None, Option(metavar="ID", help="Drop this pending fact; it is not proposed again.")
+    ] = None
     dry_run: DryRun = False
 
 
@@ -85,21 +87,21 @@ class Ingested(Result, kw_only=True):
 
 
 def ingest(project: Project, given: Ingest) -> Ingested:
-    """Take in what the design documents decided: decisions, constraints, questions open and answered.
+    """Import facts from design documents: decisions, constraints, open and answered questions.
 
-    Reads Markdown below docs/ and ai/docs/ with `id` and `status` in its head. What is only inferred waits until it is
-    accepted; a decision that its document takes back is put away. Doing it again changes nothing. With --stdin, takes
-    one candidate as JSON instead.
+    Reads Markdown below docs/ and ai/docs/ with `id` and `status` in its head. Inferred facts stay pending until you
+    accept them; a decision that its document withdraws is archived. Running it again changes nothing. With --stdin,
+    takes one candidate as JSON instead.
     """
     candidate: Any = given.candidate if given.data is None else given.data
     if candidate is not None and (given.accept or given.drop):
         if given.data is not None:
             raise UsageError(
-                "--stdin goes with neither --accept nor --drop.", hint="Give one candidate, or decide on some."
+                "--stdin cannot be combined with --accept or --drop.", hint="Give one candidate, or decide on some."
             )
         raise InputError(
-            "`candidate` goes with neither `accept` nor `drop`.",
-            hint="Give one candidate, or decide on some that wait.",
+            "`candidate` cannot be combined with `accept` or `drop`.",
+            hint="Give one candidate, or decide on pending ones.",
             details={"field": "candidate"},
         )
     candidate = candidate.encode() if isinstance(candidate, str) else candidate
@@ -189,7 +191,7 @@ def _held_facts(index: Index) -> list[HeldFact]:
 def _carry_out(
     project: Project, draft: FactsDraft, step: IngestStep, done: Ingested, rejections: Rejections | None
 ) -> bool:
-    """Take a step; whether it was not taken because somebody rejected what it says."""
+    """Take a step; whether it was not taken because someone rejected what it says."""
     shown = {
         "action": step.action,
         "content": step.content,
@@ -282,16 +284,16 @@ def _decide(project: Project, accept: list[str], drop: list[str], *, dry_run: bo
         both &= {find_fact(draft, name, "drop").fact.id for name in drop}
         if both:
             raise InputError(
-                f"`{min(both)}` cannot be accepted and dropped at once.",
-                hint="Name it once.",
+                f"`{min(both)}` is both accepted and dropped.",
+                hint="Name it only once.",
                 details={"field": "drop", "id": min(both)},
             )
         for name in (*accept, *drop):
             fact = find_fact(draft, name, "accept").fact
             if fact.status != PENDING:
                 raise InputError(
-                    f"`{fact.id}` does not wait: it is {fact.status}.",
-                    hint="`memory facts ingest` lists what waits.",
+                    f"`{fact.id}` is not pending: it is {fact.status}.",
+                    hint="`memory facts ingest` lists pending facts.",
                     details={"field": "accept", "id": fact.id},
                 )
         outcomes = restore_facts(draft, accept) if accept else []
@@ -357,7 +359,7 @@ def lines(done: Ingested) -> Lines:
     lead = "Would be: " if done.dry_run else ""
     where = f" from {counted(done.documents, 'design document')}" if done.documents else ""
     if not counts and done.documents:
-        yield f"{counted(done.documents, 'design document')} hold no decision, constraint or question to keep."
+        yield f"{counted(done.documents, 'design document')} hold no decision, constraint or open question."
     elif not counts:
         yield "No design documents were found below docs/ or ai/docs/ (Markdown with `id` and `status` in its head)."
     else:
@@ -370,7 +372,7 @@ def lines(done: Ingested) -> Lines:
                 text=f"  {said}: {step.get('content') or step['fact_id']}{reason}", origin="design documents"
             )
     if done.pending:
-        yield "Waiting to be accepted (--accept ID) or dropped (--drop ID):"
+        yield "Pending (accept with --accept ID, drop with --drop ID):"
         yield from fact_lines(done.pending)
 
 
@@ -383,9 +385,9 @@ VERB = Verb(
     tool=Tool(
         name="memory_ingest_lifecycle",
         title="Take in design documents",
-        says="Take decisions, constraints and questions of the design documents below docs/ into the facts; again "
-        "changes nothing. What is only inferred waits: accept or drop it when the user says so. For a single fact: "
-        "memory_store.",
+        says="Import decisions, constraints and questions from design documents below docs/ as facts; running it "
+        "again changes nothing. Inferred facts stay pending: accept or drop them when the user says so. For a single "
+        "fact use memory_store.",
         schema={"candidate": CANDIDATE, "accept": IDS_SCHEMA, "drop": IDS_SCHEMA},
         gives={"counts": "object", "pending": "array"},
         destructive=True,

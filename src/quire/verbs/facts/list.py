@@ -36,11 +36,11 @@ class ListFacts(Arguments, frozen=True, kw_only=True):
     offset: Annotated[
         int,
         Meta(ge=0, le=10_000_000),
-        Option(metavar="NUMBER", help="How many to pass over.", show_default=True),
+        Option(metavar="NUMBER", help="How many to skip.", show_default=True),
     ] = 0
     limit: Annotated[
         Annotated[int, Meta(ge=1, le=_TOOL_PAGE_MOST)] | None,
-        Option(metavar="NUMBER", help="At most so many; 200 by default."),
+        Option(metavar="NUMBER", help="The most results to show; 200 by default."),
     ] = None
     mind: Mind = None
 
@@ -68,7 +68,7 @@ def list_facts(project: Project, given: ListFacts) -> FactPage:
     sections = (section_named(given.section),) if given.section is not None else ()
     most = limit_within(given.limit, "limit", _PAGE, _PAGE_MOST)
     if given.offset < 0:
-        raise InputError("The offset must not be negative.", hint="Leave it out.", details={"field": "offset"})
+        raise InputError("The offset is negative.", hint="Leave it out.", details={"field": "offset"})
 
     def work(index: Index) -> FactPage:
         scope = scope_in(index, given.mind)
@@ -123,7 +123,7 @@ VERB = Verb(
         name="memory_query",
         title="List all facts",
         says="All active facts by section, a page at a time. Expensive: prefer memory_recall. Use it only to review "
-        "the whole.",
+        "all facts.",
         schema={"section": SECTION_SCHEMA},
         gives={"results": "array", "total": "integer"},
     ),

@@ -38,7 +38,7 @@ class Normalized(Result, kw_only=True):
 
 
 def normalize(project: Project, given: Normalize) -> Normalized:
-    """Rewrite a merged file of facts to its normal form: no line twice, in one order, nothing lost.
+    """Rewrite a merged file of facts: sorted, without duplicate lines, nothing lost.
 
     Shows what would change; --write does it.
     """
@@ -90,13 +90,13 @@ def _is_uncommitted(project: Project, data: bytes) -> bool:
 
 def lines(done: Normalized) -> Lines:
     if not done.changed:
-        yield f"The file is in its normal form: {counted(done.lines_after, 'line')}, {counted(done.facts, 'fact')}."
+        yield f"The file is already normalized: {counted(done.lines_after, 'line')}, {counted(done.facts, 'fact')}."
         return
     verb = "Would rewrite" if done.dry_run else "Rewrote"
     facts = counted(done.facts, "fact")
     yield f"{verb} {counted(done.lines_before, 'line')} as {done.lines_after}; {facts}, none lost."
     if done.kept_aside:
-        yield f"{counted(done.kept_aside, 'line')} could not be read and stay at the end; `memory check` says why."
+        yield f"{counted(done.kept_aside, 'line')} could not be read and stay at the end; `memory check` shows why."
     if done.conflicts or done.contradictions:
         things, contradictions = counted(done.conflicts, "thing"), counted(done.contradictions, "contradiction")
         yield f"Other versions of {things} stay; {contradictions}."
@@ -104,7 +104,7 @@ def lines(done: Normalized) -> Lines:
         if done.diff:
             yield done.diff
         if done.uncommitted:
-            yield "The file has changes that are not committed: commit them first, so that git can bring them back."
+            yield "The file has uncommitted changes. Commit them first, so that git can restore them."
         yield "--write does it."
 
 

@@ -52,7 +52,7 @@ class PromotedNote(Result, kw_only=True):
 
 
 def show_notes(project: Project, _given: Arguments) -> NoteList:
-    """Show the notes that wait, take them off the list, or make facts of them."""
+    """Show your notes, remove them, or turn them into facts."""
     from quire.layers.facts.notes import read_notes
 
     project.ready()
@@ -62,7 +62,7 @@ def show_notes(project: Project, _given: Arguments) -> NoteList:
 
 
 def done(project: Project, given: DoneNotes) -> NoteList:
-    """Take these notes off the list."""
+    """Remove these notes from the list."""
     from quire.layers.facts.notes import remove_notes
 
     numbers = [_number(text) for text in given.numbers]
@@ -70,20 +70,20 @@ def done(project: Project, given: DoneNotes) -> NoteList:
 
 
 def clear(project: Project, _given: Arguments) -> NoteList:
-    """Take all notes off the list. `memory notes undo` brings them back."""
+    """Remove all notes from the list. `memory notes undo` restores them."""
     from quire.layers.facts.notes import clear_notes
 
     return _changed(project, lambda token: clear_notes(project.root, local_time(project), token))
 
 
 def undo(project: Project, _given: Arguments) -> NoteList:
-    """Bring back what was taken off the list last."""
+    """Restore the notes that were removed last."""
     from quire.layers.facts.notes import restore_notes
 
-    return _changed(project, lambda token: restore_notes(project.root, token), "There is nothing to bring back.")
+    return _changed(project, lambda token: restore_notes(project.root, token), "Nothing to undo.")
 
 
-def _changed(project: Project, change: Callable[[str], list[QuickNote]], nothing: str = "No notes wait.") -> NoteList:
+def _changed(project: Project, change: Callable[[str], list[QuickNote]], nothing: str = "No notes.") -> NoteList:
     from quire.files.write_access import write_access
 
     project.ready()
@@ -94,7 +94,7 @@ def _changed(project: Project, change: Callable[[str], list[QuickNote]], nothing
 
 
 def promote(project: Project, given: PromoteNote) -> PromotedNote:
-    """Make a fact of a note, in SECTION, and take it off the list."""
+    """Turn a note into a fact in SECTION, and remove the note."""
     from quire.layers.facts.drafts import section_named
 
     number = _number(given.number)
@@ -109,7 +109,7 @@ def _number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise UsageError(f"`{text[:40]}` is no number of a note.", hint="`memory notes` shows them.") from None
+        raise UsageError(f"`{text[:40]}` is not the number of a note.", hint="`memory notes` shows them.") from None
 
 
 def _numbered(project: Project, number: int) -> QuickNote:
@@ -131,7 +131,7 @@ def _promoted(project: Project, number: int, section: str) -> Stored:
     note = _numbered(project, number)
     stored = store(project, Store(section=section, content=note.text, source="note"))
     with write_access(project.root, FOLDER, project.world, "change the notes"):
-        # Others may have changed the list meanwhile: it is this note that goes, whatever its number is by now.
+        # Others may have changed the list meanwhile: it is this note that goes, whatever its number is now.
         same = [item.number for item in read_notes(project.root) if (item.at, item.text) == (note.at, note.text)]
         nearest = sorted(same, key=lambda found: abs(found - number))[:1]
         remove_notes(project.root, nearest, local_time(project), project.world.token())
@@ -164,7 +164,7 @@ def lines(found: NoteList) -> Lines:
     from quire.guard.effects import effects_of, words_of
 
     if not found.notes:
-        yield 'No notes wait. `memory note "text"` keeps one for later.'
+        yield 'No notes. `memory note "text"` keeps one for later.'
     for note in found.notes:
         text = note.text.replace("\n", "\n     ")
         effects = effects_of(note.text)
@@ -227,10 +227,10 @@ class Noted(Result, kw_only=True):
 
 
 def take_note(project: Project, given: TakeNote) -> Noted | NoteList:
-    """Jot something down for later, without leaving what you are doing.
+    """Write down something for later.
 
-    Notes stay on this machine, in .memory/local/notes.md. Without a text, shows them; with `-` it is read from standard
-    input.
+    Notes stay on this machine, in .memory/local/notes.md. Without a text, shows the notes; `-` reads the text from
+    standard input.
     """
     if not given.words:
         return show_notes(project, Arguments())

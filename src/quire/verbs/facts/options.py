@@ -22,14 +22,16 @@ SessionName = Annotated[str, Meta(max_length=160)]
 Date = Annotated[str, Meta(max_length=40, description="such as 2026-03-02")]
 Many = Annotated[int, Meta(ge=1, le=50)]
 
-DryRun = Annotated[bool, Option(help="Say what would be done, write nothing.")]
-Mind = Annotated[MindName | None, Option(metavar="NAME", help="Whose facts; the usual ones by default.")]
-OneSection = Annotated[SectionName | None, Option(metavar="NAME", help="Only this section.")]
-Session = Annotated[str | None, Option(metavar="ID", help="The session that says so.", tool=False)]
-Source = Annotated[
-    str, Option(metavar="NAME", help="Where it comes from, for the record.", show_default=True, tool=False)
+DryRun = Annotated[bool, Option(help="Show what would change, write nothing.")]
+Mind = Annotated[
+    MindName | None, Option(metavar="NAME", help="The mind whose facts to use; the default mind if left out.")
 ]
-WorkingSession = Annotated[SessionName, Option(metavar="ID", help="Whose working memory; one is shared by all.")]
+OneSection = Annotated[SectionName | None, Option(metavar="NAME", help="Only this section.")]
+Session = Annotated[str | None, Option(metavar="ID", help="The session that stores it.", tool=False)]
+Source = Annotated[str, Option(metavar="NAME", help="The source, for the record.", show_default=True, tool=False)]
+WorkingSession = Annotated[
+    SessionName, Option(metavar="ID", help="The session whose working memory to use; by default one shared by all.")
+]
 
 STRING = {"type": "string"}
 SECTION_SCHEMA = {"type": "string", "enum": list(SECTIONS)}

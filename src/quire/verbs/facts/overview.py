@@ -49,9 +49,10 @@ class FactStats(Result, kw_only=True):
 
 
 def overview(project: Project, _given: Arguments) -> FactStats:
-    """Facts: what was learned, one atom at a time, with a confidence that fades unless it is confirmed.
+    """Facts: single things that were learned. Their confidence fades unless they are confirmed.
 
-    Kept in .memory/facts.jsonl, one line each, merged by git without conflicts. Without a verb, shows the counts.
+    Kept in .memory/facts.jsonl, one line each, so that git merges them without conflicts. Without a verb, shows the
+    counts.
     """
     from quire.layers.facts.normalize import file_state
     from quire.layers.facts.notes import read_notes
@@ -129,11 +130,11 @@ def lines(stats: FactStats) -> Lines:
     yield f"File: {stats.path}, {counted(stats.lines, 'line')}, {stats.state}."
     for count, text in (
         (stats.bad_lines, "cannot be read (`memory check` names them)"),
-        (stats.conflicts, "told differently by two lines of the same age (`memory check`)"),
+        (stats.conflicts, "with two different lines of the same age (`memory check`)"),
         (stats.contradictions, "replaced by several live facts (`memory check`)"),
-        (stats.parked, "connected to something that is not here"),
+        (stats.parked, "connected to a missing record"),
         (stats.markers, "marks of a merge conflict (`memory facts normalize`)"),
-        (stats.duplicates, "said twice (`memory facts normalize`)"),
+        (stats.duplicates, "stored twice (`memory facts normalize`)"),
     ):
         if count:
             yield f"  {count} {text}"
@@ -145,7 +146,7 @@ VERB = Verb(
     lines=lines,
     alone=True,
     examples="""Examples:
-  memory facts                                        how many there are, and in which state the file is
+  memory facts                                        counts, and the state of the file
   memory facts store Decisions "Retries run in the worker, because requests must not wait."
   memory facts recall "where do retries run?"
   memory facts context "add a retry to the mailer"

@@ -71,7 +71,7 @@ def change_pins(
         changed, outcomes = project.with_index(work)
         if changed != working:
             for name in write_working(project.root, session, changed, project.world.token()):
-                said = f"The working memory of the session `{name}` was forgotten to make room."
+                said = f"The working memory of the session `{name}` was removed to make room."
                 problems.append(Problem(code="SessionForgotten", severity="warning", message=said))
     done = working_memory(project, session)
     done.outcomes, done.warnings = outcomes, problems
@@ -179,7 +179,7 @@ def pin_lines(done: PinsChanged) -> Lines:
     yield f"Working memory: {done.used} of {done.slots} slots are pinned."
     yield from fact_lines(done.pins)
     if done.missing:
-        yield Recalled(text=f"No longer there: {', '.join(done.missing)}")
+        yield Recalled(text=f"No longer stored: {', '.join(done.missing)}")
     if done.recent:
-        yield "Read of late:"
+        yield "Recently read:"
         yield from fact_lines(done.recent)

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 class Recall(Arguments, frozen=True, kw_only=True):
     query: Annotated[Question, Word()]
-    k: Annotated[Many | None, Option(metavar="NUMBER", help="At most so many; 10 by default, 50 at most.")] = None
+    k: Annotated[Many | None, Option(metavar="NUMBER", help="The most results to show; 10 by default, at most 50.")] = (
+        None
+    )
     section: OneSection = None
     mind: Mind = None
-    faded: Annotated[bool, Option(help="Also what was not confirmed for long.", tool=False)] = False
-    strict: Annotated[bool, Option(help="Only clear answers, nothing that is merely possible.")] = False
+    faded: Annotated[bool, Option(help="Include facts that were not confirmed for a long time.", tool=False)] = False
+    strict: Annotated[bool, Option(help="Only clear answers, no possible ones.")] = False
 
 
 class FactsRecalled(Result, kw_only=True):
@@ -38,7 +40,7 @@ class FactsRecalled(Result, kw_only=True):
     weak: bool = False
     """Nothing clearly answers; what came nearest is given all the same."""
     faded: int = 0
-    """Matches that have not been confirmed for so long that they are left out."""
+    """Matches that are left out because they have faded."""
     reason: str = ""
     """Why there is nothing: `nothing stored`, `nothing matched`; or `all faded`, and then that is what is given."""
     other_minds: dict[str, int] = {}
@@ -48,9 +50,9 @@ class FactsRecalled(Result, kw_only=True):
 def recall(project: Project, given: Recall) -> FactsRecalled:
     """Find facts by words and by meaning, ranked by relevance times confidence.
 
-    Clear answers come first, then at most three possible ones, marked as such.
-    Facts fade unless they are confirmed; what counts less than a tenth is left out, and its number said, unless nothing
-    else comes near. A fact that is found in time fades no further, but is not confirmed by it.
+    Clear answers come first, then at most three possible ones, marked as such. Facts fade unless they are confirmed.
+    Faded facts are left out and counted, unless nothing else matches. Finding a fact stops its fading but does not
+    confirm it.
     """
     done = find_facts(project, given)
     done.warnings += faded_facts(project) if done.faded else []
@@ -116,7 +118,7 @@ def _link(sentence: str, record: Record) -> ConnectionView:
 
 def lines(found: FactsRecalled) -> Lines:
     if found.reason == "all faded":
-        yield "What matches best was not confirmed for long, and has faded:"
+        yield "The best match has faded: it was not confirmed for a long time."
     elif found.weak:
         yield "Nothing clearly answers this. Possible:"
     yield from fact_lines(found.results, numbered=True)
@@ -128,9 +130,9 @@ def lines(found: FactsRecalled) -> Lines:
             minds = ", ".join(f"{name} ({count})" for name, count in found.other_minds.items())
             yield Recalled(text=f"Other minds hold facts: {minds}. Name one with --mind.", origin="facts")
     if found.reason == "all faded":
-        yield "Storing one again confirms it; `memory facts archive --faded` puts all such facts away."
+        yield "Storing one again confirms it; `memory facts archive --faded` archives all of them."
     elif found.faded:
-        yield f"Left out because they have faded: {found.faded}; --faded shows them, storing one again confirms it."
+        yield f"Left out because faded: {found.faded}. --faded shows them; storing one again confirms it."
 
 
 VERB = Verb(
@@ -144,8 +146,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_recall",
         title="Recall facts",
-        says="Facts learned about this project, best first by relevance and confidence: limits, traps, conventions. "
-        "Use it for one concrete point. For decisions and their code: query_memory.",
+        says="Facts learned about this project, best first: limits, traps, conventions. Use it for one concrete "
+        "point. For decisions and their code use query_memory.",
         # Every session pays for this one: what the verb says itself of a value that does not fit is left out here.
         schema={"project_root": STRING, "mind": STRING, "section": STRING},
         gives={"results": "array"},

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Refresh(Arguments, frozen=True, kw_only=True):
-    since: Annotated[Date | None, Option(metavar="DATE", help="The day of the oldest ones.")] = None
+    since: Annotated[Date | None, Option(metavar="DATE", help="The day of the oldest facts to include.")] = None
     mind: Mind = None
     dry_run: DryRun = False
 
@@ -37,18 +37,18 @@ class Refreshed(Result, kw_only=True):
 
 
 def refresh(project: Project, given: Refresh) -> Refreshed:
-    """Make old facts count from today: all active ones that were confirmed or read on DATE or later.
+    """Confirm old facts as of today: all active ones that were confirmed or read on DATE or later.
 
-    Facts fade unless they are confirmed, so a file that nobody used for long is left out of answers. This starts their
-    clock again, in one step. It is no confirmation: they fade as fast as before.
+    Facts fade unless they are confirmed, so the facts of a file that was not used for a long time are left out of
+    answers. This restarts their clock in one step. They fade as fast as before.
     """
     if given.since is None:
-        raise UsageError("Say since when.", hint="memory facts refresh --since 2026-01-01")
+        raise UsageError("The date is missing.", hint="memory facts refresh --since 2026-01-01")
     since = given.since
     first = instant(since)
     if first is None or first > project.world.now():
-        said = "is no date" if first is None else "lies in the future"
-        hint = "Give the day of the oldest facts that still hold, such as 2026-03-02."
+        said = "is not a date" if first is None else "is in the future"
+        hint = "Give the day of the oldest facts that are still true, such as 2026-03-02."
         raise InputError(f"`{cut(since, 40)}` {said}.", hint=hint, details={"field": "since"})
 
     def plan(draft: FactsDraft, index: Index) -> Refreshed:
@@ -74,9 +74,9 @@ def lines(done: Refreshed) -> Lines:
         yield f"No active fact was confirmed since {done.since}, or none fades."
         return
     verb = "Would refresh" if done.dry_run else "Refreshed"
-    yield f"{verb} {done.refreshed:,} of {done.active:,} active facts: they count from today."
+    yield f"{verb} {done.refreshed:,} of {done.active:,} active facts: confirmed as of today."
     if not done.dry_run:
-        yield "`memory facts archive <id>` puts away what no longer holds."
+        yield "`memory facts archive <id>` archives what is no longer true."
 
 
 VERB = Verb(

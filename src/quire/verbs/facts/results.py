@@ -12,7 +12,7 @@ from quire.verbs.verb import View
 
 
 class FactView(View, kw_only=True):
-    """A fact as it is told: its own words, where it stands, and how much it counts today."""
+    """A fact as it is reported: its own words, where it stands, and how much it counts today."""
 
     NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("kind", "title", "source", "last_said", "why", "scores", "mind")
 

@@ -29,12 +29,12 @@ _AWAY = (ARCHIVED, SUPERSEDED, DORMANT)
 
 class SearchArchive(Arguments, frozen=True, kw_only=True):
     query: Annotated[Question, Word()]
-    k: Annotated[Many | None, Option(metavar="NUMBER", help="At most so many; 10 by default.")] = None
+    k: Annotated[Many | None, Option(metavar="NUMBER", help="The most results to show; 10 by default.")] = None
     mind: Mind = None
 
 
 def search_archive(project: Project, given: SearchArchive) -> FactsRecalled:
-    """Find facts that were archived or superseded. Looking revives nothing; `memory facts restore` does."""
+    """Find facts that were archived or superseded. `memory facts restore` restores one."""
     most = limit_within(given.k, "k", RECALL, RECALL_MOST)
     need_question(given.query)
     facts_ready(project)
@@ -57,7 +57,7 @@ def _by_relevance(hit: Hit) -> tuple[float, str]:
 def lines(found: FactsRecalled) -> Lines:
     yield from fact_lines(found.results, numbered=True)
     if not found.results:
-        yield "Nothing that was put away matches."
+        yield "No archived fact matches."
 
 
 VERB = Verb(
@@ -68,8 +68,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_search_archive",
         title="Search the archive",
-        says="Facts that were archived or superseded, with when, why and what replaced them. Looking revives nothing. "
-        "Use it for how things used to be; for what holds: memory_recall.",
+        says="Archived and superseded facts, with when, why and what replaced them. Searching restores nothing. Use "
+        "it for how things used to be. For current facts use memory_recall.",
         gives={"results": "array"},
     ),
 )

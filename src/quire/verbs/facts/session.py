@@ -33,14 +33,15 @@ class NoteSession(Arguments, frozen=True, kw_only=True):
     session_id: Annotated[str, Word(name="id")]
     turns: Annotated[int, Option(metavar="NUMBER", help="Turns so far.")] = 0
     tool_calls: Annotated[int, Option(metavar="NUMBER", help="Tool calls so far.")] = 0
-    title: Annotated[str, Option(metavar="TEXT", help="What it is about.")] = ""
+    title: Annotated[str, Option(metavar="TEXT", help="What the session is about.")] = ""
     narrative: Annotated[str, Option(metavar="TEXT", help="What happened, and why.")] = ""
-    files: Annotated[list[str], Option(name="--file", metavar="FILE", help="A file it changed; more than once.")] = []
+    files: Annotated[list[str], Option(name="--file", metavar="FILE", help="A file it changed. Can be repeated.")] = []
     started_at: Annotated[
-        str | None, Option(name="--started", metavar="TIME", help="When it began; else when first told of.")
+        str | None,
+        Option(name="--started", metavar="TIME", help="When it began; by default the time of the first call."),
     ] = None
     ended_at: str | None = None
-    close: Annotated[bool, Option(help="It has ended: record the episode.")] = False
+    close: Annotated[bool, Option(help="The session has ended: record the episode.")] = False
 
 
 class SessionNoted(Result, kw_only=True):
@@ -50,9 +51,9 @@ class SessionNoted(Result, kw_only=True):
 
 
 def note_progress(project: Project, given: NoteSession) -> SessionNoted:
-    """Note how far a session is, and with --close make its episode.
+    """Note the progress of a session; --close records its episode.
 
-    One session is one episode, however often it is told. A session that dies is closed when the next one starts.
+    One session is one episode, however often it is noted. An interrupted session is closed when the next one starts.
     """
     found, episodes = record_session(project, given)
     shown = [{"ref": f"episode:{item.id}", **msgspec.to_builtins(item)} for item in episodes]
@@ -60,9 +61,9 @@ def note_progress(project: Project, given: NoteSession) -> SessionNoted:
 
 
 def record_session(project: Project, given: NoteSession) -> tuple[OpenSession, list[Episode]]:
-    """Note how far a session is; closed, or silent for long, it becomes one episode, however often it is told.
+    """Note how far a session is; closed, or silent for long, it becomes one episode, however often it is reported.
 
-    One that is told of later, with the time when it ended, keeps its own times and the commit of that time.
+    One that is reported later, with the time when it ended, keeps its own times and the commit of that time.
     """
     from quire.files.write_access import write_access
     from quire.guard.admission import admit
@@ -79,7 +80,7 @@ def record_session(project: Project, given: NoteSession) -> tuple[OpenSession, l
             admit(text, name, most=most, single_line=name == "title")
     for name, at in (("started", given.started_at), ("ended", given.ended_at)):
         if at is not None and instant(at) is None:
-            said = f"The time when the session {name} is none."
+            said = f"The time when the session {name} is not valid."
             raise InputError(said, hint="Leave it out.", details={"field": f"{name}_at"})
     for name, number in (("turns", given.turns), ("tool-calls", given.tool_calls)):
         limits.within(number, name, 0, _COUNT_MOST)
@@ -135,7 +136,7 @@ def _forget(project: Project, sessions: list[OpenSession]) -> None:
         with write_access(project.root, FOLDER, project.world, "note a session"):
             told = {item.session_id: item for item in read_sessions(project.root)[0]}
             for session in sessions:
-                # What somebody told of it meanwhile is in no episode yet.
+                # What someone told of it meanwhile is in no episode yet.
                 if told.get(session.session_id, session) == session:
                     forget_session(project.root, session.session_id)
 
@@ -185,7 +186,7 @@ def lines(done: SessionNoted) -> Lines:
     for item in done.episodes:
         yield Recalled(text=f"Recorded {item['title']}  {item['ref']}")
     if done.closed and not done.episodes:
-        yield "Nothing was told of this session, so there is no episode of it."
+        yield "Nothing was noted about this session, so there is no episode."
     if not done.closed:
         turns, calls = counted(done.session.turns, "turn"), counted(done.session.tool_calls, "tool call")
         yield f"Noted: {turns}, {calls} so far."

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 class Store(Arguments, frozen=True, kw_only=True):
     section: Annotated[SectionName, Word()]
     content: Annotated[Content, Word(required=False, stdin="the fact")]
-    tags: Annotated[Tags, Option(name="--tag", metavar="TAG", help="A tag; may be given more than once.")] = []
+    tags: Annotated[Tags, Option(name="--tag", metavar="TAG", help="A tag. Can be repeated.")] = []
     source: Source = "manual"
     confidence: Annotated[
         float, Meta(ge=0, le=1), Option(metavar="NUMBER", help="Above 0, at most 1; 1 by default.")
     ] = 1.0
     session: Session = None
     mind: Mind = None
-    dry_run: Annotated[DryRun, Option(help="Say what would be done, write nothing.", tool=False)] = False
+    dry_run: Annotated[DryRun, Option(help="Show what would change, write nothing.", tool=False)] = False
 
 
 class Stored(Result, kw_only=True):
@@ -58,11 +58,11 @@ class Stored(Result, kw_only=True):
 
 
 def store(project: Project, given: Store) -> Stored:
-    """Keep a fact: one atom of knowledge, in one of the seven sections.
+    """Store one fact in one of the seven sections.
 
-    Sections: Architecture, Decisions, Constraints, Known Issues, Patterns & Conventions, Specs, Recent Work. A text
-    that is known already is confirmed instead of stored twice; a warning names a fact that says nearly the same, or
-    the opposite. With `-` the content is read from standard input.
+    Sections: Architecture, Decisions, Constraints, Known Issues, Patterns & Conventions, Specs, Recent Work. Storing
+    the same text again confirms the fact; a warning names a fact that says nearly the same or the opposite. With `-`
+    the content is read from standard input.
     """
     from quire.layers.facts.drafts import section_named
     from quire.layers.facts.store_fact import FactInput, store_fact
@@ -101,7 +101,7 @@ def stored_fact(project: Project, index: Index, told: FactOutcome, section: str)
             Problem(
                 code="FactElsewhere",
                 severity="warning",
-                message=f"It is known in {fact.section}, and stays there.",
+                message=f"It is already in {fact.section} and stays there.",
                 hint=f"To move it, `memory facts supersede {fact.id} … --section` with other words.",
             )
         )
@@ -112,8 +112,8 @@ def stored_fact(project: Project, index: Index, told: FactOutcome, section: str)
             Problem(
                 code="FactEqualsArchived",
                 severity="warning",
-                message=f"The same text was put away before: {other.id} is {other.status}{reason}.",
-                hint="If it was put away for a reason that still holds, archive the new one, too.",
+                message=f"The same text was archived before: {other.id} is {other.status}{reason}.",
+                hint="If that reason still applies, archive the new fact, too.",
             )
         )
     return Stored(
@@ -144,9 +144,9 @@ def lines(stored: Stored) -> Lines:
     fact = stored.fact
     said = {
         "stored": f"Stored in {fact.section}: ",
-        "reinforced": f"Confirmed (told {fact.reinforcements} times now): ",
-        "tagged": "Known already; tags added: ",
-        "unchanged": "Known already, nothing changed: ",
+        "reinforced": f"Confirmed (stored {fact.reinforcements} times now): ",
+        "tagged": "Already known; tags added: ",
+        "unchanged": "Already known, nothing changed: ",
     }
     lead = f"{'Would be: ' if stored.dry_run else ''}{said[stored.action]}"
     yield recalled(fact, fact.content, lead, is_news=stored.action != "stored")
@@ -165,8 +165,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_store",
         title="Store a fact",
-        says="Keep one durable fact in a sentence or two. Not for secrets or what the code says; decisions: "
-        "save_memory.",
+        says="Store one lasting fact in one or two sentences. Leave out secrets and what the code says. For "
+        "decisions use save_memory.",
         # Every session pays for this one: what the verb says itself of a value that does not fit is left out here.
         schema={
             "project_root": STRING,

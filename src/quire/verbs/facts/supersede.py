@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 class Supersede(Arguments, frozen=True, kw_only=True):
     fact_id: Annotated[Ref, Word(name="fact")]
     content: Annotated[Content, Word(required=False, stdin="the fact", unless="by")] = ""
-    by: Annotated[Ref | None, Option(metavar="FACT", help="A stored fact that takes its place.", tool=False)] = None
-    section: Annotated[SectionName | None, Option(metavar="NAME", help="Another section than the old one's.")] = None
-    reason: Annotated[Reason | None, Option(metavar="TEXT", help="Why the old one no longer holds.")] = None
+    by: Annotated[Ref | None, Option(metavar="FACT", help="A stored fact that replaces it.", tool=False)] = None
+    section: Annotated[
+        SectionName | None, Option(metavar="NAME", help="The section of the new fact; by default the old one's.")
+    ] = None
+    reason: Annotated[Reason | None, Option(metavar="TEXT", help="Why the old fact is no longer true.")] = None
     source: Source = "manual"
     session: Session = None
     dry_run: DryRun = False
@@ -47,16 +49,16 @@ class Superseded(Result, kw_only=True):
 
 
 def supersede(project: Project, given: Supersede) -> Superseded:
-    """Replace a fact by what holds now, in one step.
+    """Replace a fact by a new one, in one step.
 
-    The old one stays in the archive; connections and pins follow to the new one. FACT is an id, or the beginning of
-    one. --by names a stored fact that takes its place.
+    The old fact stays in the archive; connections and pins move to the new one. FACT is an id or the beginning of one.
+    --by names a stored fact as the replacement.
     """
     from quire.layers.facts.drafts import find_fact
     from quire.layers.facts.store_fact import FactInput, supersede_fact
 
     if given.by is not None and given.content:
-        raise UsageError("Give either a text or --by.", hint="--by names a fact that is stored already.")
+        raise UsageError("Give either a text or --by.", hint="--by names an existing fact.")
     name = short_token(project)
 
     def plan(draft: FactsDraft, _index: Index) -> Superseded:
@@ -104,8 +106,9 @@ VERB = Verb(
     tool=Tool(
         name="memory_supersede",
         title="Replace a fact",
-        says="Replace a fact by what holds now, in one step; connections and pins follow, the old one stays findable. "
-        "Use it instead of storing the opposite. For one that is only outdated: memory_archive.",
+        says="Replace a fact by what is true now, in one step; connections and pins move to the new fact, and the "
+        "old one stays in the archive. Use it instead of storing the opposite. For a fact without a replacement use "
+        "memory_archive.",
         needs=("content",),
         schema={"section": SECTION_SCHEMA},
         gives={"old": "object", "new": "object"},

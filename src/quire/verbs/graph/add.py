@@ -31,7 +31,7 @@ class Add(Arguments, frozen=True, kw_only=True):
     kind: Annotated[str | None, Word(required=False)] = None
     text: Annotated[str | None, Word(required=False, stdin="the text", only_dash=True)] = None
     why: Annotated[
-        Annotated[str, Meta(max_length=limits.BODY_CHARS)] | None, Option(metavar="TEXT", help="The reason for it.")
+        Annotated[str, Meta(max_length=limits.BODY_CHARS)] | None, Option(metavar="TEXT", help="The reason.")
     ] = None
     anchors: Annotated[
         list[str],
@@ -39,24 +39,22 @@ class Add(Arguments, frozen=True, kw_only=True):
             name="--anchor",
             metavar="PATH",
             is_path=True,
-            help="A file, folder or symbol (src/pay.py#charge) that it is about. Can be repeated.",
+            help="The file, folder or symbol (src/pay.py#charge) it is about. Can be repeated.",
         ),
     ] = []
     stage: Annotated[
-        Stage | None, Option(metavar="STAGE", choices=STAGES, help="How far a feature is; building by default.")
+        Stage | None, Option(metavar="STAGE", choices=STAGES, help="The stage of a feature; building by default.")
     ] = None
     tags: Annotated[list[str], Option(name="--tag", metavar="TAG", help="A tag. Can be repeated.")] = []
-    title: Annotated[
-        str | None, Option(metavar="TEXT", help="A title, where the first line of the text should not be it.")
-    ] = None
+    title: Annotated[str | None, Option(metavar="TEXT", help="The title, if not the first line of the text.")] = None
     section: Annotated[str | None, Option(metavar="NAME", help="The section of a fact; Architecture by default.")] = (
         None
     )
     key: Annotated[
         str | None, Option(metavar="CATEGORY.KEY", help="The name of a preference; made from its text by default.")
     ] = None
-    force: Annotated[bool, Option(help="Add a preference although another one says the same.")] = False
-    dry_run: Annotated[bool, Option(help="Show what would be added, and what is similar; write nothing.")] = False
+    force: Annotated[bool, Option(help="Add a preference even if another one says the same.")] = False
+    dry_run: Annotated[bool, Option(help="Show the new record and similar ones, write nothing.")] = False
 
 
 class Added(Result, kw_only=True):
@@ -75,14 +73,14 @@ class Added(Result, kw_only=True):
 def add(project: Project, given: Add) -> Added:
     """Record one thing: a decision, a gotcha, a feature, a question, a fact, or a preference of yours.
 
-    KIND may be left out on a terminal: then you are asked. The first line of TEXT becomes the title; `-` reads the text
-    from standard input, and without a text your editor opens. Similar records are shown, so that nothing is recorded
-    twice. `memory save` takes many records at once, as JSON.
+    On a terminal you may leave out KIND and TEXT: the command asks for the kind and opens your editor. With `-` it
+    reads the text from standard input. The first line of TEXT becomes the title. Similar records are shown first, so
+    that nothing is recorded twice. To record many at once, as JSON, use `memory save`.
     """
     kind, text = named(given)
     if kind is None or text is None:
         raise UsageError(
-            f"Say what kind of record it is: {', '.join(ADDABLE)}." if text else "There is no text to record.",
+            f"Say what kind of record it is: {', '.join(ADDABLE)}." if text else "The text is missing.",
             hint=f'memory add {kind or "gotcha"} "{cut(text, 60) if text else "Webhooks can arrive twice"}"',
         )
     for option, kinds in _ONLY_OF.items():
@@ -205,12 +203,12 @@ def lines(added: Added) -> Lines:
     said = {
         "added": "Would add" if added.dry_run else "Added",
         "confirmed": "Recorded already:",
-        "similar": "Not added, because this says nearly the same:",
+        "similar": "Not added. This record says nearly the same:",
     }[added.action]
     yield Recalled(text=added.title, ref=added.ref, lead=f"{said} {added.kind}: ", is_news=False)
     yield f"  {added.ref}"
     if added.action == "similar":
-        yield "`--force` adds it all the same."
+        yield "`--force` adds it anyway."
 
 
 VERB = Verb(

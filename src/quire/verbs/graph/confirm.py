@@ -32,14 +32,14 @@ class Confirm(Arguments, frozen=True, kw_only=True):
     ids: Annotated[list[Ref], Meta(max_length=200), Word(name="refs", required=False)] = []
     commit: Annotated[
         Annotated[str, Meta(min_length=4, max_length=200)] | None,
-        Option(metavar="SHA", help="All that this commit alone made out of date, such as a run of a formatter."),
+        Option(metavar="SHA", help="All records that only this commit made out of date, such as a formatter run."),
     ] = None
     reason: Annotated[
         Annotated[str, Meta(min_length=1, max_length=2000, description="what you looked at")] | None,
         Option(metavar="TEXT", help="What you looked at, for the log."),
     ] = None
-    dry_run: Annotated[bool, Option(help="Show each record beside the change in the code, write nothing.")] = False
-    yes: Annotated[bool, Option(help="Do not show and ask on a terminal.", tool=False)] = False
+    dry_run: Annotated[bool, Option(help="Show each record beside the change in its code, write nothing.")] = False
+    yes: Annotated[bool, Option(help="Confirm without showing and asking.", tool=False)] = False
     actor: Who = "agent"
 
 
@@ -67,16 +67,16 @@ class ConfirmedRecords(Result, kw_only=True):
 
 
 def confirm(project: Project, given: Confirm) -> ConfirmedRecords:
-    """Mark records as still correct, after a look at the code.
+    """Mark records as still correct after you looked at the code.
 
-    A record is up to date again then: from now on it is compared with what its anchors hold now, committed or not. On a
-    terminal each record is shown beside the change in its code, and you are asked. To change a record, save it instead.
+    The record is then up to date: from now on it is compared with the current code, committed or not. On a terminal
+    the command shows each record beside the change in its code and asks. To change a record, save it instead.
     """
     refs = [*given.ids, *(changed_by(project, given.commit) if given.commit else ())]
     if not refs:
         if given.commit:
             raise NotFound(
-                f"No record is out of date because of the commit `{given.commit}` alone.",
+                f"The commit `{given.commit}` alone made no record out of date.",
                 hint="`memory sync --all` lists what is out of date, and why.",
             )
         raise UsageError(
@@ -164,7 +164,7 @@ def confirm_nodes(
     nodes = [node for ref in ids if (node := project.graph.find_node(ref))]
     before = Verdicts(project.root, project.git)(list(map(node_record, nodes)))
     noted = {"reason": reason} if reason and reason.strip() else {}
-    intent = {"task": "confirm after a look", "confirm": [{"id": ref, **noted} for ref in ids]}
+    intent = {"task": "confirm records", "confirm": [{"id": ref, **noted} for ref in ids]}
     saved = save_nodes(project, intent, actor=actor, dry_run=dry_run)
     return ConfirmedRecords(saved=saved, before=before, warnings=saved.warnings)
 
@@ -196,8 +196,8 @@ VERB = Verb(
     tool=Tool(
         name="confirm_memory",
         title="Confirm records",
-        says="Say that records still hold although their code changed. Use it only after you looked at the code "
-        "(dry_run shows each record beside the change); otherwise correct them with save_memory.",
+        says="Mark records as still correct although their code changed. Use dry_run first: it shows each record "
+        "beside the change in its code. Correct wrong records with save_memory instead.",
         needs=("reason",),
         given=FROM_TOOL,
     ),

@@ -18,7 +18,7 @@ _CHARS_FOR_TOOLS = 60_000
 
 class Diff(Arguments, frozen=True, kw_only=True):
     chars: int | None = None
-    """Of the differences so many characters are shown; all by default."""
+    """The most characters of differences to show; all by default."""
 
 
 class Uncommitted(Result, kw_only=True):
@@ -32,20 +32,20 @@ class Uncommitted(Result, kw_only=True):
 
 
 def diff(project: Project, given: Diff) -> Uncommitted:
-    """Show what differs from the last commit in .memory/, profile and journal: staged, unstaged and untracked."""
+    """Show what changed in .memory/, profile and journal since the last commit: staged, unstaged and untracked."""
     from quire.upkeep.changes import uncommitted_changes
 
     project.recover()
     found = project.in_one_state(lambda: uncommitted_changes(project))
     left = len(found.diff) - given.chars if given.chars is not None else 0
     if left > 0:
-        found.diff = found.diff[: given.chars] + f"\n… {left:,} characters more: git diff shows them"
+        found.diff = found.diff[: given.chars] + f"\n… {left:,} more characters: `git diff` shows them"
     return Uncommitted(found=found)
 
 
 def lines(done: Uncommitted) -> Lines:
     if not done.found.files:
-        yield "The memory is as the last commit has it."
+        yield "The memory has no uncommitted changes."
     for file in done.found.files:
         states = [name for name in ("staged", "unstaged", "untracked") if getattr(file, name)]
         yield f"{file.change}: {file.path} ({', '.join(states)})"
@@ -66,8 +66,8 @@ VERB = Verb(
     tool=Tool(
         name="diff_memory",
         title="Uncommitted changes of the memory",
-        says="What changed in the memory since the last commit, record by record. Use it to review what was saved "
-        "before committing. Not for the code's own changes: brief_memory.",
+        says="What changed in the memory since the last commit, record by record. Use it to review saved records "
+        "before you commit. For changes in code use brief_memory.",
         given={"chars": _CHARS_FOR_TOOLS},
     ),
 )

@@ -52,13 +52,11 @@ class Save(Arguments, frozen=True, kw_only=True):
     confirm: Any = UNSET
     intent: Annotated[
         bytes | None,
-        Input(
-            what="the JSON intent", stdin="Read the intent from standard input.", file="Read the intent from a file."
-        ),
+        Input(what="the JSON intent", stdin="Read the input from standard input.", file="Read the input from a file."),
     ] = None
     """All parts in one, as JSON."""
     source: str = "the arguments"
-    dry_run: Annotated[bool, Option(help="Check and plan everything, write nothing.")] = False
+    dry_run: Annotated[bool, Option(help="Check everything, write nothing.")] = False
     actor: Who = "agent"
 
 
@@ -77,11 +75,11 @@ def saved_fields(saved: Saved) -> dict[str, Any]:
 
 
 def save(project: Project, given: Save) -> IntentSaved:
-    """Record what changed in the product, all of it or nothing.
+    """Save many records at once, all or nothing.
 
-    Takes one JSON intent: a task, and any of nodes, stale, supersede, delete and confirm. Every problem of the input is
-    reported at once with its field; saving the same intent twice changes nothing. The order of entries does not matter.
-    A warning names a live node that says nearly the same, or the opposite, and the command that supersedes it.
+    Takes JSON with a task, and any of nodes, stale, supersede, delete and confirm. Every problem of the input is
+    reported with its field. Saving the same input twice changes nothing, and the order of entries does not matter. A
+    warning names a live record that says nearly the same or the opposite, and the command that supersedes it.
     """
     parts = {name: value for name in _PARTS if (value := getattr(given, name)) is not UNSET}
     intent = parts if given.intent is None else given.intent
@@ -100,7 +98,7 @@ def save_nodes(
 ) -> Saved:
     """Carry out a save intent, as JSON or decoded: all of it, or nothing and every reason why.
 
-    `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now.
+    `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another now.
     """
     from quire.files.branches import writes_fragments
     from quire.layers.graph.intent import parse_intent
@@ -192,7 +190,7 @@ def after_save(
                 code="ProductMapNotRefreshed",
                 severity="warning",
                 message=f"The save is complete, but the product map could not be refreshed: {error}.",
-                hint="Run `memory init` when the cause is mended.",
+                hint="Fix the cause, then run `memory init`.",
             )
         ]
 
@@ -290,19 +288,19 @@ VERB = Verb(
   JSON
 
 \b
-A node with the id of a stored one updates it; without, it is created. Absent fields stay as
-they are, given lists replace. kinds: feature, decision, gotcha, question. stages (features only):
-idea, building, shipped, paused, dead. predicates: affects, depends_on, supersedes, related_to.
-status: open or closed for a question; active to revive a stale or superseded node.
-"unrelated": [{"predicate", "to"}] removes relations. `memory docs save` says it all.
+With the id of a stored record, an entry updates it; without an id, it creates one. Omitted fields stay as they are,
+given lists replace. kinds: feature, decision, gotcha, question. stages (features only): idea, building, shipped,
+paused, dead. predicates: affects, depends_on, supersedes, related_to.
+status: open or closed for a question; active to revive a stale or superseded record.
+"unrelated": [{"predicate", "to"}] removes relations. `memory docs save` has all details.
 """,
     tool=Tool(
         name="save_memory",
         title="Save what changed",
         says="Record what a task changed in the product: features and their stage, decisions with reasons, traps, "
-        "questions; retire what no longer holds. All or nothing; every mistake is named. Use it when a "
-        "task is done or a decision fell. Not for progress notes, secrets, or what the code says itself; for one "
-        "fact: memory_store.",
+        "questions; retire what is no longer true. All or nothing; reports every mistake. Use it when a task is done "
+        "or a decision was made. Leave out progress notes, secrets, and what the code says itself. For one fact use "
+        "memory_store.",
         schema=_SCHEMA,
         gives={"changed": "boolean"},
         needs=("task",),

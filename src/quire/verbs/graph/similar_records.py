@@ -44,9 +44,9 @@ def alike_findings(index: Index) -> list[Problem]:
                 code="SaysNearlyTheSame",
                 severity="warning",
                 path=FOLDER,
-                message=f"{len(found) - _LISTED:,} more pairs of records say nearly the same, or the opposite.",
-                hint="Supersede some of those that are listed, and check again.",
-                mend="person",
+                message=f"{len(found) - _LISTED:,} more pairs of records say nearly the same or the opposite.",
+                hint="Supersede some of those above, then check again.",
+                fixed_by="person",
             )
         )
     return problems
@@ -63,7 +63,7 @@ def alike_problem(found: Alike, path: str = "") -> Problem:
         path=path,
         message=f"{first}: “{cut(one_line(older.title), _TITLE_CHARS)}”.",
         hint=f"If the {'newer' if path else 'new'} one replaces it: {_command(newer, older)}",
-        mend="person" if path else "",
+        fixed_by="person" if path else "",
     )
 
 

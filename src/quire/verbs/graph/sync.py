@@ -25,11 +25,11 @@ stale, or give it new anchors. Leave out what you did not look at. Then send the
 
 
 class Sync(Arguments, frozen=True, kw_only=True):
-    dry_run: Annotated[bool, Option(help="Report only: leave the marker and the map as they are.")] = False
+    dry_run: Annotated[bool, Option(help="Report only; do not write the marker and the map.")] = False
     everything: Annotated[
-        bool, Option(name="--all", help="List also what was reported before, or cannot be checked.", tool=False)
+        bool, Option(name="--all", help="Also list what was reported before, and what cannot be checked.", tool=False)
     ] = False
-    check: Annotated[bool, Option(help="Exit 1 when a node is changed, moved or orphaned.", tool=False)] = False
+    check: Annotated[bool, Option(help="Exit with 1 if a record is out of date.", tool=False)] = False
     most: int | None = None
     """Of each kind so many are listed; by default ten, or all where everything was asked for."""
 
@@ -53,8 +53,7 @@ class CodeSynced(Result, kw_only=True):
 def sync(project: Project, given: Sync) -> CodeSynced:
     """Find records whose code has changed since they were last saved or confirmed.
 
-    Each record is compared with what its anchors held then. What an earlier sync reported is only counted; --all lists
-    it again.
+    Records that an earlier sync reported are only counted; --all lists them again.
     """
     from quire.anchors.working_tree import TreeReader
     from quire.files.branches import writes_fragments, writes_map
@@ -118,7 +117,7 @@ def lines(done: CodeSynced) -> Lines:
         yield from _section(title, entries, done.given)
     if shows_known:
         unverifiable = [f"{node.id} — {node.because}" for node in found.unverifiable]
-        yield from _section("Could not be checked (`memory confirm` after a look)", unverifiable, done.given)
+        yield from _section("Cannot be checked (look at the code, then `memory confirm`)", unverifiable, done.given)
     covers = [f"{gap.dir} — {counted(gap.files_count, 'file')}: {one_line(', '.join(gap.examples))}" for gap in gaps]
     yield from _section("Code that no feature covers", covers, done.given)
     listed = [node.id for nodes in (changed, moved, orphaned) for node in nodes]
@@ -131,11 +130,11 @@ def lines(done: CodeSynced) -> Lines:
     if found.marker_advanced:
         yield f"Synced to {(found.head_commit or '')[:9]}."
     elif done.given.dry_run:
-        yield "Dry run: the marker stays where it is."
+        yield "Dry run: the marker was not moved."
     elif found.head_commit:
-        yield "The marker stays where it is."
+        yield "The marker was not moved."
     else:
-        yield "There is no commit yet, so there is no marker to set."
+        yield "No commit yet, so no marker was set."
 
 
 def _more(node: ChangedNode | MovedNode | OrphanedNode) -> str:
@@ -207,18 +206,18 @@ VERB = Verb(
     examples="""Examples:
   memory sync
   memory sync --dry-run
-  memory sync --check        exit 1 when something needs a look, for CI
+  memory sync --check        exit 1 if a record is out of date, for CI
   memory sync --json
 
 \b
-What it finds goes to whoever reads it, as a prompt with a save that is ready but for its blanks.
-It writes no node. Afterwards it notes the commit it looked at in .memory/sync-state.json.
+The output ends with a prompt for your agent: a prepared save with blanks to fill in.
+Sync changes no record. It notes the commit that it checked in .memory/sync-state.json.
 """,
     tool=Tool(
         name="sync_memory",
-        title="Find what the code outgrew",
-        says="Which records are out of date because their code changed, moved or went since the last sync. Use it at "
-        "the end of a task, then correct them with save_memory. Writes only its marker.",
+        title="Find records that are out of date",
+        says="Records whose code changed, moved or was removed since the last sync. Use it at the end of a task, "
+        "then correct them with save_memory or confirm them. Writes only its marker.",
         gives={"changed": "array"},
         given={"everything": True, "most": _LISTED_FOR_TOOLS},
     ),

@@ -27,9 +27,9 @@ _FEW = 4
 def accept(project: Project, given: ChosenProposals) -> Settled:
     """Make records of proposals: of those named, of a source, or of all that are pending.
 
-    A proposal changes no record, but for the one that an earlier version of its own file became. What its file calls
-    undecided (proposed, draft, an unknown word) is accepted by its id alone; what its file calls superseded, reverted
-    or the like becomes a retired record. What cannot be saved stays, with the reason.
+    A proposal changes a record only if that record came from an earlier version of the same file. If its file calls it
+    undecided (proposed, draft, an unknown word), accept it by its id; if its file calls it superseded or reverted, it
+    becomes a retired record. A proposal that cannot be saved stays, with the reason.
     """
     refuse_unclear(given)
     named_proposals(project, given)

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 class Collect(Arguments, frozen=True, kw_only=True):
     in_background: Annotated[
-        bool, Option(help="Say nothing, give way to others, and leave out sessions that may be going on.")
+        bool, Option(help="Print nothing, stop if another process collects, and skip sessions that may still run.")
     ] = False
 
 
 def collect(project: Project, given: Collect) -> Collected:
-    """Work through the sessions that ended since the last time: write their episodes, and fill the inbox.
+    """Read the sessions that ended: write their episodes and fill the inbox.
 
-    Hooks note which sessions ended, and have this done in the background when one ends or the next one starts. Design
-    documents that changed are taken in, too. This does it now.
+    Hooks run this in the background when a session ends or the next one starts. It also imports design documents that
+    changed.
     """
     if given.in_background:
         from quire.files.daemons import go_quiet
@@ -34,7 +34,7 @@ def collect(project: Project, given: Collect) -> Collected:
 
 def lines(done: Collected) -> Iterator[Line]:
     if not done.sessions and not done.failed:
-        yield "No session waits."
+        yield "No sessions to read."
     else:
         written = f", {counted(done.episodes, 'episode')}" if done.episodes else ""
         yield f"Read {counted(done.sessions, 'session')}: {counted(done.proposed, 'new proposal')}{written}."

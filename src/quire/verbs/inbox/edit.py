@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 class Edit(Arguments, frozen=True, kw_only=True):
     proposal: Annotated[str, Word()]
-    text: Annotated[str | None, Option(metavar="TEXT", help="What it says, in other words.")] = None
+    text: Annotated[str | None, Option(metavar="TEXT", help="The new text of the proposal.")] = None
     fields: Annotated[
         list[str],
         Option(
@@ -44,9 +44,9 @@ class Edited(Result, kw_only=True):
 
 
 def edit(project: Project, given: Edit) -> Edited:
-    """Change the words of a proposal, or other fields of the record that it proposes. Accepts nothing."""
+    """Change the text of a proposal, or other fields of its record, without accepting it."""
     if given.text is None and not given.fields:
-        raise UsageError("Nothing is changed.", hint='Give --text "…", or --set name=value.')
+        raise UsageError("Give something to change.", hint='Give --text "…", or --set name=value.')
     fields = dict(map(_pair, given.fields))
     named = ChosenProposals(ids=[given.proposal])
     named_proposals(project, named)
@@ -84,7 +84,7 @@ def _edited(project: Project, item: Proposal, text: str | None, fields: dict[str
     with write_access(project.root, FOLDER, project.world, "edit a proposal"):
         inbox = read_inbox(project.root)
         if after.id != item.id and inbox.find(after.id) is not None:
-            raise InputError(f"`{after.id}` says that already.", hint="Reject one of the two.")
+            raise InputError(f"`{after.id}` already says that.", hint="Reject one of the two.")
         inbox = inbox.with_changed({item.id: after})
         if after.id != item.id:
             # As it was first said it stays known: else the next look at its source would propose it again.

@@ -153,7 +153,7 @@ def _pending_from(project: Project, origins: Collection[str]) -> list[Proposal]:
 def _beside_records(project: Project, reads: list[HostRead]) -> tuple[list[HostRead], set[str]]:
     """The same, where a file that is one record has that record already: what it says now is a change of it.
 
-    With the ids of those that say nothing new: the record says the same, or somebody looked at the file as it is
+    With the ids of those that say nothing new: the record says the same, or someone looked at the file as it is
     now when it was last saved or confirmed.
     """
     single = {read.source.shown: read for read in reads if read.is_one_record and read.proposals}
@@ -180,7 +180,7 @@ def _record_of(project: Project, item: Proposal, refs: Sequence[str]) -> StoredN
 
 
 def _was_seen(project: Project, held: StoredNode, source: HostSource) -> bool:
-    """Whether a record's file is what it was when somebody last saved or confirmed the record."""
+    """Whether a record's file is what it was when someone last saved or confirmed the record."""
     from quire.files.digests import blob_id
     from quire.files.paths import read_inside
     from quire.layers.graph.source import node_record
@@ -229,14 +229,14 @@ def _named_sources(project: Project, paths: Sequence[str], as_kind: str | None) 
             named.append(known[full])
         elif as_kind is None:
             raise InputError(
-                f"`{cut(path, 200)}` is none of the files that are found by themselves.",
-                hint=f"Say what it is with --as: {', '.join(KINDS)}.",
+                f"`{cut(path, 200)}` is not a file that import recognises.",
+                hint=f"Name its kind with --as: {', '.join(KINDS)}.",
                 details={"field": "paths"},
             )
         elif not os.path.isfile(full):
             raise InputError(
-                f"`{cut(path, 200)}` is no file that can be read.",
-                hint="Name a file; of a folder, name its files.",
+                f"`{cut(path, 200)}` cannot be read as a file.",
+                hint="Name a file, not a folder.",
                 details={"field": "paths"},
             )
         else:
@@ -297,7 +297,7 @@ def _many(files: int) -> list[Problem]:
         Problem(
             code="HostFilesMany",
             severity="warning",
-            message=f"{FILES_MOST} files are looked at in one go; what is beyond them was left out.",
-            hint="Name kinds one at a time, or the files that are left: memory import --as KIND PATH…",
+            message=f"One run reads {FILES_MOST} files; the rest were left out.",
+            hint="Name one kind at a time, or the remaining files: memory import --as KIND PATH…",
         )
     ]

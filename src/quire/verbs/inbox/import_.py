@@ -23,12 +23,12 @@ _LISTED = 3
 
 class ImportSources(Arguments, frozen=True, kw_only=True):
     words: Annotated[list[str], Word(required=False, is_path=True)] = []
-    everything: Annotated[bool, Option(name="--all", help="Everything that is found.")] = False
+    everything: Annotated[bool, Option(name="--all", help="Use everything that is found.")] = False
     as_kind: Annotated[
-        str | None, Option(name="--as", metavar="KIND", help="The SOURCEs are paths of files of this kind.")
+        str | None, Option(name="--as", metavar="KIND", help="Treat each SOURCE as the path of a file of this kind.")
     ] = None
-    accept: Annotated[bool, Option(help="Make records of it at once, also of what was proposed before.")] = False
-    choose: Annotated[bool, Option(help="Ask for each, in a terminal.")] = False
+    accept: Annotated[bool, Option(help="Make records at once, also from earlier proposals.")] = False
+    choose: Annotated[bool, Option(help="Ask about each one, in a terminal.")] = False
     dry_run: Annotated[bool, Option(help="Show what would be proposed, write nothing.")] = False
     limit: Annotated[
         int | None,
@@ -46,17 +46,17 @@ class ImportSources(Arguments, frozen=True, kw_only=True):
 
 
 def import_sources(project: Project, given: ImportSources) -> ImportedHosts:
-    """Read what other programs already know of this project.
+    """Propose records from the files of other programs.
 
     Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, Claude's and Codex's own
     notes, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads. `git` reads the
     history of this repository: reasons that commits give, reverts, traps, warnings in comments. Without a SOURCE,
-    shows what there is. Those that are named (by kind, or with --as by path) become proposals with their origin, which
-    wait in `memory inbox`. Their files are only read; a second import proposes only what is new.
+    shows what was found. Sources that you name (by kind, or with --as by path) become proposals in `memory inbox`.
+    Their files are only read; a second import proposes only what is new.
     """
     refuse_contradictions(given)
     if given.choose:
-        raise UsageError("--choose asks in a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
+        raise UsageError("--choose asks questions, and this is no terminal.", hint="Use --accept, or `memory inbox`.")
     looks = not given.words and not given.everything
     kinds, paths = (given.words, []) if given.as_kind is None else ([], given.words)
     wish = None if looks else wish_of(given.limit, given.since, given.history)
@@ -99,13 +99,13 @@ def lines(done: ImportedHosts) -> Iterator[Line]:
     for kind in done.unread:
         yield f"{kind:22} the history of this repository: `memory import {kind}` reads it"
     if done.looks and done.sources:
-        yield "memory import KIND… proposes them; --dry-run shows each, --accept takes them at once."
+        yield "`memory import KIND…` proposes them; --dry-run shows each one, --accept makes records at once."
 
 
 def source_lines(done: ImportedHosts) -> Iterator[str]:
     """The files that were found, and how much of each is new."""
     if not done.sources:
-        yield "Nothing of other programs is found here. `memory import --help` says what is looked for."
+        yield "No files of other programs were found here. `memory import --help` lists what is recognised."
     folders: dict[tuple[str, str], list[FoundSource]] = {}
     for found in done.sources:
         folders.setdefault((found.source.kind, found.source.shown.rpartition("/")[0]), []).append(found)
@@ -147,8 +147,8 @@ VERB = Verb(
     counts="commits",
     examples="""Examples:
   memory import                       show what is found, and what of it is new
-  memory import adr claude-md         propose what these say: it waits in `memory inbox`
-  memory import adr --accept          make records of it at once
+  memory import adr claude-md         propose records in `memory inbox`
+  memory import adr --accept          make records at once
   memory import git                   the best thirty of what the history says
   memory import git --since 2025-01-01 --kind decision,revert --dry-run
   memory import --all --choose        decide one by one

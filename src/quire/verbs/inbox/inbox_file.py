@@ -35,7 +35,7 @@ def named_proposals(project: Project, given: ChosenProposals) -> list[Proposal]:
         if item.status != "pending":
             raise InputError(
                 f"`{item.id}` was {item.status} already.",
-                hint="`memory inbox lift` takes a rejection back." if item.status == "rejected" else None,
+                hint="`memory inbox lift` undoes a rejection." if item.status == "rejected" else None,
                 details={"field": "id", "id": item.id},
             )
     return found

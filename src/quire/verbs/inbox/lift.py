@@ -24,7 +24,7 @@ class Lift(Arguments, frozen=True, kw_only=True):
 
 
 def lift(project: Project, given: Lift) -> Settled:
-    """Allow again what was rejected. A proposal that was rejected waits again."""
+    """Undo a rejection. A rejected proposal becomes pending again."""
     from quire.files.write_access import write_access
     from quire.inbox.rejections import named_rejection, read_rejections, write_rejection
 

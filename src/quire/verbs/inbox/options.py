@@ -11,9 +11,9 @@ from quire.verbs.verb import Arguments, Option, Word
 Ids = Annotated[list[str], Word(required=False)]
 By = Annotated[
     str | None,
-    Option(name="--from", metavar="WHO", choices=BY, help="Only what was said by the user, by the agent, in a file."),
+    Option(name="--from", metavar="WHO", choices=BY, help="Only proposals from the user, the agent, or a file."),
 ]
-Origin = Annotated[str | None, Option(metavar="TEXT", help="Only from here: a part of the origin, as it is listed.")]
+Origin = Annotated[str | None, Option(metavar="TEXT", help="Only proposals whose origin contains this text.")]
 Source = Annotated[
     str | None,
     Option(metavar="NAME", help="Only of this source, as it is listed: git, session, docs/adr/ …"),

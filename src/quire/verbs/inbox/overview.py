@@ -116,7 +116,7 @@ def lines(found: InboxShown) -> Iterator[Line]:
             source, kind = shlex.quote(groups[0].source), shlex.quote(groups[0].kind)
             yield f"All of one group: memory inbox accept --source {source} --kind {kind}"
     if found.unread:
-        yield f"Not read yet: {counted(found.unread, 'session')}. `memory inbox collect` reads what has ended."
+        yield f"Sessions not read yet: {counted(found.unread, 'session')}. `memory inbox collect` reads what has ended."
 
 
 VERB = Verb(

@@ -27,8 +27,8 @@ def inbox_full(left: int) -> list[Problem]:
         Problem(
             code="InboxFull",
             severity="warning",
-            message=f"{left} more {'was' if left == 1 else 'were'} left out: {PENDING_MOST} proposals wait at most.",
-            hint="Accept or reject some with `memory inbox`, then do this again.",
+            message=f"{left} more {'was' if left == 1 else 'were'} left out: {PENDING_MOST} proposals can be pending.",
+            hint="Accept or reject some with `memory inbox`, then run this again.",
         )
     ]
 
@@ -59,7 +59,7 @@ def digests_of(item: Proposal) -> set[str]:
 
 
 def said_by_records(index: Index) -> set[str]:
-    """What the records say that somebody decided about, by digest; retired ones too."""
+    """What the records say that someone decided about, by digest; retired ones too."""
     from quire.inbox.proposals import value_digest
 
     found: set[str] = set()
@@ -82,5 +82,5 @@ def nodes_by_words(index: Index) -> dict[str, str]:
 
 
 def node_saying(item: Proposal, said: dict[str, str]) -> str:
-    """The node that says a proposal already: accepted before, or saved by somebody meanwhile."""
+    """The node that says a proposal already: accepted before, or saved by someone meanwhile."""
     return next((said[digest] for digest in sorted(digests_of(item)) if digest in said), "")

@@ -105,7 +105,7 @@ def _settled_with(project: Project, item: Proposal, fields: dict[str, Any], name
         # Two files that call themselves alike are two records.
         return {**fields, "id": next(name for name in _further(named) if not _is_node(project, name))}
     raise InputError(
-        f"`{named}` is there already, and another source made it; a proposal changes no such record.",
+        f"`{named}` already exists, and another source made it; a proposal changes no such record.",
         hint=f"Look at it with `memory inspect {named}`; reject the proposal, or save the change yourself.",
         details={"field": "id", "id": named},
     )
@@ -155,7 +155,7 @@ def _accepted_entry(project: Project, item: Proposal) -> tuple[str, list[Problem
         return taken.ref, []
     if taken is not None:
         raise InputError(
-            f"`{category}.{key}` is there already; a proposal changes no record.",
+            f"`{category}.{key}` already exists; a proposal changes no record.",
             hint=f"See `memory profile recall {category} {key}`; then reject the proposal, or edit its `key`.",
             details={"field": "key"},
         )
@@ -174,7 +174,7 @@ def _accepted_entry(project: Project, item: Proposal) -> tuple[str, list[Problem
 
 def _accepted_note(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
     text = str(item.fields.get("text", item.text)).strip()
-    # One that waits already was made of this proposal by somebody who was stopped, or it says the same.
+    # One that waits already was made of this proposal by someone who was stopped, or it says the same.
     if all(note.text != text for note in show_notes(project, Arguments()).notes):
         take_note(project, TakeNote(words=[text]))
     return "", []
@@ -229,7 +229,7 @@ def _intent(items: Sequence[Proposal], drafts: list[dict[str, Any]], held: Colle
     stale, supersede = [], []
     for item, fields in zip(items, drafts, strict=True):
         if item.standing == "over" and "id" in fields:
-            ended = {"id": fields["id"], "reason": f"Its source says: {item.said or 'it holds no longer'}"}
+            ended = {"id": fields["id"], "reason": f"Its source says: {item.said or 'no longer valid'}"}
             if item.replaced_by in held and item.replaced_by != fields["id"]:
                 supersede.append({**ended, "superseded_by": item.replaced_by})
             else:

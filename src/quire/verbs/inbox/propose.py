@@ -25,9 +25,9 @@ Action = Literal["proposed", "known", "full"]
 class Propose(Arguments, frozen=True, kw_only=True):
     kind: Annotated[str, Meta(description=f"One of {', '.join(_KINDS)}."), Word()]
     text: Annotated[str, Meta(min_length=1, max_length=TEXT_CHARS), Word(stdin="the text", only_dash=True)]
-    why: Annotated[
-        Annotated[str, Meta(max_length=TEXT_CHARS)] | None, Option(metavar="TEXT", help="The reason for it.")
-    ] = None
+    why: Annotated[Annotated[str, Meta(max_length=TEXT_CHARS)] | None, Option(metavar="TEXT", help="The reason.")] = (
+        None
+    )
     anchors: Annotated[
         list[str],
         Option(name="--anchor", metavar="PATH", is_path=True, help="A file it is about. Can be repeated."),

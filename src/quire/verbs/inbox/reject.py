@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class Reject(ChosenProposals, frozen=True, kw_only=True):
-    reason: Annotated[str, Option(metavar="TEXT", help="Why; shown to whoever writes it again.")] = ""
-    value: Annotated[str | None, Option(metavar="TEXT", help="Reject this text, which nobody proposed.")] = None
+    reason: Annotated[str, Option(metavar="TEXT", help="The reason; shown when the text is written again.")] = ""
+    value: Annotated[str | None, Option(metavar="TEXT", help="Reject this text without a proposal.")] = None
 
 
 def reject(project: Project, given: Reject) -> Settled:
-    """Say no to proposals, or to a value that nobody proposed yet.
+    """Reject proposals, or a text that was not proposed yet.
 
-    The value is kept in .memory/rejected/, which belongs into git. It is refused at every save, store and import until
-    `memory inbox lift`. Records that say it already are left alone; `memory check` names them.
+    The rejected text is kept in .memory/rejected/, which belongs in git. Every save, store and import refuses it until
+    `memory inbox lift`. Existing records that say it are not changed; `memory check` lists them.
     """
     from quire.guard.admission import admit
     from quire.inbox.proposals import TEXT_CHARS

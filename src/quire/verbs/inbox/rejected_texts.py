@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.types import Bundle, JournalEvent
 
 _NONE = "none"
-_SILENT = "What this session was about was rejected."
+_SILENT = "The subject of this session was rejected."
 _LISTS: tuple[tuple[str, ...], ...] = (
     ("projectMap", "architectureNotes"),
     ("currentFocus", "currentState"),
@@ -49,7 +49,7 @@ def left_out(number: int) -> list[Problem]:
         Problem(
             code="RejectedLeftOut",
             severity="warning",
-            message=f"Left out, because it was rejected: {number:,}.",
+            message=f"Left out because rejected: {number:,}.",
             hint="`memory inbox rejected` lists what was rejected; `memory inbox lift` allows it again.",
         )
     ]

@@ -74,9 +74,12 @@ def proposal_lines(item: Proposal) -> Iterator[Line]:
     if item.updates:
         yield f"    changes {item.updates}, which was made of an earlier version of its file"
     if item.standing == "open":
-        yield f"    not decided by its file: “{cut(item.said, _QUOTE_CHARS)}”; accept it by its id"
+        yield f"    undecided according to its file: “{cut(item.said, _QUOTE_CHARS)}”; accept it by its id"
     elif item.standing == "over":
-        yield f"    no longer valid by its file: “{cut(item.said, _QUOTE_CHARS)}”; it becomes a retired record"
+        yield (
+            f"    no longer valid according to its file: “{cut(item.said, _QUOTE_CHARS)}”; it would become a "
+            "retired record"
+        )
     if item.ref:
         yield f"    is {item.ref}"
     yield ""
@@ -117,7 +120,7 @@ def undecided_lines(done: Settled) -> Iterator[Line]:
 
 
 def waiting_line(left: int) -> str:
-    return f"{counted(left, 'proposal')} {'waits' if left == 1 else 'wait'}."
+    return f"{counted(left, 'proposal')} pending."
 
 
 def _quoted(item: Proposal, text: str) -> Recalled:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _TOP = 3
 _TOLD = 5
-_HEALTH = {"healthy": "healthy", "attention": "sound, and something waits to be done", "unhealthy": "damaged"}
+_HEALTH = {"healthy": "healthy", "attention": "sound, with work pending", "unhealthy": "damaged"}
 _DAMAGED_WIRING = (
-    "What agents are told of the journal was changed: `memory journal integrate --status` says where, and "
-    "`memory journal integrate --repair` writes it anew."
+    "The journal's instructions for agents were changed: `memory journal integrate --status` shows "
+    "where, `memory journal integrate --repair` restores them."
 )
 
 
@@ -39,7 +39,7 @@ def assess(project: Project, given: Arguments) -> Workflow:
     integration = journal_integration(project)
     last = automation.last_run or {}
     left = found.unrecalled[ALL]
-    waiting = f"Events that wait to be recalled: {left:,}."
+    waiting = f"Events not recalled yet: {left:,}."
     errors = _messages(checked, "fail")
     alerts = [*_messages(checked, "warn"), *([waiting] if left else []), *automation.faults()]
     alerts += [short(f"{part.name}: {part.note}") for part in integration.damaged]
@@ -69,15 +69,15 @@ def _advice(
 ) -> str:
     """What to do first: faults, a process that is gone, clients whose wiring was damaged, what waits, warnings."""
     if checked.failed:
-        return "Call memory_validate: it lists every fault. `memory journal validate --mend` sets right what it can."
+        return "Call memory_validate: it lists every fault. `memory journal validate --repair` repairs what it can."
     if automation.stale_pid is not None:
-        return "The process that kept the journal has ended: call automation_ensure_running, or memory_maintain."
+        return "The background process of the journal has ended: call automation_ensure_running or memory_maintain."
     if integration.damaged:
         return _DAMAGED_WIRING
     if found.next_command or not checked.warned:
         return found.tool_action()
     hints = (finding["hint"] or "" for finding in checked.of_level("warn"))
-    return next((hint for hint in hints if "`" in hint), "Call memory_validate: it says what the warnings are about.")
+    return next((hint for hint in hints if "`" in hint), "Call memory_validate: it explains the warnings.")
 
 
 def _not_there(project: Project, error: NotInitialized) -> Workflow:
@@ -123,9 +123,9 @@ VERB = Verb(
     examples="",
     tool=Tool(
         name="memory_assess",
-        title="How the journal stands",
-        says="How the journal of past sessions stands: faults, events that wait to be recalled, automation, and what "
-        "to do next. Use it once when a session begins. Not for what was learned: memory_compact_handoff.",
+        title="State of the journal",
+        says="State of the journal of past sessions: faults, events not recalled yet, automation, and what to do "
+        "next. Use it once when a session starts. For what was learned use memory_compact_handoff.",
         gives=GIVES,
     ),
 )

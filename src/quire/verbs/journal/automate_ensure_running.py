@@ -66,8 +66,8 @@ VERB = Verb(
     tool=Tool(
         name="automation_ensure_running",
         title="Start the automation",
-        says="Starts the background process that runs a cycle every so many minutes and ends after a day, unless it "
-        "runs. Only where the user asked for it; otherwise memory_maintain.",
+        says="Start the background process that imports and recalls every few minutes and ends after a day, unless "
+        "it runs already. Only if the user asked for it; otherwise use memory_maintain.",
         gives={"started": "boolean", "pid": "integer"},
     ),
 )

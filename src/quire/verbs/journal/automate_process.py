@@ -26,7 +26,7 @@ class DaemonStopped(Result, kw_only=True):
 
 
 def stop(project: Project, given: Arguments) -> DaemonStopped:
-    """End the process. What it is writing is finished first; no other process is ever touched."""
+    """Stop the process. What it is writing is finished first; no other process is ever touched."""
     journal_is_there(project)
     done = stop_daemon(project.root, project.world)
     return DaemonStopped(pid=done.pid, stopped=done.stopped, killed=done.killed)
@@ -36,7 +36,7 @@ def lines(done: DaemonStopped) -> Lines:
     if done.stopped:
         yield f"Automation daemon stopped (pid={done.pid}{', it had to be killed' if done.killed else ''})."
     elif done.pid is not None:
-        yield f"Automation daemon is not running; what process {done.pid} had left was removed."
+        yield f"Automation daemon is not running; the files of process {done.pid} were removed."
     else:
         yield "Automation daemon is not running."
 
@@ -45,7 +45,7 @@ VERB = Verb(takes=Arguments, run=stop, lines=lines, writes=True, examples="Examp
 
 
 def start(project: Project, given: Arguments) -> DaemonRunning:
-    """Start a process that runs a cycle every so many minutes, as `automation.intervalMinutes` says.
+    """Start a process that runs a cycle every few minutes, as `automation.intervalMinutes` says.
 
     It ends by itself after a day, when the journal goes away, and after 20 failed cycles in a row. There is one for
     each project; a second one is refused.
@@ -53,8 +53,8 @@ def start(project: Project, given: Arguments) -> DaemonRunning:
     done = started_daemon(project)
     if not done.started:
         raise Conflict(
-            f"The automation of this journal is running already (pid={done.pid}).",
-            hint="`memory journal automate status` shows it, `memory journal automate stop` ends it.",
+            f"The automation of this journal is already running (pid={done.pid}).",
+            hint="See `memory journal automate status`; stop it with `memory journal automate stop`.",
             details={"pid": done.pid},
         )
     return DaemonRunning(pid=done.pid, started=True)

@@ -28,7 +28,7 @@ class Cycle(Result, kw_only=True):
     status: str
     run: dict[str, Any]
     busy: bool = False
-    """Another run was under way; nothing was done."""
+    """Another run is in progress; nothing was done."""
     quiet: bool = False
     background: bool = False
 
@@ -40,7 +40,7 @@ class Cycle(Result, kw_only=True):
 
 
 def run_once(project: Project, given: RunOnce) -> Cycle:
-    """Run one cycle: import what is new, recall it, archive what has aged.
+    """Run one cycle: import what is new, recall it, archive old events.
 
     Where nothing is new, nothing is written. Sessions that changed in the last ten minutes are left for the next run,
     but for the one whose hook started this run: its payload on standard input says which has ended. Of two runs at
@@ -73,7 +73,7 @@ def lines(done: Cycle) -> Lines:
     if done.quiet or done.background:
         return
     if done.busy:
-        yield "Another run is under way; nothing was done."
+        yield "Another run is in progress; nothing was done."
         return
     run, recall = done.run, done.run["recall"]
     yield told(f"Automation run status: {done.status}")
@@ -98,9 +98,9 @@ def _source_lines(item: dict[str, Any]) -> Lines:
     waiting = item.get("waitingCount", 0)
     yield told(f"  - {item['sourceId']}: {counts}" + (f" waiting={waiting}" if waiting else ""))
     if waiting:
-        said = "session was changed" if waiting == 1 else "sessions were changed"
+        said = "session changed" if waiting == 1 else "sessions changed"
         yield (
-            f"    {waiting} {said} in the last ten minutes: the next run imports what rests by then, "
+            f"    {waiting} {said} in the last ten minutes and may still run; the next run imports them, "
             f"`memory journal sync {item['sourceId']}` imports now."
         )
 
@@ -114,7 +114,8 @@ VERB = Verb(
     tool=Tool(
         name="automation_run_once",
         title="Run one cycle",
-        says="Runs one cycle of the automation now, and gives its record. memory_maintain does the same and says more.",
+        says="Run one cycle of the automation now and return its record. memory_maintain does the same and reports "
+        "more.",
         gives={"status": "string", "busy": "boolean"},
         destructive=True,
     ),

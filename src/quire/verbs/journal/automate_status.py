@@ -46,7 +46,7 @@ class AutomationState(Result, kw_only=True):
     elsewhere: bool = False
     """It runs in a container, or on another machine: its number means nothing here."""
     stale_pid: int | None = None
-    """A process that does not run any more, but left its files."""
+    """A process that no longer runs, but left its files."""
     last_run: dict[str, Any] | None = None
     runs: list[dict[str, Any]] = []
     """The last ones, newest first."""
@@ -82,14 +82,16 @@ class AutomationState(Result, kw_only=True):
         """A process that was never asked for is no fault; one that went away by itself is, and so is a failed cycle."""
         found = [problem.message for problem in self.warnings]
         if self.stale_pid is not None:
-            found.append(f"Process {self.stale_pid}, which kept the journal, does not run any more.")
+            found.append(f"The background process {self.stale_pid} no longer runs.")
         if self.last_run and self.last_run["status"] == "failed":
             found.append("The last cycle failed.")
         return found
 
 
 def daemon_text(running: bool) -> str:
-    return "A process keeps the journal." if running else "No process keeps the journal, and none has to."
+    return (
+        "A background process maintains the journal." if running else "No background process runs, and none is needed."
+    )
 
 
 def automate_status(project: Project, given: Arguments) -> AutomationState:
@@ -137,8 +139,8 @@ def _describe(project: Project, state: AutomationState, said: Daemon) -> None:
             Problem(
                 code="JournalKeeperSilent",
                 severity="warning",
-                message=f"Process {state.pid} has given no sign of life for {state.heartbeat_age_seconds:.0f} s.",
-                hint="`memory journal automate stop` and `start` put another in its place.",
+                message=f"Process {state.pid} has not responded for {state.heartbeat_age_seconds:.0f} s.",
+                hint="`memory journal automate stop` and `start` replace it.",
             )
         )
 
@@ -152,7 +154,7 @@ def lines(found: AutomationState) -> Lines:
     if found.running:
         yield from _process_lines(found)
     elif found.stale_pid is not None:
-        yield f"- stale: process {found.stale_pid} does not run any more"
+        yield f"- stale: process {found.stale_pid} no longer runs"
     yield from _last_lines(found.last_run)
     if found.runs:
         yield "Last runs:"
@@ -204,10 +206,10 @@ def _note_text(note: dict[str, Any]) -> str:
 
 
 def automate(project: Project, given: Arguments) -> AutomationState:
-    """Keep the journal without being asked: sync, recall and retention, once or every so many minutes.
+    """Maintain the journal automatically: sync, recall and retention, once or every few minutes.
 
-    Nothing has to run for that: run-once does everything in one call, and is safe to call from a hook, from cron, or
-    twice at once. `config.json` says what is done and how often. Without a verb, shows how it stands.
+    No background process is needed: run-once does everything in one call, and is safe to call from a hook, from cron,
+    or twice at once. `config.json` says what to do and how often. Without a verb, shows the status.
     """
     return automate_status(project, given)
 
@@ -233,8 +235,8 @@ VERB = Verb(
     tool=Tool(
         name="automation_status",
         title="Automation",
-        says="Whether a background process keeps the journal, and how the last cycle went. Not for what is in it: "
-        "memory_status.",
+        says="Whether a background process maintains the journal, and how the last cycle went. For the journal's "
+        "contents use memory_status.",
         gives={"running": "boolean"},
     ),
 )

@@ -88,7 +88,7 @@ class _Round(msgspec.Struct, kw_only=True):
 def run_cycle(
     project: Project, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False, ended: str = ""
 ) -> Cycle:
-    """Import what is new, recall it, archive what has aged. Another run that is under way is left to it.
+    """Import what is new, recall it, archive old events. Another run that is under way is left to it.
 
     Sessions that changed within the last `settled_seconds` are left for the next run, but for that in the file
     `ended`, which is over. In the background a signal that asks to end is answered after the current write.
@@ -145,9 +145,9 @@ def _take_steps_in_background(project: Project, done: _Round, settled: RestedSes
         with daemons.Life(_GRACE_SECONDS) as done.life:
             _take_steps(project, done, settled)
     except _Stopped:
-        done.warnings.append("It was asked to end before it was done; the next run goes on from there.")
+        done.warnings.append("It was stopped before it was done; the next run continues.")
     except daemons.StopRequested:
-        done.errors.append("It was asked to end, and left a step in the middle; the next run goes on from there.")
+        done.errors.append("It was stopped in the middle of a step; the next run continues.")
 
 
 def _take_steps(project: Project, done: _Round, settled: RestedSessions) -> None:
@@ -159,7 +159,7 @@ def _take_steps(project: Project, done: _Round, settled: RestedSessions) -> None
     done.warnings += [f"{FOLDER}/sources.json: {' '.join(entry.faults)}" for entry in journal.registry.unread]
     latest = journal.state.maintenance.latest_checkpoint_id
     if latest is not None and latest not in journal.checkpoints:
-        done.warnings.append(f"The checkpoint `{cut(latest, 80)}`, which should be the latest, is missing.")
+        done.warnings.append(f"The checkpoint `{cut(latest, 80)}`, which the state names as the latest, is missing.")
     done.go_on()
     if journal.config.syncs_before_recall and journal.registry.sources:
         done.synced = []
@@ -198,7 +198,7 @@ def _sync_one(project: Project, done: _Round, source: SessionSource, settled: Re
     done.go_on()
     if not source_is_agreed(project, source):
         done.synced.append(SyncedSource(id=source.id, type=source.type, is_unknown=True))
-        done.warnings.append(f"{source.id}: not read, since nobody on this machine added it.")
+        done.warnings.append(f"{source.id}: not read, because it was not added on this machine.")
         return
     quiet = _quiet_source(project, source, settled)
     if quiet is not None:
@@ -327,9 +327,9 @@ def _retain_journal(project: Project, done: _Round, journal: Journal) -> None:
             planned = plan_pruning(fresh, found, now)
             return planned, planned.writing
 
-        pruned = change_journal(project, "archive what has aged", plan)
+        pruned = change_journal(project, "archive old events", plan)
     if pruned is not None or candidates.problems:
-        with journal_locked(project, "archive what has aged"):
+        with journal_locked(project, "archive old events"):
             sweep_batches(project.root)
     done.prune = {
         "attempted": True,

@@ -30,7 +30,7 @@ def compact_handoff(project: Project, given: Arguments) -> Workflow:
     steps = objects_at(bundle, "nextSteps")[:_TOP]
     focus = short(shown(bundle, "currentFocus", "summary"))
     groups = found.evidence.grouped_item_count
-    waiting = [f"Groups of events that wait to be recalled: {groups:,}."] if groups else []
+    waiting = [f"Groups of events not recalled yet: {groups:,}."] if groups else []
     told = [f"Faults in the journal's files: {faults:,}. memory_validate lists them."] if faults else []
     action = found.tool_action()
     starts = [short(known(step, "start") or shown(step, "title")) for step in steps]
@@ -75,8 +75,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_compact_handoff",
         title="Hand over",
-        says="What a next session needs to go on: current focus, top traps and next steps, what waits. Use it before "
-        "context is compacted or handed over, and when you resume. Not for questions: journal_query.",
+        says="What the next session needs: current focus, main traps, next steps, pending work. Use it before a "
+        "compaction or handover, and when you resume. For questions use journal_query.",
         gives=GIVES,
     ),
 )

@@ -32,7 +32,7 @@ class JournalDifference(Result, kw_only=True):
 def journal_diff(project: Project, given: JournalDiff) -> JournalDifference:
     """Show what changed between two checkpoints.
 
-    With one, from that checkpoint to the memory as it is now. The pages are compared line by line.
+    With one checkpoint, compare it with the current memory. The pages are compared line by line.
     """
     state = read_journal(project).state
     before, after = (

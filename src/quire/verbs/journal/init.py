@@ -51,11 +51,11 @@ class JournalInit(LookAtProject, frozen=True, kw_only=True):
 
 
 def journal_init(project: Project, given: JournalInit) -> JournalRefreshed:
-    """Look at the project and make the journal.
+    """Create the journal from the project's files.
 
-    With it come its pages in docs/agent-memory/, an entry block in AGENTS.md, CLAUDE.md or README.md, and a first
-    checkpoint. A journal that is there is only replaced with --yes, or after a question, and is kept as a backup.
-    Needs no model. With --validate, the commands that tell whether the project is well are run.
+    Also writes its pages in docs/agent-memory/, an entry block in AGENTS.md, CLAUDE.md or README.md, and a first
+    checkpoint. An existing journal is replaced only with --yes or after a question, and is kept as a backup. Needs no
+    model. --validate also runs the project's validation commands.
     """
     journal_ready(project)
     if journal_entry_files(project) and not given.yes and not given.dry_run:
@@ -95,14 +95,14 @@ def _refuse_init(project: Project) -> QuireError:
         return error
     except (InvalidStore, NotInitialized) as error:
         error.hint = (
-            f"{error.hint or ''} `memory journal init --yes` makes it anew and keeps what is there as a backup."
+            f"{error.hint or ''} `memory journal init --yes` creates it anew and keeps a backup of the old one."
         ).strip()
         return error
     number = len(journal.history.events)
     return Conflict(
-        f"There is a journal here already; events: {number:,}, checkpoints: {len(journal.checkpoints):,}.",
-        hint="`memory journal update` brings it up to date. `memory journal init --yes` starts over; what is there "
-        "is kept as a backup.",
+        f"The journal already exists; events: {number:,}, checkpoints: {len(journal.checkpoints):,}.",
+        hint="`memory journal update` brings it up to date. `memory journal init --yes` starts over and keeps a "
+        "backup.",
         details={"path": FOLDER, "events": number, "checkpoints": len(journal.checkpoints)},
     )
 
@@ -160,7 +160,7 @@ def _set_aside(project: Project, there: list[str]) -> tuple[str | None, list[Any
             except OSError as error:
                 raise InvalidStore(
                     f"`{FOLDER}/{relative}` cannot be copied: {(error.strerror or str(error)).lower()}.",
-                    hint="Move it away, and run the command again; nothing was changed.",
+                    hint="Move it away, then run the command again. Nothing was changed.",
                 ) from error
             changes.append(FileUpdate(path=f"{place}/{relative}", data=data, planned=None))
             changes.append(FileUpdate(path=relative, data=None, planned=sha256(data)))
@@ -196,6 +196,6 @@ VERB = Verb(
     examples="""Examples:
   memory journal init
   memory journal init --dry-run --show-diff      what would be written
-  memory journal init --validate --yes           run the tests of the project too; replace what is there
+  memory journal init --validate --yes           also run the project's tests; replace the existing journal
 """,
 )

@@ -24,7 +24,7 @@ def journal_inspect(project: Project, ref: str) -> WholeRecords:
 
     parsed = parse_ref(ref)
     if parsed.layer != "journal":
-        raise InputError(f"`{ref[:80]}` belongs to another layer.", hint="See `memory inspect`.")
+        raise InputError(f"`{ref[:80]}` is not part of the journal.", hint="See `memory inspect`.")
     read_journal(project)
 
     def look(index: Index) -> list[Record]:

@@ -39,8 +39,10 @@ Config = Literal["there", "missing", "made"]
 
 class JournalIntegrate(Arguments, frozen=True, kw_only=True):
     targets: Annotated[list[str], Word(required=False)] = []
-    status: Annotated[bool, Option(help="Show what is there, and change nothing.")] = False
-    repair: Annotated[bool, Option(help="Only write anew what was written once and is changed.")] = False
+    status: Annotated[bool, Option(help="Show the current state, change nothing.")] = False
+    repair: Annotated[bool, Option(help="Only restore what the command wrote before and someone changed since.")] = (
+        False
+    )
     dry_run: DryRun = False
     yes: Annotated[bool, Option(short="-y", help="Change the configuration in your home without asking.")] = False
     output: Annotated[
@@ -140,11 +142,11 @@ class JournalIntegrated(Result, kw_only=True):
 
 
 def integrate_journal(project: Project, given: JournalIntegrate) -> JournalIntegrated | JournalIntegration:
-    """Wire Claude Code and Codex to the journal: MCP server, hooks, skill, a section in AGENTS.md.
+    """Connect Claude Code and Codex to the journal: MCP server, hooks, skill, a section in AGENTS.md.
 
-    TARGET is claude, codex or all, which is the default. Files are changed in place; everything else in them stays, and
-    one that cannot be read is told and left alone. The configuration of Codex in your home is changed only if you say
-    so, on a terminal or with --yes. `memory integrate` wires these clients and others to the whole memory.
+    TARGET is claude, codex or all (the default). Files are changed in place; everything else in them stays, and
+    unreadable files are reported and not changed. The configuration of Codex in your home is changed only with your
+    consent, on a terminal or with --yes. `memory integrate` connects these clients and others to the whole memory.
     """
     if given.output is not None and not given.status:
         raise UsageError("--output is for --status.", hint="--json answers with one JSON object.")
@@ -166,7 +168,7 @@ def _target(targets: Sequence[str]) -> str:
     known = (*_TITLES, _ALL)
     if named and named[0] not in known:
         raise InputError(
-            f"`{cut(named[0], 40)}` is not a client that the journal can be connected to.",
+            f"`{cut(named[0], 40)}` is not a client that the journal supports.",
             hint=f"It is any of {', '.join(known)}. `memory integrate` knows more of them.",
             details={"field": "target", "allowed": list(known)},
         )
@@ -250,9 +252,9 @@ def _advice(asked: Sequence[JournalPartSeen]) -> str:
     unreadable, changed, missing = ([part for part in asked if part.status == state] for state in states)
     if unreadable:
         places = ", ".join(f"`{part.path}`" if part.path else part.label for part in unreadable)
-        return f"Mend {places} by hand, then run `{_COMMAND}`."
+        return f"Fix {places} by hand, then run `{_COMMAND}`."
     if changed:
-        return f"`{_COMMAND}{_client(changed)} --repair` writes anew what was changed."
+        return f"`{_COMMAND}{_client(changed)} --repair` restores what was changed."
     return f"`{_COMMAND}{_client(missing)}` writes what is missing." if missing else "Nothing to do."
 
 
@@ -292,7 +294,7 @@ def _status_lines(found: JournalIntegration) -> Lines:
 
 def _done_lines(done: JournalIntegrated) -> Lines:
     if done.repair and not done.files:
-        yield "Nothing to repair: what was written is as it was written."
+        yield "Nothing to repair."
         yield f"Suggested next action: {done.advice}"
         return
     yield f"Integrated target: {done.target}"
@@ -340,6 +342,6 @@ VERB = Verb(
   memory journal integrate claude          Claude Code: MCP entry, hooks and skill, in this project
   memory journal integrate codex --yes     Codex: AGENTS.md here, and its configuration in your home
   memory journal integrate --status        what is there
-  memory journal integrate --repair        write anew what was changed
+  memory journal integrate --repair        restore what was changed
 """,
 )

@@ -106,7 +106,7 @@ def journal_time(project: Project) -> str:
 
 
 def sift_rejected(project: Project, bundle: Bundle, warnings: list[Problem]) -> Bundle:
-    """A bundle as it may be written: without what was rejected. What was left out is told."""
+    """A bundle as it may be written: without what was rejected. What was left out is reported."""
     rejections = project.rejections()
     if rejections is None:
         return bundle
@@ -142,7 +142,7 @@ def sift_rejected_diff(project: Project, diff: BundleDiff) -> BundleDiff:
 
 
 def provider_name(wanted: str | None, configured: str = "auto") -> str:
-    """Who makes the proposals: ours, unless somebody asked for another by name."""
+    """Who makes the proposals: ours, unless someone asked for another by name."""
     from quire.layers.journal.layout import PREFERENCES
 
     name = wanted or configured

@@ -29,10 +29,12 @@ _LIMIT = 20
 
 
 class JournalLog(Arguments, frozen=True, kw_only=True):
-    events: Annotated[bool, Option(help="The events instead of the checkpoints.")] = False
+    events: Annotated[bool, Option(help="Show the events instead of the checkpoints.")] = False
     archived: Archived = False
     source: Annotated[str | None, Option(metavar="ID", help="Only the events of this source.")] = None
-    limit: Annotated[int, Option(metavar="N", help=f"At most so many; {_LIMIT} by default, 0 for everything.")] = _LIMIT
+    limit: Annotated[int, Option(metavar="N", help=f"The most to show; {_LIMIT} by default, 0 for everything.")] = (
+        _LIMIT
+    )
 
 
 class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,10 +60,10 @@ class JournalHistory(Result, kw_only=True):
 
 
 def journal_log(project: Project, given: JournalLog) -> JournalHistory:
-    """List the checkpoints, or the events, the newest first.
+    """List checkpoints, or events, the newest first.
 
-    A checkpoint is the whole memory as it was: `memory journal diff` compares two, `memory journal restore` brings one
-    back.
+    A checkpoint is an earlier state of the whole memory: `memory journal diff` compares two, `memory journal restore`
+    restores one.
     """
     if given.limit < 0:
         raise UsageError("--limit takes a number from 0 on; 0 lists everything.")

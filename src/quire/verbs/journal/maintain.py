@@ -29,7 +29,7 @@ def maintain(project: Project, given: Arguments) -> Workflow:
     tell = project.progress or (lambda *_: None)
     running = automate_status(project, given).running
     before = dict(_stamps(project.root))
-    tell(1, 3, "The journal was looked at; a cycle runs.")
+    tell(1, 3, "The journal was checked; a cycle runs.")
     cycle = journal_run_once(project)
     tell(2, 3, f"The cycle has ended: {cycle.status}.")
     after = dict(_stamps(project.root))
@@ -55,9 +55,9 @@ def maintain(project: Project, given: Arguments) -> Workflow:
 
 def _action(project: Project, cycle: Cycle) -> str:
     if cycle.status == "failed":
-        return "Call memory_validate: it says what is wrong with the journal."
+        return "Call memory_validate: it shows what is wrong with the journal."
     if cycle.busy:
-        return "Call automation_status later: it says how the other run went."
+        return "Call automation_status later to see how the other run went."
     return journal_status(project, JournalStatus()).tool_action()
 
 
@@ -83,7 +83,7 @@ def _run_text(run: dict[str, Any]) -> str:
     if recall["applied"]:
         said.append(f"Events recalled: {recall['rawEventCount']}.")
     elif not failed:
-        said.append("The memory did not have to be changed.")
+        said.append("The memory needed no change.")
     return " ".join([*said, f"Events and checkpoints archived: {archived}."] if archived else said)
 
 
@@ -121,10 +121,9 @@ VERB = Verb(
     examples="",
     tool=Tool(
         name="memory_maintain",
-        title="Keep the journal up",
-        says="One round of upkeep: imports what is new in past sessions, recalls it, archives what has aged; says "
-        "which files changed. Use it when memory_assess says that something waits, or at the end of a task. Starts "
-        "no background process.",
+        title="Maintain the journal",
+        says="One round of maintenance: import new sessions, recall them, archive old events; lists changed files. "
+        "Use it when memory_assess reports pending work, or at the end of a task. Starts no background process.",
         gives=GIVES,
         destructive=True,
     ),

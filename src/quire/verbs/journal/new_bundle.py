@@ -158,7 +158,7 @@ def _kept(text: str) -> str:
     return cut(make_safe(redacted(text)[0]), 500) or "nothing was printed"
 
 
-# -- what is told ---------------------------------------------------------------------------------
+# -- what is reported ---------------------------------------------------------------------------------
 
 
 def lines(done: JournalRefreshed) -> Lines:
@@ -177,7 +177,7 @@ def look_lines(done: JournalRefreshed) -> Lines:
     yield told(f"Workspace: {done.workspace_manager or 'not detected'}")
     yield told(f"Provider: {done.provider}")
     if not done.signals:
-        yield "Note: nothing here tells what project this is; is this its root?"
+        yield "Note: no file here shows what project this is. Is this its root?"
 
 
 def plan_lines(done: JournalRefreshed) -> Lines:
@@ -192,16 +192,16 @@ def plan_lines(done: JournalRefreshed) -> Lines:
 def done_lines(done: JournalRefreshed) -> Lines:
     """What came of it."""
     if done.command == "update" and not done.changed:
-        anew = "its pages were written anew" if done.pages_anew else "nothing was written"
-        yield f"The memory says all that already; {anew}."
+        anew = "its pages were rewritten" if done.pages_anew else "nothing was written"
+        yield f"The memory already says all of this; {anew}."
     elif not done.applied:
-        yield "Nothing was written: this is what would be done."
+        yield "Dry run: nothing was written."
     else:
         said = "Journal made" if done.command == "init" else f"Journal updated ({done.summary})"
         yield told(f"{said}: checkpoint {done.checkpoint}, event {done.event}.")
         yield f"State: {FOLDER}/{STATE}"
     if done.backup:
-        yield f"What was there before is kept in {done.backup}"
+        yield f"The earlier journal is kept in {done.backup}"
     if done.validations:
         yield "Validation commands:"
     for one in done.validations:

@@ -11,17 +11,17 @@ from quire.verbs.verb import Option
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
-DryRun = Annotated[bool, Option(help="Show what would be done; write nothing.")]
+DryRun = Annotated[bool, Option(help="Show what would change, write nothing.")]
 Yes = Annotated[bool, Option(short="-y", help="Do not ask.", tool=False)]
 ShowDiff = Annotated[bool, Option(help="Show every file that changes, line by line.", tool=False)]
-Archived = Annotated[bool, Option(help="Also what was put into the archive.")]
-Checks = Annotated[bool, Option(help="Run the commands that tell whether the project is well, and keep how.")]
+Archived = Annotated[bool, Option(help="Include what was archived.")]
+Checks = Annotated[bool, Option(help="Run the project's validation commands and record the results.")]
 Provider = Annotated[
     str | None,
     Option(
         metavar="NAME",
         choices=PREFERENCES,
-        help="Who proposes: ours, which needs no model (by default), or a model that is asked by name.",
+        help="Who writes proposals: `local` (the default, needs no model) or the name of a model provider.",
         tool=False,
     ),
 ]

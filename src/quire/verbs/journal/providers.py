@@ -18,12 +18,14 @@ from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 
 class JournalProviders(Arguments, frozen=True, kw_only=True):
-    ceiling: Annotated[float | None, Option(metavar="USD", help="What may be spent in a day from now on.")] = None
+    ceiling: Annotated[float | None, Option(metavar="USD", help="The most that may be spent on models in a day.")] = (
+        None
+    )
     versions: Annotated[bool, Option(help="Ask each program for its version.")] = False
 
 
 class ProviderSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who can make proposals."""
+    """Someone who can make proposals."""
 
     name: str
     found: bool
@@ -36,7 +38,7 @@ class ProvidersSeen(Result, kw_only=True):
     ceiling_usd: float
     spent_usd: float
     open_usd: float
-    """Set aside for calls whose cost is not known yet."""
+    """Reserved for calls whose cost is not known yet."""
     calls: int
     day: str
     settings_path: str
@@ -44,7 +46,7 @@ class ProvidersSeen(Result, kw_only=True):
 
 
 def journal_providers(project: Project, given: JournalProviders) -> ProvidersSeen:
-    """Show which models could be asked, and what may be spent on them.
+    """Show the available models and the spending limit.
 
     No model is asked unless --provider names one. --ceiling sets what may be spent in a day, in US dollars, on this
     machine; 0 turns it off.
@@ -56,7 +58,7 @@ def journal_providers(project: Project, given: JournalProviders) -> ProvidersSee
         settings = msgspec.structs.replace(settings, daily_ceiling_usd=given.ceiling)
         write_settings(project.world, settings)
     spent = spent_today(project.world)
-    ours = ProviderSeen(name=LOCAL_PROVIDER, found=True, reason="part of this program; needs no model")
+    ours = ProviderSeen(name=LOCAL_PROVIDER, found=True, reason="built in; needs no model")
     others = [
         ProviderSeen(
             name=item.name,

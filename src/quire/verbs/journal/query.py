@@ -38,16 +38,16 @@ class JournalQuery(Arguments, frozen=True, kw_only=True):
             metavar="SCOPE",
             choices=_SCOPES,
             show_default=True,
-            help="Where to look: the memory with its checkpoints (state), the events (history), or all.",
+            help="Where to search: the memory with its checkpoints (state), the events (history), or all.",
         ),
     ] = "all"
     output: Annotated[
         Literal["text", "json"] | None,
-        Meta(description="makes no difference: the answer is always both"),
+        Meta(description="has no effect: the answer is always both"),
         Option(
             metavar="FORMAT",
             choices=OUTPUTS,
-            help="text, or json for the answer alone; by default what the settings say.",
+            help="text, or json for the answer alone; the default is in the settings.",
             tool=False,
         ),
     ] = None
@@ -61,7 +61,7 @@ class JournalAnswered(Result, kw_only=True):
     answer: str
     why: str
     citations: list[dict[str, Any]]
-    """Each in the form that other programs know, with its ref."""
+    """Each result with its ref."""
     sufficient: bool
     output: str = "text"
 
@@ -80,9 +80,8 @@ class JournalAnswered(Result, kw_only=True):
 def journal_query(project: Project, given: JournalQuery) -> JournalAnswered:
     """Ask the journal, in your own words.
 
-    How something is, what changed, what comes next, which traps there are. The answer is made of what the journal
-    says, with where each part of it stands; or it says that there is not enough. Needs no model; one that is asked
-    by name words the same evidence.
+    Ask how something works, what changed, what comes next, or about known traps. The answer quotes the journal with
+    its sources, or says that the evidence is not enough. Needs no model; --provider lets a model word the answer.
     """
     found = _answer(project, given)
     return JournalAnswered(
@@ -101,7 +100,7 @@ def _answer(project: Project, given: JournalQuery) -> JournalAnswer:
 
     question = given.question
     if not question.strip():
-        raise InputError("The question is empty.", hint='Ask in words: `memory journal query "what changed?"`.')
+        raise InputError("The question is empty.", hint='Give a question: `memory journal query "what changed?"`.')
     if len(question) > limits.QUESTION_CHARS:
         question = question.strip()[: limits.QUESTION_CHARS]
     journal_ready(project)
@@ -120,7 +119,7 @@ def _answer(project: Project, given: JournalQuery) -> JournalAnswer:
 
 
 def _unread(index: Index) -> Iterator[Problem]:
-    """What of the journal could not be read; of a state of another version nothing is told at all."""
+    """What of the journal could not be read; of a state of another version nothing is reported at all."""
     for layer, path, code, message in index.problems():
         if layer == "journal" and code == UnsupportedVersion.code:
             raise UnsupportedVersion(message, hint="Use a program of that version, or `memory journal init`.")
@@ -189,9 +188,9 @@ VERB = Verb(
     tool=Tool(
         name="journal_query",
         title="Ask the journal",
-        says="Answers a question from the journal alone: what changed (since a day), what comes next, which traps "
-        "there are, what a session found. Quotes with refs, or says that there is not enough. Not for decisions or "
-        "facts of the product: query_memory.",
+        says="Answer a question from the journal alone: what changed (since a day), what comes next, known traps, "
+        "what a session found. Quotes with refs, or says that the evidence is not enough. For decisions and facts of "
+        "the product use query_memory.",
         gives={"mode": "string", "answer": "string", "why": "string", "citations": "array"},
     ),
 )

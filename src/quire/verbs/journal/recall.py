@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from quire.layers.journal.types import Bundle, JournalEvent
     from quire.project import Project
 
-_NO_EVENTS = "There are no events in this scope that no recall has looked at."
-_NOTHING_NEW = "These events say nothing that the memory does not say already."
+_NO_EVENTS = "All events in this scope were recalled already."
+_NOTHING_NEW = "These events say nothing new."
 
 
 class JournalRecall(Arguments, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class JournalRecall(Arguments, frozen=True, kw_only=True):
         Option(
             metavar="SCOPE",
             choices=SCOPES,
-            help="Which events: those of sessions (imports), of commands (local), or all.",
+            help="Which events to recall: from sessions (imports), from commands (local), or all.",
         ),
     ] = None
     section: Annotated[
@@ -67,11 +67,16 @@ class JournalRecall(Arguments, frozen=True, kw_only=True):
     ] = None
     policy: Annotated[
         str | None,
-        Option(metavar="NAME", choices=POLICIES, help="What counts, or which section is left alone.", tool=False),
+        Option(
+            metavar="NAME",
+            choices=POLICIES,
+            help="A rule for this recall: what counts, or which section to keep unchanged.",
+            tool=False,
+        ),
     ] = None
     checkpoint: Annotated[
         str | None,
-        Option(metavar="ID", help="Compare the result with this checkpoint instead of the latest.", tool=False),
+        Option(metavar="ID", help="Compare the result with this checkpoint instead of the latest one.", tool=False),
     ] = None
     show_diff: Annotated[bool | None, Option(help="Show every file that changes, line by line.", tool=False)] = None
     """By default as the settings say."""
@@ -114,11 +119,10 @@ class JournalRecalled(Result, kw_only=True):
 
 
 def journal_recall(project: Project, given: JournalRecall, *, expects: str = "") -> JournalRecalled:
-    """Work what happened into the memory.
+    """Merge new events into the memory.
 
-    That is every event that no recall has looked at, grouped and without repetitions. On a terminal the result is
-    shown first and written after a question. The entry block goes into a file that has none with --yes, or after that
-    question. What is not said with an option comes from .agent-memory/config.json.
+    New events are grouped, without repetitions. On a terminal the command shows the result and asks before it writes.
+    With --yes, or after that question, it also adds a missing entry block. Defaults are in .agent-memory/config.json.
     """
     from quire.layers.journal.cursors import recall_scope
 
@@ -134,8 +138,8 @@ def journal_recall(project: Project, given: JournalRecall, *, expects: str = "")
         result, writing = _recalling(project, fresh, scope, name, proposal, given.checkpoint, shows, given.yes)
         if expects and result.expects != expects:
             raise Conflict(
-                "The journal was changed by somebody else since the preview.",
-                hint="Run the command again to see what would be done now; nothing was written.",
+                "Another process changed the journal since the preview.",
+                hint="Nothing was written. Run the command again to see the current plan.",
             )
         if given.dry_run:
             result.dry_run = True
@@ -237,8 +241,8 @@ def _proposed(
         result.warnings += warnings
         if made_from != expects:
             raise Conflict(
-                "The journal was changed by somebody else while the proposal was made.",
-                hint="Run the command again; nothing was written.",
+                "Another process changed the journal in the meantime.",
+                hint="Nothing was written. Run the command again.",
             )
         found = dedupe_bundle(merge_sections(current, bundle, scope.section, scope.protected), current)
     found = replace(found, bundle=sift_rejected(project, found.bundle, result.warnings))
@@ -354,10 +358,10 @@ def plan_lines(done: JournalRecalled) -> Lines:
 def done_lines(done: JournalRecalled) -> Lines:
     """What came of it."""
     if done.noop_reason is not None:
-        anew = " Its pages were written anew." if done.pages_anew else ""
+        anew = " Its pages were rewritten." if done.pages_anew else ""
         yield f"Nothing to recall. {done.noop_reason}{anew}"
     elif not done.applied:
-        yield "Nothing was written: this is what would be done."
+        yield "Dry run: nothing was written."
     else:
         yield f"Recalled: checkpoint {done.checkpoint}, event {done.event}."
     yield from cost_lines(done.cost_usd, done.provider)
@@ -376,8 +380,8 @@ VERB = Verb(
     tool=Tool(
         name="journal_recall",
         title="Recall past sessions",
-        says="Works events that nobody has looked at into the memory and its pages; earlier states stay as "
-        "checkpoints. Use it when only a recall is wanted, or with dry_run to see it first; otherwise memory_maintain.",
+        says="Merge new events into the memory and its pages; earlier states stay as checkpoints. Use it for a "
+        "recall alone, or with dry_run to preview it; otherwise use memory_maintain.",
         gives={"applied": "boolean", "raw_event_count": "integer", "changed_sections": "array"},
         given={"show_diff": False},
         destructive=True,

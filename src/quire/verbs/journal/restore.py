@@ -81,10 +81,10 @@ class JournalRestored(Result, kw_only=True):
 
 
 def journal_restore(project: Project, given: JournalRestore) -> JournalRestored:
-    """Bring back the memory of a checkpoint, or a batch of the archive.
+    """Restore the memory of a checkpoint, or a batch of the archive.
 
-    NAME is a checkpoint (chk-000002; `memory journal log` lists them) or a batch (prune-…). What holds now gets a
-    checkpoint first, so a restore can be undone by another one. A state that is damaged or gone is made anew.
+    NAME is a checkpoint (chk-000002; `memory journal log` lists them) or a batch (prune-…). The current state gets a
+    checkpoint first, so you can undo a restore by another one. A damaged or missing state is created again.
     """
     result = _restored(project, given)
     result.shows_diff = given.show_diff
@@ -189,8 +189,8 @@ def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> JournalRest
         with contextlib.suppress(InvalidStore, NotInitialized):
             open_journal(project.root)
             raise Conflict(
-                "The state was mended by somebody else meanwhile.",
-                hint="Run the command again; nothing was written.",
+                "Another process repaired the state in the meantime.",
+                hint="Nothing was written. Run the command again.",
             )
         journal = _from_checkpoint(project, name, result.warnings)
         data = held_file(project.root, STATE)
@@ -263,14 +263,14 @@ def plan_lines(done: JournalRestored) -> Lines:
 def done_lines(done: JournalRestored) -> Lines:
     """What came of it."""
     if not done.changed:
-        yield told(f"The memory is that of {done.restored} already; nothing was written.")
+        yield told(f"The memory already is that of {done.restored}; nothing was written.")
     elif not done.applied:
-        yield "Nothing was written: this is what would be done."
+        yield "Dry run: nothing was written."
     else:
         event = f": checkpoint {done.checkpoint}, event {done.event}." if done.event else "."
         yield told(f"Restored {done.restored}{event}")
     if done.saved_as:
-        yield f"What held before: `memory journal restore {done.saved_as}` brings it back."
+        yield f"To undo: `memory journal restore {done.saved_as}`."
     if done.kept_aside:
         yield f"The damaged state is kept in {done.kept_aside}"
 

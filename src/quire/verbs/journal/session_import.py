@@ -53,7 +53,7 @@ class SyncedSource(msgspec.Struct, kw_only=True):
     skipped: int = 0
     failed: int = 0
     waiting: int = 0
-    """Sessions that somebody is still at; they are imported once they rest."""
+    """Sessions that someone is still at; they are imported once they rest."""
     elsewhere: int = 0
     """Where nothing was found: how many sessions there are that ran in other folders."""
     failures: list[dict[str, str]] = []
@@ -97,7 +97,7 @@ def import_sessions(
     ended: str = "",
     progress: Progress | None = None,
 ) -> ImportedSessions:
-    """Import what is new in a source, or in all. What fails is told, and keeps nobody from the rest.
+    """Import what is new in a source, or in all. What fails is reported, and keeps nobody from the rest.
 
     Sessions that changed within the last `settled_seconds` are left for later, but for the one in the file `ended`.
     """
@@ -184,7 +184,7 @@ def _sync_source(
     except Cancelled:
         raise
     except QuireError as error:
-        # What is told goes into a file that others read: nobody's home folder is named in it.
+        # What is reported goes into a file that others read: nobody's home folder is named in it.
         found.error = shown_text(error.message, KnownPlaces(project.root, project.world.home))
         found.failed += 1
         found.failures.append({"sourceRef": source.path, "message": found.error})
@@ -218,7 +218,7 @@ def _take_in(
     """Add the events that nobody added meanwhile; note how far the sessions were read; all in one transaction.
 
     `known` are the hashes that the sessions had when they were looked at. One that has others by now was read by
-    somebody else, and is left to the next sync.
+    someone else, and is left to the next sync.
     """
     from msgspec.structs import replace
 
@@ -238,7 +238,7 @@ def _take_in(
         ours = [look for look in looked if now.get(look.external_id) == known.get(look.external_id)]
         fresh, rejected = sift_rejected_events(project, [look.event for look in ours if look.event is not None])
         if rejected:
-            found.warnings.append(f"Left out, because it was rejected: {rejected:,}.")
+            found.warnings.append(f"Left out because rejected: {rejected:,}.")
         names = allocate_ids(taken_ids(journal), len(fresh))
         events: list[JournalEvent] = [replace(event, id=name) for event, name in zip(fresh, names, strict=True)]
         imported = found.imported + len(events)

@@ -42,7 +42,7 @@ def lines(found: JournalSources) -> Lines:
         if source.last_sync_error:
             yield f"  {source.last_sync_error}"
     if not found.sources:
-        yield "There are no sources. `memory journal add claude-local ~/.claude` registers one."
+        yield "No sources. `memory journal add claude-local ~/.claude` registers one."
 
 
 VERB = Verb(takes=Arguments, run=sources, lines=lines, examples="Example:\n  memory journal sources\n")
@@ -54,7 +54,7 @@ class JournalRemove(Arguments, frozen=True, kw_only=True):
 
 
 def remove(project: Project, given: JournalRemove) -> SourceChange:
-    """Forget a source. What was imported from it stays."""
+    """Remove a source. What was imported from it is kept."""
 
     def plan(journal: Journal) -> tuple[SessionSource, SourceRegistry]:
         source = journal.registry.find(given.name)
@@ -66,8 +66,8 @@ def remove(project: Project, given: JournalRemove) -> SourceChange:
 
 
 def removed_lines(done: SourceChange) -> Lines:
-    said = "Would be removed" if done.dry_run else "Removed"
-    yield f"{said}: source {done.source.id}. What was imported from it stays."
+    said = "Would remove" if done.dry_run else "Removed"
+    yield f"{said}: source {done.source.id}. What was imported from it is kept."
 
 
 REMOVE = Verb(
@@ -82,17 +82,17 @@ REMOVE = Verb(
 class JournalAdd(Arguments, frozen=True, kw_only=True):
     source_type: Annotated[str, Word()]
     path: Annotated[str, Word(is_path=True)]
-    name: Annotated[str | None, Option(metavar="ID", help="What the source is called here.")] = None
-    all_folders: Annotated[bool, Option(help="Take the sessions of all projects, not only of this.")] = False
+    name: Annotated[str | None, Option(metavar="ID", help="A name for the source.")] = None
+    all_folders: Annotated[bool, Option(help="Import sessions of all projects, not only of this one.")] = False
     dry_run: DryRun = False
 
 
 def add(project: Project, given: JournalAdd) -> SourceChange:
     """Register a place where an agent keeps its sessions.
 
-    That is a folder, or one session's file. SOURCE_TYPE is claude-local, codex-local or another agent's; a wrong one is
-    answered with the list. Of a folder with the sessions of many projects, those of this one count. Nothing is imported
-    yet.
+    PATH is a folder, or one session's file. SOURCE_TYPE is claude-local, codex-local or another agent's; a wrong one
+    prints the list. From a folder with sessions of many projects only those of this project are imported. Nothing is
+    imported yet.
     """
     name = given.name or ""
     _check_names(given.source_type, name)
@@ -106,7 +106,7 @@ def add(project: Project, given: JournalAdd) -> SourceChange:
     def plan(journal: Journal) -> tuple[SessionSource, SourceRegistry]:
         if journal.registry.find(wanted) is not None:
             raise Conflict(
-                f"There is a source `{wanted}` already.",
+                f"The source `{wanted}` already exists.",
                 hint="Give this one a name with --name, or remove the other with `memory journal remove`.",
                 details={"id": wanted},
             )
@@ -126,7 +126,7 @@ def add(project: Project, given: JournalAdd) -> SourceChange:
 def _check_names(kind: str, name: str) -> None:
     if kind not in SOURCE_TYPES:
         raise InputError(
-            f"`{kind[:40]}` is no type of source.",
+            f"`{kind[:40]}` is not a source type.",
             hint=f"It is one of {', '.join(SOURCE_TYPES)}.",
             details={"field": "type", "allowed": list(SOURCE_TYPES)},
         )
@@ -144,7 +144,7 @@ def _check_place(place: str, path: str) -> None:
     if not os.path.exists(place):
         raise NotFound(
             f"There is nothing at `{path[:200]}`.",
-            hint="Name the folder in which the agent keeps its sessions, or one session's file.",
+            hint="Give the folder where the agent keeps its sessions, or one session's file.",
             details={"field": "path"},
         )
 
@@ -160,7 +160,7 @@ def _portable(project: Project, place: str) -> str:
 
 
 def added_lines(done: SourceChange) -> Lines:
-    said = "Would be added" if done.dry_run else "Added"
+    said = "Would add" if done.dry_run else "Added"
     yield f"{said}: source {done.source.id} ({done.source.type}) -> {done.source.path}"
     if not done.dry_run:
         yield f"`memory journal sync {done.source.id}` imports its sessions."

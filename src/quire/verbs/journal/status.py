@@ -44,7 +44,7 @@ _CALLS = {
 class JournalStatus(Arguments, frozen=True, kw_only=True):
     checkpoint: Annotated[
         Annotated[Name, Meta(description="compare with this one")] | None,
-        Option(metavar="ID", help="Compare the memory with this checkpoint instead of the latest."),
+        Option(metavar="ID", help="Compare the memory with this checkpoint instead of the latest one."),
     ] = field(default=None, name="checkpointId")
     show_diff: Annotated[bool, Option(help="Show every file that changes, line by line.")] = field(
         default=False, name="showDiff"
@@ -131,7 +131,7 @@ class JournalOverview(Result, kw_only=True):
         A checkpoint calls itself what it likes, so it is not named: this text stands outside of the marks.
         """
         if self.next_command == "update":
-            return "The memory differs from the checkpoint: look at it, or run `memory journal update`."
+            return "The memory differs from the checkpoint: review it, or run `memory journal update`."
         return f"{self.next_action} {_CALLS.get(self.next_command or '', '')}".rstrip()
 
     def _drift_fields(self, drift: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _evidence_fields(evidence: GroupedEvidence) -> dict[str, Any]:
 
 
 def journal_status(project: Project, given: JournalStatus) -> JournalOverview:
-    """Show what waits to be recalled, how the sources are, what to do next."""
+    """Show events not recalled yet, the sources, and what to do next."""
     from quire.layers.journal.archive import find_batches, find_candidates
     from quire.layers.journal.cursors import unrecalled
     from quire.layers.journal.evidence_groups import evidence_lines, group_events
@@ -233,15 +233,15 @@ def _next_action(
     """What to do first."""
     threshold = journal.config.backlog_warn_threshold
     if left > threshold:
-        return f"Events that wait to be recalled: {left:,}, more than {threshold:g}. Recall them.", "recall"
+        return f"Events not recalled yet: {left:,}, more than {threshold:g}. Recall them.", "recall"
     if any(source.last_sync_status == "failed" for source in sources):
         return "The last sync of a source failed: sync again.", "sync --all"
     if left:
-        return f"Events that wait to be recalled: {left:,}. Recall them.", "recall"
+        return f"Events not recalled yet: {left:,}. Recall them.", "recall"
     if not candidates.is_empty:
-        return "Retention has something to archive: run a cycle.", "automate run-once"
+        return "Old events can be archived: run a cycle.", "automate run-once"
     if drift and drift.get("changedSections"):
-        return f"The memory differs from checkpoint {drift['id']}: look at it, or update.", "update"
+        return f"The memory differs from checkpoint {drift['id']}: review it, or update.", "update"
     if any(source.last_sync_status == "never" for source in sources):
         return "A source was never synced: sync it.", "sync --all"
     return "Nothing to do.", None
@@ -315,7 +315,7 @@ def _upkeep_lines(found: JournalOverview) -> Iterator[str]:
 
 
 def overview(project: Project, _given: Arguments) -> JournalOverview:
-    """What happened in the sessions of this project, and what is known by now.
+    """The journal: what happened in this project's sessions, and what was learned.
 
     Kept in .agent-memory/, with pages to read in docs/agent-memory/. Works with and without the rest of the memory,
     and needs no model. Also installed as agent-memory. Without a verb, shows the status.
@@ -329,10 +329,10 @@ GROUP = Verb(
     lines=lines,
     alone=True,
     examples="""Examples:
-  memory journal init                            look at the project and make the journal
+  memory journal init                            create the journal from the project's files
   memory journal add claude-local ~/.claude      where an agent keeps its sessions
   memory journal sync --all                      import what is new in them
-  memory journal recall                          work it into the memory
+  memory journal recall                          merge it into the memory
   memory journal query "what changed?"           ask
 """,
 )
@@ -345,8 +345,8 @@ VERB = Verb(
     tool=Tool(
         name="memory_status",
         title="The journal in numbers",
-        says="Counts of the journal, what waits to be recalled in groups, its sources, how it differs from a "
-        "checkpoint. Use it for details after memory_assess.",
+        says="Counts of the journal, events not recalled yet in groups, sources, differences from a checkpoint. Use "
+        "it for details after memory_assess.",
         gives={
             "state": "object",
             "history": "object",

@@ -35,14 +35,14 @@ class JournalSync(Arguments, frozen=True, kw_only=True):
 
 
 def sync(project: Project, given: JournalSync) -> ImportedSessions:
-    """Import what is new in a source, or with --all in every one.
+    """Import new sessions of a source, or with --all of every source.
 
-    What cannot be read is told, keeps nothing else from being imported, and makes the exit code 1. Of a session that
-    grew, only what was added is imported. Secrets are left out.
+    Unreadable sessions are reported and set the exit code to 1; all others are imported. From a session that grew only
+    the new part is imported. Secrets are left out.
     """
     by_agent = given.everything is None
     if not by_agent and (given.name is None) is not given.everything:
-        raise UsageError("Name one source, or say --all.", hint="`memory journal sources` lists them.")
+        raise UsageError("Name one source, or use --all.", hint="`memory journal sources` lists them.")
     if by_agent and given.name is not None and not given.dry_run:
         _refuse_unknown(project, given.name)
     done = import_sessions(
@@ -57,8 +57,9 @@ def _refuse_unknown(project: Project, name: str) -> None:
     source = read_journal(project).registry.find(name)
     if source is not None and not source_is_agreed(project, source):
         raise InputError(
-            f"The source `{name}` came with the repository, and nobody on this machine has agreed to have it read.",
-            hint=f"Ask the user to look at its path in `{FOLDER}/sources.json`; `memory journal sync {name}` agrees.",
+            f"The source `{name}` came with the repository and needs your consent on this machine.",
+            hint=f"Ask the user to check its path in `{FOLDER}/sources.json`; `memory journal sync {name}` gives "
+            "consent.",
             details={"field": "name"},
         )
 
@@ -80,16 +81,16 @@ def lines(done: ImportedSessions) -> Lines:
         yield from _source_lines(source, done)
     yield from cost_lines(done.cost_usd, done.provider)
     if done.dry_run:
-        yield "Nothing was written: this is what would be imported."
+        yield "Dry run: nothing was written."
     elif done.imported:
-        yield "`memory journal recall` works what was imported into the memory."
+        yield "Run `memory journal recall` to merge the imported sessions."
 
 
 def _source_lines(source: SyncedSource, done: ImportedSessions) -> Lines:
     waiting = f" waiting={source.waiting}" if source.waiting else ""
     yield told(f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}")
     if source.is_unknown:
-        how = "A person has to agree." if done.by_agent else f"`memory journal sync {source.id}` reads it."
+        how = "It needs the user's consent." if done.by_agent else f"`memory journal sync {source.id}` reads it."
         yield f"  not read: it came with the repository. {how}"
     if source.elsewhere:
         yield (
@@ -119,8 +120,7 @@ VERB = Verb(
     tool=Tool(
         name="journal_sync",
         title="Import sessions",
-        says="Imports what is new in the registered places where agents keep sessions. Recalls nothing: for both use "
-        "memory_maintain.",
+        says="Import new sessions from the registered sources, without a recall. For both use memory_maintain.",
         gives={"sources": "array", "imported": "integer", "skipped": "integer", "failed": "integer"},
         given={"everything": None},
     ),

@@ -34,11 +34,10 @@ class JournalUpdate(LookAtProject, frozen=True, kw_only=True):
 
 
 def journal_update(project: Project, given: JournalUpdate) -> JournalRefreshed:
-    """Look at the project again and write what changed.
+    """Read the project's files again and write what changed.
 
-    What sessions and models told is kept. Where nothing changed, only missing pages are written. The entry block goes
-    into a file that has none with --yes, or after a question. With --validate, the commands that tell whether the
-    project is well are run.
+    Texts from sessions and models are kept. If nothing changed, only missing pages are written. With --yes, or after a
+    question, it also adds a missing entry block. --validate also runs the project's validation commands.
     """
     journal = read_journal(project)
     look = look_at(project, given, journal.state)
@@ -48,12 +47,12 @@ def journal_update(project: Project, given: JournalUpdate) -> JournalRefreshed:
     def plan(fresh: Journal) -> tuple[JournalRefreshed, Writing | None]:
         bundle = look.bundle
         if fresh.state.bundle_hash != before and result.provider == LOCAL_PROVIDER:
-            # Somebody wrote while we looked: what they wrote is where we start from.
+            # Someone wrote while we looked: what they wrote is where we start from.
             bundle = look_at(project, given, fresh.state, look.validations).bundle
         elif fresh.state.bundle_hash != before:
             raise Conflict(
-                "The journal was changed by somebody else while the proposal was made.",
-                hint="Run the command again; nothing was written.",
+                "Another process changed the journal in the meantime.",
+                hint="Nothing was written. Run the command again.",
             )
         wanted = bundle if given.yes else _with_its_entry(project, bundle, fresh.state.bundle)
         diff = sift_rejected_diff(project, diff_bundles(fresh.state.bundle, wanted))

@@ -20,19 +20,21 @@ _LISTED = 100
 
 
 class JournalValidate(Arguments, frozen=True, kw_only=True):
-    mend: Annotated[bool, Option(help="Set right what can be without losing anything.", tool=False)] = False
+    repair: Annotated[
+        bool, Option(also=("--mend",), help="Repair what can be repaired without losing anything.", tool=False)
+    ] = False
     needs_state: bool = False
     """Whether it is an error that there is no journal."""
 
 
 class JournalValidated(Result, kw_only=True):
-    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("mend",)
+    NOT_IN_JSON: ClassVar[tuple[str, ...]] = ("repair",)
     findings: list[dict[str, Any]]
     passed: int
     warned: int
     failed: int
-    mended: list[str] = []
-    mend: bool = False
+    repaired: list[str] = []
+    repair: bool = False
 
     def exit_code(self) -> int:
         return 1 if self.failed else 0
@@ -61,15 +63,15 @@ def _fault_fields(finding: dict[str, Any]) -> dict[str, Any]:
 
 
 def journal_validate(project: Project, given: JournalValidate) -> JournalValidated:
-    """Look for faults in the journal's files.
+    """Check the journal's files for faults.
 
-    Exit code 1 where something fails, 0 with warnings only. With --mend, what can be set right without losing
-    anything is: counts, hashes, ids that are there twice, marks that a merge left, pages that were edited.
+    The exit code is 1 if something fails, 0 with warnings only. --repair corrects counts, hashes, duplicate ids, merge
+    conflict marks and edited pages, and loses nothing.
     """
     from quire.layers.journal.checks.journal import check_journal
 
     journal_ready(project)
-    mended = _repair(project) if given.mend else []
+    repaired = _repair(project) if given.repair else []
     found = project.in_one_state(lambda: check_journal(project.root, project.world.now(), home=project.world.home))
     if given.needs_state and any(problem.code == _STATE_MISSING for problem in found):
         read_journal(project)  # which says what is missing, and what to do
@@ -80,8 +82,8 @@ def journal_validate(project: Project, given: JournalValidate) -> JournalValidat
         passed=levels.count("pass"),
         warned=levels.count("warn"),
         failed=levels.count("fail"),
-        mended=mended,
-        mend=given.mend,
+        repaired=repaired,
+        repair=given.repair,
     )
 
 
@@ -94,19 +96,19 @@ def _repair(project: Project) -> list[str]:
     from quire.layers.journal.repair import plan_journal_repair
     from quire.layers.journal.store import commit
 
-    with journal_locked(project, "mend the journal"):
-        mending = plan_journal_repair(project.root, project.world.now())
-        if mending.journal is not None and mending.said:
-            commit(mending.journal, mending.writing, project.world)
+    with journal_locked(project, "repair the journal"):
+        repairing = plan_journal_repair(project.root, project.world.now())
+        if repairing.journal is not None and repairing.said:
+            commit(repairing.journal, repairing.writing, project.world)
             write_due_pages(project)
-    return mending.said
+    return repairing.said
 
 
 def lines(found: JournalValidated) -> Lines:
-    for text in found.mended:
-        yield f"MENDED {text}"
-    if found.mend:
-        yield from [] if found.mended else ["There was nothing to mend."]
+    for text in found.repaired:
+        yield f"REPAIRED {text}"
+    if found.repair:
+        yield from [] if found.repaired else ["Nothing to repair."]
         yield ""
     for finding in found.findings:
         level = finding["level"]
@@ -125,12 +127,12 @@ VERB = Verb(
     takes=JournalValidate,
     run=journal_validate,
     lines=lines,
-    examples="Examples:\n  memory journal validate\n  memory journal validate --mend\n",
+    examples="Examples:\n  memory journal validate\n  memory journal validate --repair\n",
     tool=Tool(
         name="memory_validate",
         title="Faults of the journal",
-        says="Faults in the journal's files, each with what to do. Use it when memory_assess says fail. Mends nothing. "
-        "For the other layers: check_memory.",
+        says="Faults in the journal's files, each with what to do. Use it when memory_assess reports a failure. "
+        "Repairs nothing. For other layers use check_memory.",
         gives={"failCount": "integer", "warnCount": "integer", "passCount": "integer", "findings": "array"},
         given={"needs_state": True},
     ),

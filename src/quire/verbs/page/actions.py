@@ -56,19 +56,19 @@ class _Told(msgspec.Struct, frozen=True):
 
 
 class ActConfirm(PageArguments, frozen=True, tag_field="action", tag="confirm"):
-    """Somebody looked, and it is still true."""
+    """Someone looked, and it is still true."""
 
     ref: str
     reason: str = ""
 
 
 def act_confirm(project: Project, given: ActConfirm) -> Acted:
-    """Somebody looked, and the node is still true of the code."""
+    """Someone looked, and the node is still true of the code."""
     node = _node(project, given.ref, "confirmed")
 
     def work() -> _Told:
         saved = confirm_nodes(project, [node.node.id], reason=given.reason, actor="user").saved
-        unchanged = "it holds of the code as it did before" if node.node.anchors else "it has no anchors"
+        unchanged = "it was already up to date" if node.node.anchors else "it has no anchors"
         return _saved(node, saved, "Confirmed", unchanged)
 
     return _act(project, "confirm", work)
@@ -82,7 +82,7 @@ class ActStale(PageArguments, frozen=True, tag_field="action", tag="stale"):
 
 
 def act_stale(project: Project, given: ActStale) -> Acted:
-    """It no longer holds: a node is marked stale, a fact is put away."""
+    """It is no longer true: a node is marked stale, a fact is put away."""
     if _is_fact(given.ref):
         return _act(project, "stale", lambda: _archived(project, _fact(project, given.ref), given.reason))
     node = _node(project, given.ref, "marked stale")
@@ -90,7 +90,7 @@ def act_stale(project: Project, given: ActStale) -> Acted:
     def work() -> _Told:
         entry = {"id": node.node.id, "reason": given.reason}
         saved = save_nodes(project, {"task": "mark stale after a look", "stale": [entry]}, actor="user")
-        return _saved(node, saved, "Marked stale", "it is stale already")
+        return _saved(node, saved, "Marked stale", "it is already stale")
 
     return _act(project, "stale", work)
 
@@ -113,11 +113,11 @@ class ActSupersede(PageArguments, frozen=True, tag_field="action", tag="supersed
 
 
 def act_supersede(project: Project, given: ActSupersede) -> Acted:
-    """Something else holds instead: a record that is there, or a new one with this title and body."""
+    """Another record replaces it: a record that is there, or a new one with this title and body."""
     by = given.by.strip()
     if bool(by) == bool(given.title.strip() or given.body.strip()):
         raise InputError(
-            "Say what takes its place: a record that is there, or a new text, and not both.",
+            "Give the replacement: an existing record or a new text, not both.",
             hint="Give `by`, or `title` and `body`.",
             details={"field": "by"},
         )
@@ -141,7 +141,7 @@ def _replaced_node(project: Project, node: StoredNode, given: ActSupersede) -> _
     why = given.reason.strip() or cut(f"replaced by {by}", limits.REASON_CHARS)
     entry = {"id": node.node.id, "superseded_by": by, "reason": why}
     saved = save_nodes(project, {"task": task, "nodes": nodes, "supersede": [entry]}, actor="user")
-    return _saved(node, saved, "Superseded", f"`{by}` has its place already")
+    return _saved(node, saved, "Superseded", f"`{by}` already replaces it")
 
 
 def _replaced_fact(project: Project, ref: str, by: str, content: str, reason: str) -> _Told:
@@ -150,8 +150,8 @@ def _replaced_fact(project: Project, ref: str, by: str, content: str, reason: st
         other = _fact(project, by) if _is_fact(by) else None
         if other is None or not other.is_active or other.mind != fact.mind:
             raise InputError(
-                f"`{cut(by, 60)}` cannot take the place of a fact.",
-                hint="Name a fact that is active and of the same mind, or give a new text.",
+                f"`{cut(by, 60)}` cannot replace a fact.",
+                hint="Name an active fact of the same mind, or give a new text.",
                 details={"field": "by"},
             )
         content = other.content
@@ -182,7 +182,7 @@ def act_edit(project: Project, given: ActEdit) -> Acted:
         intent = {"task": "edit by hand", "nodes": [{"id": node.node.id, **wanted}]}
         saved = save_nodes(project, intent, actor="user", read={node.node.id: (node.data, node.body_data)})
         done = f"Now {given.stage}" if set(wanted) == {"stage"} else "Edited"
-        return _saved(node, saved, done, "it says that already", given.title)
+        return _saved(node, saved, done, "it already says that", given.title)
 
     return _act(project, "edit", work)
 
@@ -242,7 +242,7 @@ def read_action(data: bytes) -> PageAction:
         action: PageAction = msgspec.json.decode(data, type=PageAction)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
-            f"This is no action: {str(error).replace('`$.', '`').replace(' - at `$`', '')}.",
+            f"Not an action: {str(error).replace('`$.', '`').replace(' - at `$`', '')}.",
             hint="An action is one of confirm, stale, supersede, edit, accept, reject.",
         ) from None
     return action
@@ -270,9 +270,9 @@ def _node(project: Project, ref: str, what: str) -> StoredNode:
     parsed = parse_ref(full_ref(ref))
     if parsed.layer != "graph":
         raise InputError(
-            f"`{cut(ref, 80)}` is no node of the graph, and cannot be {what} here."
+            f"`{cut(ref, 80)}` is not in the graph, so it cannot be {what} here."
             if parsed.layer != "facts" or parsed.kind == "fact"
-            else f"`{cut(ref, 80)}` tells what happened, and cannot be {what}.",
+            else f"`{cut(ref, 80)}` records what happened, so it cannot be {what}.",
             hint="Name a feature, a decision, a gotcha or a question.",
             details={"field": "ref", "id": cut(ref, 80)},
         )
@@ -307,8 +307,8 @@ def _saved(node: StoredNode, saved: Saved, said: str, unchanged: str, title: str
 
 def _edited_meanwhile(node: StoredNode) -> Conflict:
     return Conflict(
-        f"`{node.node.id}` was changed since you began to edit it; nothing was written.",
-        hint="Look at it as it is now, and make your edit again.",
+        f"`{node.node.id}` changed since you began to edit it. Nothing was written.",
+        hint="Reload it and make your edit again.",
         details={"id": node.node.id},
     )
 

@@ -121,7 +121,7 @@ class ViewReceipts(PageArguments, frozen=True):
 
 
 def view_receipts(project: Project, given: ViewReceipts) -> ReceiptHealth:
-    """What agents were told unasked on this machine, summed up; the newest receipts one by one.
+    """What agents were sent by hooks on this machine, summed up; the newest receipts one by one.
 
     Receipts are nobody else's business: without `private` there are none.
     """

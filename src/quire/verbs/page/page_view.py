@@ -34,7 +34,7 @@ class PageView(msgspec.Struct, frozen=True):
 
 
 def ready_to_view(project: Project) -> list[Problem]:
-    """There is something to look at; a configuration that cannot be read is told of, and stops nobody."""
+    """There is something to look at; a configuration that cannot be read is reported, and stops nobody."""
     project.recover()
     try:
         project.need_config()

@@ -96,7 +96,7 @@ class ViewDiff(PageArguments, frozen=True):
 
 
 def view_diff(project: Project, given: ViewDiff) -> TextDiff:
-    """What changed in the files of an anchor since somebody looked, or what a commit did to the record."""
+    """What changed in the files of an anchor since someone looked, or what a commit did to the record."""
     anchor, commit = given.anchor, given.commit
     if bool(anchor) == bool(commit):
         raise InputError(
@@ -145,7 +145,7 @@ def _meant(project: Project, ref: str) -> Record:
     whole: str = found.ref if looked.layer == "facts" else found.entry.ref
     record = project.with_index(lambda index: index.find(whole))
     if record is None:
-        raise Conflict(f"`{whole}` is being changed at this moment.", hint="Look again.")
+        raise Conflict(f"`{whole}` is being changed right now.", hint="Look again.")
     return record
 
 

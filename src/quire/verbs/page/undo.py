@@ -1,4 +1,4 @@
-"""Undo actions: restore files byte for byte, unless somebody has changed them since."""
+"""Undo actions: restore files byte for byte, unless someone has changed them since."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Acted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def undo_acted(project: Project, acted: Acted) -> Acted:
-    """Put back what an action changed, all or nothing; refused where somebody changed it since."""
+    """Put back what an action changed, all or nothing; refused where someone changed it since."""
     project.ready()
     groups = _groups(project, acted.changes)
     if not acted.changes or sum(map(len, groups.values())) < len(acted.changes):
-        raise InputError("There is nothing here that could be undone.", hint="Put it right with another action.")
+        raise InputError("Nothing to undo.", hint="Correct it with another action.")
     for folder, noted in groups.items():
         _planned_back(project, folder, noted)  # all that can be refused is refused before anything is written
     from quire.layers.graph.source import GraphSource
@@ -91,7 +91,7 @@ def undo_acted(project: Project, acted: Acted) -> Acted:
     done = note_action(project, REDO if again else UNDO, acted.ref, acted.title, message, notes, warnings)
     if done.changes or notes.is_lost:
         return done
-    return msgspec.structs.replace(done, message=f"Nothing changed, since it is as it was: {acted.title}")
+    return msgspec.structs.replace(done, message=f"Nothing changed, it already was as before: {acted.title}")
 
 
 # -- what was noted -----------------------------------------------------------------------
@@ -110,8 +110,8 @@ def note_action(
     found = tuple(item for item in notes.changes if _home_of(project, item) is not None)
     told = list(warnings)
     if notes.is_lost:
-        said = "Not all that was changed could be kept aside, so this cannot be undone here."
-        hint = f"`git diff {FOLDER}` shows it; git can bring back what was committed."
+        said = "Not every changed file could be copied, so this cannot be undone here."
+        hint = f"`git diff {FOLDER}` shows it; git can restore what was committed."
         told.append(Problem(code="NotUndoable", severity="warning", message=said, hint=hint))
     return Acted(
         action=action,
@@ -137,7 +137,7 @@ def _memory_folder(project: Project) -> str:
 def _home_of(project: Project, noted: RecordedChange) -> tuple[str, str] | None:
     """The folder of the layer that a change belongs to, and its path there; None for what no undo puts back.
 
-    The log only grows; the map is rendered anew; what git is told of our folders stays right.
+    The log only grows; the map is rendered anew; what git is reported our folders stays right.
     """
     real = os.path.realpath(noted.place)
     at_home = os.path.join(project.profile_places().home, HOME_FOLDER) if project.profile_places().home else ""

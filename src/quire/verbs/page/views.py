@@ -133,7 +133,7 @@ def view_records(project: Project, given: ViewRecords) -> RecordPage:
     _check_page(given.offset, given.limit)
     if given.layer and given.layer not in LAYER_NAMES:
         raise InputError(
-            f"`{cut(given.layer, 40)}` is no layer.",
+            f"There is no layer `{cut(given.layer, 40)}`.",
             hint=f"It is one of {', '.join(LAYER_NAMES)}.",
             details={"field": "layer", "allowed": list(LAYER_NAMES)},
         )

@@ -69,7 +69,7 @@ VERB = Verb(
     tool=Tool(
         name="connections",
         title="Links of an entry",
-        says="Profile: what an entry links to, and what links to it. Not for other layers: inspect_memory.",
+        says="Profile: what an entry links to, and what links to it. For other layers use inspect_memory.",
         needs=("key",),
         gives={"outgoing": "array", "incoming": "array"},
     ),

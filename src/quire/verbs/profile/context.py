@@ -13,11 +13,11 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Verb
 
 
 class ShowProfileContext(Arguments, frozen=True, kw_only=True):
-    budget: Annotated[int | None, Option(metavar="TOKENS", help="At most this many tokens.")] = None
+    budget: Annotated[int | None, Option(metavar="TOKENS", help="The most tokens the answer may have.")] = None
 
 
 def profile_context(project: Project, given: ShowProfileContext) -> ProfileContext:
-    """Show what an agent should know at the start: something of every category, the most important first."""
+    """Show what an agent should know at the start: the most important entries of every category."""
     tokens = limits.within(
         limits.PROFILE_TOKENS if given.budget is None else given.budget,
         "budget",
@@ -31,7 +31,7 @@ def lines(found: ProfileContext) -> Lines:
     if found.markdown:
         yield Recalled(text=found.markdown.rstrip("\n"), origin="profile")
     else:
-        yield "Nothing is remembered yet, or nothing that is active."
+        yield "No active entries yet."
 
 
 VERB = Verb(

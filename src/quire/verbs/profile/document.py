@@ -67,7 +67,7 @@ def usable_documents(index: Index) -> ProfileOverview:
 def _migrate(project: Project) -> None:
     from quire.layers.profile.store import migrate
 
-    with profile_locked(project, "bring the profile up to date") as places:
+    with profile_locked(project, "update the profile") as places:
         migrate(places, project.world)
     prepare_profile(project)
 
@@ -90,8 +90,8 @@ def profile_locked(project: Project, operation: str, place: str = "") -> Iterato
 
 def _overrun() -> Conflict:
     return Conflict(
-        f"`{FOLDER}/{FILE}` is being changed by another program all the time.",
-        hint="Wait until it has finished, and run the command again.",
+        f"`{FOLDER}/{FILE}` keeps being changed by another program.",
+        hint="Wait until it has finished, then run the command again.",
     )
 
 
@@ -101,7 +101,7 @@ def _overrun() -> Conflict:
 def change_profile(
     project: Project, operation: str, plan: Callable[[ProfileDraft, Index], Result], *, dry_run: bool = False
 ) -> Result:
-    """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
+    """Plan a change and write it, all or nothing; planned again where someone else was faster."""
     from quire.index.open_index import change_with_index
     from quire.layers.profile.source import overview_of
     from quire.layers.profile.store import has_lock, migrate, open_draft
@@ -124,7 +124,7 @@ def change_profile(
                     raise Conflict("The documents changed while they were read.")
                 if usable_documents(index).is_older:
                     migrate(places, project.world)
-                    raise Conflict("The documents were brought up to our version.")
+                    raise Conflict("The documents were migrated to the current version.")
                 draft, stamp = open_draft(places, project.world)
                 if index.stamp("profile", FILE) != stamp:
                     raise Conflict("The documents changed while they were read.")

@@ -46,7 +46,7 @@ def need_entry(project: Project, index: Index, category: str, key: str) -> Recor
         allowed_category(category)
     raise NotFound(
         f"There is no entry `{cut(f'{category}.{key}', 120)}`.",
-        hint="`memory profile index` shows what there is.",
+        hint="`memory profile index` lists all entries.",
         details={"id": f"profile:{category}.{key}"},
     )
 
@@ -99,7 +99,7 @@ def entry_view(entry: Entry, readings: Readings | None = None, **fields: object)
 
 
 def profile_warnings(project: Project, overview: ProfileOverview) -> list[Problem]:
-    """What somebody who reads should know of the documents."""
+    """What someone who reads should know of the documents."""
     found = []
     if overview.is_read_only:
         version = overview.version if overview.version in READABLE else overview.private_version
@@ -117,8 +117,8 @@ def profile_warnings(project: Project, overview: ProfileOverview) -> list[Proble
                 code="ProfileEntryInvalid",
                 severity="warning",
                 path=f"{FOLDER}/{FILE}",
-                message=f"What stands in the place of entries and cannot be read as one: {overview.unread:,}.",
-                hint="`memory check` names them.",
+                message=f"Values that cannot be read as entries: {overview.unread:,}.",
+                hint="`memory check` lists them.",
             )
         )
     problem = project.profile_places().problem

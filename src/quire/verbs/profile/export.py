@@ -34,9 +34,9 @@ class ExportProfile(Arguments, frozen=True, kw_only=True):
         ),
     ] = "markdown"
     everything: Annotated[
-        bool, Option(name="--all", help="In Markdown also what is archived or superseded.", tool=False)
+        bool, Option(name="--all", help="In Markdown: include what is archived or superseded.", tool=False)
     ] = False
-    no_private: Annotated[bool, Option(help="Leave out what is not in the shared document.")] = False
+    no_private: Annotated[bool, Option(help="Leave out entries that are not in the shared document.")] = False
 
 
 class ProfileExported(Result, kw_only=True):
@@ -51,12 +51,12 @@ class ProfileExported(Result, kw_only=True):
 
 
 def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
-    """Print everything, to be read elsewhere: as Markdown what is active, as JSON the document as it is stored."""
+    """Print the profile: active entries as Markdown, or the stored document as JSON."""
     from quire.layers.profile.pages import export_document, export_page
 
     if given.output_format not in _FORMATS:
         raise InputError(
-            f"`{cut(given.output_format, 40)}` is no format.",
+            f"`{cut(given.output_format, 40)}` is not a format.",
             hint=f"It is one of {', '.join(_FORMATS)}.",
             details={"field": "format", "allowed": list(_FORMATS)},
         )
@@ -103,9 +103,9 @@ VERB = Verb(
     tool=Tool(
         name="export_memories",
         title="Export the profile",
-        says="Profile: all active entries as Markdown, or the document as JSON; long. Private entries are left out. "
-        "Use it only when the user wants a copy. Otherwise recall or search.",
-        # What somebody keeps out of the repository is not handed on in one piece by a tool that nobody watches.
+        says="Profile: all active entries as Markdown, or the document as JSON; long. Leaves out private entries. "
+        "Use it only when the user wants a copy; otherwise use recall or search.",
+        # What someone keeps out of the repository is not handed on in one piece by a tool that nobody watches.
         given={"no_private": True},
         gives={"content": "string"},
     ),

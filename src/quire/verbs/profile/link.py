@@ -68,7 +68,7 @@ def add_link(project: Project, given: AddLink) -> EntriesLinked:
 
 
 def lines(done: EntriesLinked) -> Lines:
-    said = "Linked already" if not done.created else "Would be linked" if done.dry_run else "Linked"
+    said = "Linked already" if not done.created else "Would link" if done.dry_run else "Linked"
     names = (done.source, done.target)
     yield line_naming(f"{said}: {done.source} {done.relation} {done.target}", names)
     if done.archived:
@@ -92,8 +92,8 @@ TOOL = Verb(
     tool=Tool(
         name="add_link",
         title="Link two entries",
-        says="Profile: says how one entry stands to another; what is superseded is archived. Entries that share two "
-        "tags are linked anyway. Not for facts: memory_connect.",
+        says="Profile: link two entries with a relation; a superseded entry is archived. Entries that share two tags "
+        "are linked automatically. For facts use memory_connect.",
         gives={"link_created": "boolean"},
     ),
 )
@@ -121,7 +121,7 @@ class EntriesUnlinked(Result, kw_only=True):
 
 
 def unlink_entries(project: Project, given: UnlinkEntries) -> EntriesUnlinked:
-    """Take the links from one entry to another away: all of them, or those of one RELATION."""
+    """Remove the links from one entry to another: all, or those of one RELATION."""
     from quire.layers.profile.links import remove_links
 
     found = change_profile(
@@ -139,13 +139,13 @@ def remove_link(project: Project, given: RemoveLink) -> EntriesUnlinked:
 
 
 def unlinked_lines(done: EntriesUnlinked) -> Lines:
-    said = "Would be unlinked" if done.dry_run else "Unlinked"
+    said = "Would unlink" if done.dry_run else "Unlinked"
     names = (done.source, done.target)
     yield line_naming(f"{said}: {done.source} {', '.join(done.relations)} {done.target}", names)
     if "supersedes" in done.relations:
         category, _, key = done.target.partition(".")
         command = f"memory profile remember {category} {key} --status active"
-        yield line_naming(f"  It stays archived; bring it back: {command}", names)
+        yield line_naming(f"  It stays archived; to restore it: {command}", names)
 
 
 UNLINK = Verb(
@@ -165,8 +165,8 @@ REMOVE_LINK = Verb(
     tool=Tool(
         name="remove_link",
         title="Unlink two entries",
-        says="Profile: takes the links from one entry to another away, all or those of one relation. The entries "
-        "stay: forget removes one.",
+        says="Profile: remove the links from one entry to another, all or those of one relation. The entries stay; "
+        "to remove an entry use forget.",
         gives={"link_removed": "boolean"},
         destructive=True,
     ),

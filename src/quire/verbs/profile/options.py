@@ -20,8 +20,8 @@ Category = Annotated[str, one_of(CATEGORIES)]
 # Documents of other programs have other categories and longer keys; whatever is there can be named.
 Name = Annotated[str, Meta(max_length=512)]
 Relation = Annotated[str, one_of(RELATIONS)]
-Everything = Annotated[bool, Option(name="--all", help="Also what is archived or superseded.", tool=False)]
-DryRun = Annotated[bool, Option(help="Show what would be done; write nothing.", tool=False)]
+Everything = Annotated[bool, Option(name="--all", help="Include what is archived or superseded.", tool=False)]
+DryRun = Annotated[bool, Option(help="Show what would change, write nothing.", tool=False)]
 
 
 class EntryName(Arguments, frozen=True, kw_only=True):

@@ -42,7 +42,7 @@ def page_of(
             profile=text,
             entries=entries_on(text),
             put_away=away,
-            nothing="Nothing that is active." if away else nothing,
+            nothing="No active entries." if away else nothing,
             warnings=profile_warnings(project, overview),
         )
 
@@ -52,14 +52,14 @@ def page_of(
 def page_lines(page: ProfilePage) -> Lines:
     yield Recalled(text=page.profile.rstrip("\n"), origin="profile") if page.profile else page.nothing
     if page.put_away:
-        yield f"Archived or superseded, and not shown: {page.put_away}; `memory profile index --all` shows them."
+        yield f"Archived or superseded, not shown: {page.put_away}; `memory profile index --all` shows them."
 
 
 def about_me(project: Project, _given: Arguments) -> ProfilePage:
-    """Show what is known of the user: the profile, and preferences that face the user."""
+    """Show what is known about the user and their preferences."""
     from quire.layers.profile import pages
 
-    return page_of(project, pages.about_me, "Nothing is known of the user yet.")
+    return page_of(project, pages.about_me, "Nothing is recorded about the user yet.")
 
 
 ABOUT_ME = Verb(
@@ -70,8 +70,8 @@ ABOUT_ME = Verb(
     tool=Tool(
         name="about_me",
         title="About the user",
-        says="Profile: a page on the user, with the preferences that face them. Use it to adapt to the person. Not "
-        "for one detail: recall.",
+        says="Profile: a page about the user and their preferences. Use it to adapt to the person. For one detail "
+        "use recall.",
         gives={"profile": "string"},
     ),
 )
@@ -81,7 +81,7 @@ def about_us(project: Project, _given: Arguments) -> ProfilePage:
     """Show how the user and the assistant work together, and who the assistant is."""
     from quire.layers.profile import pages
 
-    return page_of(project, pages.about_us, "Nothing is known of how you work together yet.")
+    return page_of(project, pages.about_us, "Nothing is recorded yet about how you work together.")
 
 
 ABOUT_US = Verb(
@@ -92,8 +92,8 @@ ABOUT_US = Verb(
     tool=Tool(
         name="about_us",
         title="About working together",
-        says="Profile: a page on how user and assistant work together, and who the assistant is. Not on the user "
-        "alone: about_me.",
+        says="Profile: a page about how user and assistant work together, and who the assistant is. For the user "
+        "alone use about_me.",
         gives={"profile": "string"},
     ),
 )
@@ -104,13 +104,13 @@ class ShowIndex(Arguments, frozen=True, kw_only=True):
 
 
 def entry_index(project: Project, given: ShowIndex) -> ProfilePage:
-    """Show one line for each entry. Looking at it does not count as reading."""
+    """Show one line for each entry. This does not count as reading."""
     from quire.layers.profile.pages import index_page
 
     return page_of(
         project,
         lambda entries: index_page(entries, everything=given.everything),
-        "Nothing is remembered yet.",
+        "No entries yet.",
         everything=given.everything,
     )
 

@@ -23,7 +23,7 @@ class KeepPrivate(Arguments, frozen=True, kw_only=True):
         Option(
             metavar="SIDE",
             choices=("target", "source"),
-            help="Whose entry holds where both documents have one: target or source.",
+            help="Which entry to keep if both documents have one: target or source.",
         ),
     ] = ""
     apply: Annotated[bool, Option(name="--yes", help="Do it.")] = False
@@ -58,15 +58,15 @@ class EntriesMoved(Result, kw_only=True):
 def keep_private(project: Project, given: KeepPrivate) -> PrivatePlace | EntriesMoved:
     """Keep the categories user and relationships out of the shared document.
 
-    PLACE is here (a twin in .ai-state/local/, which git never sees), home (one document of yours for all your projects)
-    or shared, or off (back into the repository). Without --yes it only shows what would move; without a place, where
-    they are.
+    PLACE is here (a document in .ai-state/local/, which git ignores), home (one document for all your projects), or
+    shared or off (back into the repository). Without --yes it only shows what would move; without PLACE it shows where
+    the entries are.
     """
     if given.place is None:
         found = profile_status(project, Arguments())
         return PrivatePlace(private=found.private, path=found.private_path, entries=found.private_entries)
     if given.place not in _PLACES:
-        raise UsageError(f"`{given.place[:40]}` is no place.", hint="It is here, home or shared.")
+        raise UsageError(f"There is no place `{given.place[:40]}`.", hint="It is here, home or shared.")
     return _moved(project, _PLACES[given.place], given)
 
 
@@ -109,33 +109,31 @@ def lines(done: PrivatePlace | EntriesMoved) -> Lines:
     if isinstance(done, EntriesMoved):
         yield from _move_lines(done)
     elif done.private == "shared":
-        yield "Everything is in the shared document. `memory profile private here` shows what could be kept out of it."
+        yield "Everything is in the shared document. `memory profile private here` shows what you could keep out of it."
     else:
         yield f"user and relationships are private, in {done.path}; entries there: {done.entries}."
 
 
 def _move_lines(done: EntriesMoved) -> Lines:
     if done.before == done.after and not done.moved and not done.copied:
-        yield "That is where they are; nothing to move."
+        yield "They are already there; nothing to move."
         return
     if done.moved or not done.copied:
-        said = ", ".join(done.moved) or "nothing; new entries will go there"
+        said = ", ".join(done.moved) or "nothing; new entries go there from now on"
         yield f"{'Moved' if done.applied else 'Would move'} to {done.target}: {said}"
     if done.copied:
         copied, left = ("Copied", "left") if done.applied else ("Would copy", "leave")
         names = ", ".join(done.copied)
         yield f"{copied} to {done.target}, and {left} in your home for other projects: {names}"
     if done.differing:
-        holds = f"the {done.prefer}'s hold" if done.prefer else "--prefer target or source says which hold"
-        yield f"In both, and not the same: {', '.join(done.differing)}; {holds}."
+        holds = f"the {done.prefer}'s hold" if done.prefer else "choose with --prefer target or source"
+        yield f"In both, with different texts: {', '.join(done.differing)}; {holds}."
     if done.linked:
-        yield f"These stay in the shared document and name one that goes: {', '.join(done.linked)}"
+        yield f"These entries stay in the shared document and link to one that moves: {', '.join(done.linked)}"
     if done.committed and done.before == "shared" and done.after != "shared" and done.moved:
-        yield (
-            "What was committed stays in git's history; commit the shared document to take it out of the next version."
-        )
+        yield ("Committed entries stay in git history; commit the shared document to leave them out from now on.")
     if not done.applied:
-        yield "Nothing was written. Run it again with --yes."
+        yield "Nothing was written. Run the command again with --yes."
 
 
 VERB = Verb(
@@ -145,7 +143,7 @@ VERB = Verb(
     writes=True,
     examples="""Examples:
   memory profile private                              where they are
-  memory profile private here                         what would move to a twin that git never sees
+  memory profile private here                         what would move to a private document that git ignores
   memory profile private here --yes                   move it
   memory profile private shared --yes                 and back
 """,

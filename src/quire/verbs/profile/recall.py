@@ -52,7 +52,7 @@ class EntriesRecalled(Result, kw_only=True):
 
 
 def recall_entries(project: Project, given: RecallEntries, *, note: bool = True) -> EntriesRecalled:
-    """Show one entry, or all active ones of a category. It counts as reading them."""
+    """Show one entry, or all active ones of a category. This counts as reading them."""
     from quire.layers.profile.records import entry_of
     from quire.layers.profile.rules import allowed_category
 
@@ -91,9 +91,9 @@ def lines(found: EntriesRecalled) -> Lines:
         yield from entry_lines(found.results)
     if not found.results:
         name = found.category
-        yield f'Nothing is remembered in {name}. `memory profile remember {name} KEY "…"` adds an entry.'
+        yield f'No entries in {name}. `memory profile remember {name} KEY "…"` adds one.'
     if found.put_away:
-        yield f"Archived or superseded, and not shown: {found.put_away}; --all shows them."
+        yield f"Archived or superseded, not shown: {found.put_away}; --all shows them."
 
 
 VERB = Verb(
@@ -104,8 +104,8 @@ VERB = Verb(
     tool=Tool(
         name="recall",
         title="Recall entries by name",
-        says="Profile: one entry in full, or the active ones of a category. Use it when you know the name. Not for "
-        "questions: search.",
+        says="Profile: one entry in full, or the active entries of a category. Use it when you know the name. For "
+        "questions use search.",
         gives={"entries": "object"},
     ),
 )

@@ -27,11 +27,13 @@ class ReflectOnEntries(Arguments, frozen=True, kw_only=True):
         Option(
             metavar="KIND",
             choices=(*_KINDS, "all"),
-            help="Make these changes: archive, confidence or all.",
+            help="Apply these changes: archive, confidence or all.",
             tool=False,
         ),
     ] = []
-    only: Annotated[list[str], Option(metavar="ENTRY", help="Only to this entry, category.key.", tool=False)] = []
+    only: Annotated[
+        list[str], Option(metavar="ENTRY", help="Apply to this entry only (category.key).", tool=False)
+    ] = []
     dry_run: DryRun = False
 
 
@@ -49,9 +51,9 @@ class Reflected(Result, kw_only=True):
 
 
 def reflect_on_entries(project: Project, given: ReflectOnEntries) -> Reflected:
-    """Show what nobody reads, what could be archived, and whose confidence should change.
+    """Show entries that nobody reads, that could be archived, or whose confidence should change.
 
-    Nothing is changed unless --apply says which: archive, confidence, or all. No two proposals contradict each other.
+    Changes nothing without --apply. No two proposals contradict each other.
     """
     from quire.layers.profile.access import as_read
     from quire.layers.profile.reflection import reflect
@@ -114,7 +116,7 @@ def _reflected(found: Reflection, wanted: set[str], **done: Any) -> Reflected:
 
 def lines(found: Reflected) -> Lines:
     if found.applied:
-        said = "Would be changed" if found.dry_run else "Changed"
+        said = "Would change" if found.dry_run else "Changed"
         yield Recalled(text=f"{said}: {', '.join(found.applied)}.", origin="profile")
         return
     if found.nothing:
@@ -128,7 +130,7 @@ def lines(found: Reflected) -> Lines:
     for text in proposals:
         yield Recalled(text=text, origin="profile")
     if found.archival_candidates or found.confidence_updates:
-        yield "`memory profile reflect --apply all` makes these changes; stale entries are for you to judge."
+        yield "`memory profile reflect --apply all` applies these changes; you decide about stale entries."
     elif not found.stale_entries:
         yield "Nothing to tidy up."
 
@@ -141,8 +143,8 @@ VERB = Verb(
     tool=Tool(
         name="reflect",
         title="What could be tidied up",
-        says="Profile: entries nobody reads, ones to archive, confidences that do not fit. Changes nothing: ask the "
-        "user, then remember, forget or `memory profile reflect --apply all`.",
+        says="Profile: unread entries, entries to archive, confidences to correct. Changes nothing: ask the user, "
+        "then use remember, forget or `memory profile reflect --apply all`.",
         gives={
             "stale_entries": "array",
             "archival_candidates": "array",

@@ -50,8 +50,8 @@ class RememberEntry(Arguments, frozen=True, kw_only=True):
         Annotated[str, Meta(max_length=VALUE_CHARS, description="best under 500 characters")] | None,
         Word(required=False, stdin="the value", only_dash=True),
     ] = None
-    tags: Annotated[Tags, Option(name="--tag", metavar="TAG", help="A tag to add; may be given several times.")] = []
-    untag: Annotated[list[str], Option(metavar="TAG", help="A tag to take away.", tool=False)] = []
+    tags: Annotated[Tags, Option(name="--tag", metavar="TAG", help="A tag to add. Can be repeated.")] = []
+    untag: Annotated[list[str], Option(metavar="TAG", help="A tag to remove.", tool=False)] = []
     importance: Annotated[
         Annotated[int, Meta(ge=1, le=10)] | None, Option(metavar="NUMBER", help="1 to 10; 5 for a new entry.")
     ] = None
@@ -61,7 +61,7 @@ class RememberEntry(Arguments, frozen=True, kw_only=True):
     ] = None
     confidence: Annotated[
         Annotated[float, Meta(ge=0, le=1)] | UnsetType | None,
-        Option(metavar="NUMBER", help="0 to 1, or `none` to take it away.", clears=_CLEARS),
+        Option(metavar="NUMBER", help="0 to 1, or `none` to remove it.", clears=_CLEARS),
     ] = UNSET
     detail: Annotated[
         str | UnsetType | None,
@@ -125,10 +125,10 @@ class Remembered(Result, kw_only=True):
 
 
 def remember_entry(project: Project, given: RememberEntry) -> Remembered:
-    """Add an entry, or change one: only what is given is changed. A VALUE of `-` is read from standard input.
+    """Add an entry, or change the given fields of one. A VALUE of `-` is read from standard input.
 
-    Categories: user, assistant, project, relationships, tools, learnings. Where another entry of the category says the
-    same, or nearly, nothing is written and it is shown; --force adds the new one all the same.
+    Categories: user, assistant, project, relationships, tools, learnings. If another entry of the category says nearly
+    the same, the command writes nothing and shows it; --force adds the new one anyway.
     """
     from quire.layers.profile.records import entry_record, entry_ref
     from quire.layers.profile.remember import EntryInput, remember
@@ -203,14 +203,14 @@ def _seen_by_git(project: Project) -> list[Problem]:
             code="ProfileNotIgnored",
             severity="warning",
             path=path,
-            message="Git tracks this file, which belongs to this machine alone: the next commit would share it.",
+            message="Git tracks this file although it is private to this machine: the next commit would share it.",
             hint=f"git rm --cached {path}",
         )
     ]
 
 
 def _sharing(index: Index, telling: EntryInput, before: Entry | None) -> list[str]:
-    """Entries that have at least two tags in common with what is told, the best first."""
+    """Entries that have at least two tags in common with what is reported, the best first."""
     from quire.layers.profile.records import tag_name
     from quire.layers.profile.remember import SHARED_TAGS
 
@@ -222,7 +222,7 @@ def _sharing(index: Index, telling: EntryInput, before: Entry | None) -> list[st
 
 
 def _candidates(index: Index, telling: EntryInput, broad: bool) -> list[SameEntry]:
-    """Active entries that say what is told, or nearly: of the same category, or of all."""
+    """Active entries that say what is reported, or nearly: of the same category, or of all."""
     from quire.index.search import Filter
     from quire.index.text_analysis import all_words
     from quire.layers.profile.records import entry_of, text_name
@@ -266,29 +266,33 @@ def lines(done: Remembered) -> Lines:
     if done.entry is None:
         yield from _candidate_lines(done)
         return
-    said = {"ADD": "Remembered", "UPDATE": "Changed", "NOOP": "Nothing is different"}[done.action]
+    said = {"ADD": "Remembered", "UPDATE": "Changed", "NOOP": "Nothing changed"}[done.action]
     if done.dry_run and done.action != "NOOP":
         said = f"Would be {said.lower()}"
     yield line_naming(f"{said}: {done.entry.ref}", (done.entry.category, done.entry.key))
     if done.linked:
-        yield line_naming(f"  related to {', '.join(done.linked)}, by the tags they share", done.linked)
+        yield line_naming(f"  related to {', '.join(done.linked)}, through shared tags", done.linked)
     if done.archived:
-        yield line_naming(f"  archived, since it replaces them: {', '.join(done.archived)}", done.archived)
+        yield line_naming(f"  archived, because it replaces them: {', '.join(done.archived)}", done.archived)
     if done.entry.private:
         yield "  kept in the private document"
     elif done.is_shared:
-        yield "  in the document that git shares; `memory profile private` keeps such entries out of it"
+        yield "  in the shared document; `memory profile private` keeps such entries out of git"
 
 
 def _candidate_lines(done: Remembered) -> Lines:
     same = done.recommendation == "NOOP"
-    yield "Not remembered: this is known already." if same else "Not remembered: an entry says nearly this."
+    yield (
+        "Not remembered: another entry already says this."
+        if same
+        else "Not remembered: another entry says nearly the same."
+    )
     for item in done.candidates:
         text = f"{item.ref} ({item.share:.0%} the same): {cut(one_line(item.value), 200)}"
         yield Recalled(text=text, ref=item.ref, origin="profile", lead="  ")
     best = done.candidates[0]
     named = f"memory profile remember {best.category} {best.key} …"
-    yield line_naming(f"Change that one ({named}), or add yours with --force.", (best.category, best.key))
+    yield line_naming(f"Change that entry ({named}), or add yours with --force.", (best.category, best.key))
 
 
 VERB = Verb(
@@ -305,9 +309,9 @@ VERB = Verb(
     tool=Tool(
         name="remember",
         title="Remember an entry",
-        says="Profile: adds an entry, or changes the one of that key; what is not given stays. If another says the "
-        "same, nothing is written and it is shown. Use it when the user states a preference or habit, or a lesson "
-        "was learned. Not for the product: save_memory, memory_store. Never for secrets.",
+        says="Profile: add an entry, or change the entry with that key; omitted fields stay. If another entry says "
+        "the same, it writes nothing and shows that entry. Use it when the user states a preference or habit, or a "
+        "lesson was learned. For the product use save_memory or memory_store. Never for secrets.",
         needs=("value",),
         gives={"action": "string"},
         destructive=True,

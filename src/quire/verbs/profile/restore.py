@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 class RestoreEntry(Arguments, frozen=True, kw_only=True):
     category: Annotated[str | None, Word(required=False)] = None
     key: Annotated[str | None, Word(required=False)] = None
-    at: Annotated[str | None, Option(metavar="TIME", help="The one that was forgotten at this time.")] = None
-    new_key: Annotated[str | None, Option(name="--as", metavar="KEY", help="Under another key of its category.")] = None
+    at: Annotated[str | None, Option(metavar="TIME", help="The entry that was forgotten at this time.")] = None
+    new_key: Annotated[
+        str | None, Option(name="--as", metavar="KEY", help="Restore it under another key of its category.")
+    ] = None
     dry_run: DryRun = False
 
 
@@ -57,13 +59,13 @@ class EntryRestored(Result, kw_only=True):
 
 
 def restore_entry(project: Project, given: RestoreEntry) -> EntryRestored | ForgottenEntries:
-    """Bring back an entry that was forgotten on this machine; without a name, show what there is.
+    """Restore an entry that was forgotten on this machine; without a name, list them.
 
-    Of several with one name the last; --at takes the one that was forgotten then.
+    Of several with one name it restores the last; --at chooses another.
     """
     if given.category is None:
         if given.at is not None or given.new_key is not None:
-            raise UsageError("Name what is to be restored.", hint="memory profile restore tools old_shell --as new_key")
+            raise UsageError("Name the entry to restore.", hint="memory profile restore tools old_shell --as new_key")
         return ForgottenEntries(results=forgotten_entries(project))
     category, key = split_entry(given.category, given.key)
     if key is None:
@@ -82,7 +84,7 @@ def _restored(project: Project, category: str, key: str, given: RestoreEntry) ->
             raise NotFound(
                 f"Nothing was forgotten as `{cut(f'{category}.{key}', 120)}` on this machine"
                 + (f" at {cut(given.at, 40)}." if given.at else "."),
-                hint="`memory profile restore` shows what there is; git has what was committed.",
+                hint="`memory profile restore` lists what can be restored; git has what was committed.",
                 details={"id": f"profile:{category}.{key}"},
             )
         entry, number = restore(draft, found[-1], given.new_key)
@@ -111,12 +113,10 @@ def forgotten_entries(project: Project) -> list[ForgottenEntry]:
 def lines(done: EntryRestored | ForgottenEntries) -> Lines:
     if isinstance(done, EntryRestored):
         links = f", with {counted(done.links_restored, 'link')} to it" if done.links_restored else ""
-        yield recalled(
-            done.entry, f"{done.entry.ref}{links}", f"{'Would be restored' if done.dry_run else 'Restored'}: "
-        )
+        yield recalled(done.entry, f"{done.entry.ref}{links}", f"{'Would restore' if done.dry_run else 'Restored'}: ")
         return
     if not done.results:
-        yield "Nothing was forgotten on this machine."
+        yield "No entry was forgotten on this machine."
     for item in done.results:
         yield Recalled(text=f"  {item.id} (forgotten {item.at}): {item.title}", ref=item.ref, origin="profile")
 
@@ -145,7 +145,7 @@ class EntryForgotten(Result, kw_only=True):
 
 
 def forget_entry(project: Project, given: ForgetEntry) -> EntryForgotten:
-    """Remove an entry and the links to it. The document as it was is kept, and `restore` brings the entry back."""
+    """Remove an entry and the links to it. A backup of the document is kept; `restore` restores the entry."""
     from quire.layers.profile.entries import read_entry
     from quire.layers.profile.links import forget
     from quire.layers.profile.places import backup_name
@@ -167,13 +167,13 @@ def forget_entry(project: Project, given: ForgetEntry) -> EntryForgotten:
 
 def forgotten_lines(done: EntryForgotten) -> Lines:
     gone = done.removed
-    yield recalled(gone, f"{gone.ref} ({gone.title})", f"{'Would be forgotten' if done.dry_run else 'Forgotten'}: ")
+    yield recalled(gone, f"{gone.ref} ({gone.title})", f"{'Would forget' if done.dry_run else 'Forgotten'}: ")
     if done.links_removed:
         yield line_naming(f"  links to it removed from {', '.join(done.links_removed)}", done.links_removed)
     if not done.dry_run:
         command = shlex.join(("memory", "profile", "restore", gone.category, gone.key))
-        yield line_naming(f"  bring it back: {command}", (gone.category, gone.key))
-        yield f"  the whole document as it was: {done.backup_path}"
+        yield line_naming(f"  to restore it: {command}", (gone.category, gone.key))
+        yield f"  backup of the whole document: {done.backup_path}"
 
 
 FORGET = Verb(
@@ -185,8 +185,8 @@ FORGET = Verb(
     tool=Tool(
         name="forget",
         title="Forget an entry",
-        says="Profile: removes an entry and the links to it. Use it when the user asks for that. It can be brought "
-        "back: `memory profile restore CATEGORY KEY`. Not to correct an entry: remember.",
+        says="Profile: remove an entry and the links to it. Use it when the user asks for it. Undo: `memory profile "
+        "restore CATEGORY KEY`. To correct an entry use remember.",
         needs=("key",),
         gives={"removed": "object", "backup_path": "string"},
         destructive=True,

@@ -34,13 +34,19 @@ class SearchEntries(Arguments, frozen=True, kw_only=True):
     ] = []
     status: Annotated[
         str | None,
-        Option(metavar="STATUS", help="archived, superseded or any, instead of active.", tool=False),
+        Option(
+            metavar="STATUS",
+            help="Entries with this status instead of active: archived, superseded or any.",
+            tool=False,
+        ),
     ] = None
-    limit: Annotated[int | None, Option(metavar="N", help="At most this many; 10 by default.", tool=False)] = None
+    limit: Annotated[int | None, Option(metavar="N", help="The most results to show; 10 by default.", tool=False)] = (
+        None
+    )
     strict: Annotated[
         bool,
         Meta(description="clear answers only"),
-        Option(help="Only clear answers, nothing that is merely possible."),
+        Option(help="Only clear answers, no possible ones."),
     ] = False
 
 
@@ -74,7 +80,7 @@ class EntriesFound(Result, kw_only=True):
 
 
 def search_entries(project: Project, given: SearchEntries, *, note: bool = True) -> EntriesFound:
-    """Find entries by words and by meaning, the best first. It counts as reading them.
+    """Find entries by words and by meaning, the best first. This counts as reading them.
 
     Clear answers come first, then at most three possible ones, marked as such.
     """
@@ -170,7 +176,7 @@ def lines(found: EntriesFound) -> Lines:
         yield "Nothing clearly answers this. Possible:"
     yield from entry_lines(found.results, found=True)
     if not found.results and not found.total:
-        yield "Nothing is remembered yet, or nothing with this status."
+        yield "No entries with this status yet."
     elif not found.results:
         yield "No entry matches."
     if found.beyond:
@@ -188,8 +194,8 @@ VERB = Verb(
     tool=Tool(
         name="search",
         title="Search the profile",
-        says="Profile: the entries that bear on a question, by words and meaning, the best first. Use it for who the "
-        "user is, habits, preferred tools, lessons. Not for the product or its code: query_memory.",
+        says="Profile: entries relevant to a question, by words and meaning, best first. Use it for who the user is, "
+        "habits, preferred tools, lessons. For the product and its code use query_memory.",
         gives={"results": "array"},
     ),
 )

@@ -63,7 +63,7 @@ class SessionStarted(Result, kw_only=True):
 
 
 def start_session(project: Project, _given: Arguments) -> SessionStarted:
-    """Begin a session: it is counted, readings are written down, and what matters now is shown."""
+    """Start a session: count it, save readings, and show what matters now."""
     from quire.layers.profile.sessions import begin_session
 
     rejections = project.rejections()
@@ -73,7 +73,7 @@ def start_session(project: Project, _given: Arguments) -> SessionStarted:
 
     number: int | None = None
     missing = False
-    # What can be read is told all the same; what cannot, the asking below refuses.
+    # What can be read is reported all the same; what cannot, the asking below refuses.
     with contextlib.suppress(UnsupportedVersion):
         number, missing = change_profile(project, "begin the session", plan)
     return ask_profile(project, lambda index: _started(project, index, number, missing))
@@ -151,7 +151,7 @@ def lines(found: SessionStarted) -> Lines:
     if found.contradictions or found.proposals:
         yield ""
     for link in found.contradictions:
-        yield Recalled(text=f"To be resolved: {link.source} contradicts {link.target}.", origin="profile")
+        yield Recalled(text=f"Contradiction: {link.source} contradicts {link.target}.", origin="profile")
     if found.proposals:
         yield f"`memory profile reflect` has {counted(found.proposals, 'proposal')}."
 
@@ -165,8 +165,8 @@ VERB = Verb(
     tool=Tool(
         name="session_start",
         title="Begin a session",
-        says="Profile: counts a session and tells what matters now of the user, the assistant and how they work. Use "
-        "it once, when a conversation begins. Not to look again later: recall or search.",
+        says="Profile: count a session and return what matters now about the user, the assistant and how they work. "
+        "Use it once, when a conversation starts. Later use recall or search.",
         gives={"session_count": "integer", "categories": "object", "total": "integer", "context": "string"},
         repeatable=False,
     ),

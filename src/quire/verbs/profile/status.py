@@ -59,7 +59,7 @@ class ProfileStatus(Result, kw_only=True):
 
 
 def profile_overview(project: Project, given: Arguments) -> ProfileStatus:
-    """Who works here and how: user, assistant, project, relationships, tools, learnings.
+    """The profile: who works here and how (user, assistant, project, relationships, tools, learnings).
 
     Kept in .ai-state/memory.json. Works with and without the rest of the memory. Without a verb, shows the counts.
     """
@@ -67,7 +67,7 @@ def profile_overview(project: Project, given: Arguments) -> ProfileStatus:
 
 
 def profile_status(project: Project, _given: Arguments) -> ProfileStatus:
-    """Show how many entries there are in which category, where they are, and what state the document is in."""
+    """Show counts by category, where the entries are kept, and the state of the document."""
     from quire.layers.profile.forgotten import read_forgotten
     from quire.layers.profile.pages import size_text
 
@@ -136,9 +136,9 @@ def lines(found: ProfileStatus) -> Lines:
         yield f"Private, in {found.private_path}: {found.private_entries}."
     if found.shadowed:
         names = found.shadowed[:_SHADOWED]
-        yield line_naming(f"In both documents, the private one counts: {', '.join(names)}", names)
+        yield line_naming(f"In both documents (the private one counts): {', '.join(names)}", names)
     if found.forgotten:
-        yield f"Forgotten, and restorable: {found.forgotten} (`memory profile restore`)."
+        yield f"Forgotten, can be restored: {found.forgotten} (`memory profile restore`)."
 
 
 GROUP = Verb(
@@ -149,7 +149,7 @@ GROUP = Verb(
   memory profile remember user timezone "Europe/Madrid" --source user-stated
   memory profile remember tools package_manager "uv, never pip" --tag user-preference --importance 8
   memory profile search "which package manager?"
-  memory profile session-start                        count a session, and hear what matters now
+  memory profile session-start                        count a session and show what matters now
 """,
 )
 
@@ -161,8 +161,8 @@ VERB = Verb(
     tool=Tool(
         name="status",
         title="Counts of the profile",
-        says="Profile: only counts, of entries by category and status, links, sessions. Not for what they say: "
-        "session_start, recall. For the project: status_memory.",
+        says="Profile: counts only: entries by category and status, links, sessions. For their texts use "
+        "session_start or recall; for the project use status_memory.",
         gives={"categories": "object", "total": "integer", "session_count": "integer"},
     ),
 )

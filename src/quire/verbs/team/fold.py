@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class Fold(Arguments, frozen=True, kw_only=True):
-    here: Annotated[bool, Option(help="Fold on this branch, although it is not the default one.")] = False
-    dry_run: Annotated[bool, Option(help="Say what would be folded, write nothing.")] = False
+    here: Annotated[bool, Option(help="Fold on this branch, even if it is not the default branch.")] = False
+    dry_run: Annotated[bool, Option(help="Show what would be folded, write nothing.")] = False
 
 
 class Folded(Result, kw_only=True):
@@ -28,10 +28,10 @@ class Folded(Result, kw_only=True):
 
 
 def fold(project: Project, given: Fold) -> Folded:
-    """Take what branches wrote into the files of the default branch, and write the product map.
+    """Move what branches wrote into the files of the default branch, and write the product map.
 
-    On other branches each write makes files of its own in `.memory/events.d/` and `.memory/facts.d/`, so that branches
-    do not conflict. The next write on the default branch folds them, too. Folding twice changes nothing.
+    On other branches each write creates separate files in `.memory/events.d/` and `.memory/facts.d/`, so that branches
+    do not conflict. The next write on the default branch also folds them. Folding twice changes nothing.
     """
     from quire.layers.table import LAYERS
 
@@ -62,7 +62,7 @@ def _refuse_elsewhere(project: Project) -> None:
     branch = current_branch(project.git, project.world.env) or "A detached HEAD"
     default = branch_settings(project.root).default_branch or default_branch_name(project.git)
     raise InputError(
-        f"`{branch}` is not the default branch, `{default}`: nothing was folded.",
+        f"`{branch}` is not the default branch (`{default}`). Nothing was folded.",
         hint=f"After the merge, run `memory fold` on `{default}`. `--here` folds on this branch.",
         details={"branch": branch, "default_branch": default},
     )
@@ -85,8 +85,8 @@ def _unreadable(path: str) -> Problem:
         code="FragmentNotFolded",
         severity="warning",
         path=path,
-        message="It holds a line that cannot be read, so it stays as it is.",
-        hint="`memory check` names the line.",
+        message="It holds an unreadable line, so it was not changed.",
+        hint="`memory check` shows the line.",
     )
 
 

@@ -100,7 +100,7 @@ def _by_layer(given: DriverFiles) -> MergedFile | None:
 
 
 def _stops(world: World) -> bool:
-    """Whether somebody wants git to stop where branches disagree."""
+    """Whether someone wants git to stop where branches disagree."""
     try:
         found = read_settings(Git(world.cwd, world.env), r"^quire\.contested$")
     except GitRequired:

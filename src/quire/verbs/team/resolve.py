@@ -34,7 +34,7 @@ class Resolve(Arguments, frozen=True, kw_only=True):
         Annotated[str, Meta(max_length=200)] | None,
         Option(metavar="NAME", help="Only this field; needed with --edit and --value where several are contested."),
     ] = None
-    dry_run: Annotated[bool, Option(help="Say what would be done, write nothing.")] = False
+    dry_run: Annotated[bool, Option(help="Show what would change, write nothing.")] = False
 
 
 class SettledField(msgspec.Struct, frozen=True, kw_only=True):

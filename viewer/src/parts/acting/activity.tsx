@@ -20,7 +20,7 @@ export function Activity() {
     setUnder(done.undo);
     await undo(done.undo);
     setUnder("");
-    // Who listens is told of the change, and asks again for everything that is shown.
+    // Who listens is reported the change, and asks again for everything that is shown.
     if (!live) asked.again();
   };
   return (

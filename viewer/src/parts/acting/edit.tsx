@@ -1,4 +1,4 @@
-/** Title and text of a record, to be written anew. What somebody wrote is never lost to a change from elsewhere. */
+/** Title and text of a record, to be written anew. What someone wrote is never lost to a change from elsewhere. */
 import { useState } from "preact/hooks";
 import { projectPath, source } from "../../data/source.ts";
 import type { RecordDetail } from "../../data/types.ts";
@@ -27,7 +27,7 @@ export function EditButton({ detail, onDone }: About) {
 
 function EditDialog({ detail, onDone, onClose }: About & { onClose: () => void }) {
   const { project } = usePage();
-  // What the text was made of; the record may change on disk while somebody writes.
+  // What the text was made of; the record may change on disk while someone writes.
   const [base, setBase] = useState(detail);
   const [stored, setStored] = useState<RecordDetail | null>(null);
   const [title, setTitle] = useState(detail.item.title);
@@ -63,7 +63,7 @@ function EditDialog({ detail, onDone, onClose }: About & { onClose: () => void }
   return (
     <AskingDialog
       title={`Edit ${base.item.kind}`}
-      verb={conflict ? "Save mine over it" : "Save"}
+      verb={conflict ? "Overwrite with mine" : "Save"}
       wide
       ready={changed && title.trim() !== ""}
       busy={busy}
@@ -82,7 +82,7 @@ function EditDialog({ detail, onDone, onClose }: About & { onClose: () => void }
       </label>
       {leaving ? (
         <p class="refusal" role="alert">
-          What you wrote is not saved. Cancel once more to throw it away, or{" "}
+          Your text is not saved. Cancel again to discard it, or{" "}
           <button type="button" class="as-link" onClick={() => setLeaving(false)}>
             go on writing
           </button>
@@ -97,7 +97,7 @@ function Meanwhile({ stored, onTake }: { stored: RecordDetail; onTake: () => voi
   return (
     <div class="meanwhile" role="alert">
       <p>
-        <strong>The record changed meanwhile.</strong> Your text is kept below, and nothing was written over.
+        <strong>The record changed in the meantime.</strong> Your text is kept below; nothing was overwritten.
       </p>
       <details>
         <summary>What is stored now</summary>
@@ -105,7 +105,7 @@ function Meanwhile({ stored, onTake }: { stored: RecordDetail; onTake: () => voi
         <pre>{stored.body}</pre>
       </details>
       <button type="button" onClick={onTake}>
-        Take what is stored
+        Use the stored version
       </button>
     </div>
   );

@@ -76,7 +76,7 @@ export function RecordPicker({ like, chosen, onChoose }: Picked) {
           aria-controls="picker-list"
           aria-activedescendant={found[place] ? `picker-${place}` : undefined}
           autocomplete="off"
-          placeholder="Some words of it"
+          placeholder="Words from its title"
           value={text}
           autofocus
           ref={field}
@@ -96,7 +96,7 @@ export function RecordPicker({ like, chosen, onChoose }: Picked) {
             <Kind kind={item.kind} /> <span>{item.title}</span>
           </li>
         ))}
-        {!found.length && text ? <li class="faint">Nothing of that name.</li> : null}
+        {!found.length && text ? <li class="faint">No match.</li> : null}
       </ul>
     </div>
   );

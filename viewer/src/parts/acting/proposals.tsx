@@ -74,11 +74,11 @@ function RejectDialog({ proposal, onDone, onClose }: About & { onClose: () => vo
     >
       <p class="about">{proposal.text}</p>
       <label>
-        Why? (may stay empty)
+        Reason (optional)
         <input value={reason} autofocus onInput={(event) => setReason(event.currentTarget.value)} />
       </label>
       <p class="faint small">
-        It is refused from now on, whoever writes it, until <code>memory inbox lift</code>.
+        The text is refused from now on, whoever writes it, until <code>memory inbox lift</code>.
       </p>
     </AskingDialog>
   );

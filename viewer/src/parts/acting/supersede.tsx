@@ -1,4 +1,4 @@
-/** Something else holds instead: a record that is there, or a new one. */
+/** Another record replaces it: a record that is there, or a new one. */
 import { useState } from "preact/hooks";
 import type { Item } from "../../data/types.ts";
 import { useMayWrite } from "../../data/use.ts";
@@ -21,7 +21,7 @@ export function SupersedeButton({ item, onDone }: About) {
         data-act="supersede"
         aria-haspopup="dialog"
         aria-label={`Supersede ${item.title}`}
-        title="Something else holds instead"
+        title="Another record replaces it"
         onClick={() => setOpen(true)}
       >
         Supersede
@@ -62,10 +62,9 @@ function SupersedeDialog({ item, onDone, onClose }: About & { onClose: () => voi
     >
       <p class="about">{item.title}</p>
       <fieldset class="ways">
-        <legend>What holds instead?</legend>
+        <legend>What replaces it?</legend>
         <label>
-          <input type="radio" name="way" checked={way === "there"} onChange={() => setWay("there")} /> A record that is
-          there
+          <input type="radio" name="way" checked={way === "there"} onChange={() => setWay("there")} /> An existing record
         </label>
         <label>
           <input type="radio" name="way" checked={way === "new"} onChange={() => setWay("new")} /> A new one
@@ -88,7 +87,7 @@ function SupersedeDialog({ item, onDone, onClose }: About & { onClose: () => voi
         </>
       )}
       <label>
-        Why? (may stay empty)
+        Reason (optional)
         <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
       </label>
     </AskingDialog>

@@ -23,7 +23,7 @@ export function ConfirmButton({ item, onDone }: About) {
       aria-disabled={busy}
       aria-busy={busy}
       aria-label={`Confirm ${item.title}`}
-      title="I looked: it still holds for the code as it is now"
+      title="I checked the code: the record is still correct"
       onClick={() => void confirm()}
     >
       Confirm
@@ -41,7 +41,7 @@ export function StaleButton({ item, onDone }: About) {
         data-act="stale"
         aria-label={`Stale: ${item.title}`}
         aria-haspopup="dialog"
-        title="It no longer holds"
+        title="It is no longer true"
         onClick={() => setOpen(true)}
       >
         Stale
@@ -72,10 +72,10 @@ function StaleDialog({ item, onDone, onClose }: About & { onClose: () => void })
     >
       <p class="about">{item.title}</p>
       <label>
-        Why does it no longer hold?
+        Why is it no longer true?
         <input value={reason} autofocus required onInput={(event) => setReason(event.currentTarget.value)} />
       </label>
-      <p class="faint small">It stays in the files with this reason, and is no longer told to agents.</p>
+      <p class="faint small">It stays in the files with this reason. Agents no longer get it.</p>
     </AskingDialog>
   );
 }

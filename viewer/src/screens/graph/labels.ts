@@ -59,7 +59,7 @@ export function placeLabels(
       .filter(([left, top, right, bottom]) => left >= 0 && top >= 0 && right <= room.width && bottom <= room.height)
       .filter((box) => must || !names.touch(box));
     const free = tries.find((box) => !nodes.touch(box));
-    // Only what somebody points at is named even where that covers a node: as few of them as can be.
+    // Only what someone points at is named even where that covers a node: as few of them as can be.
     const found = free ?? (must ? leastOf(tries, (box) => nodes.under(box)) : undefined);
     if (!found) continue;
     names.add(found);

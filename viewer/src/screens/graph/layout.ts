@@ -141,7 +141,7 @@ export class Layout {
         yield this.held.size ? "frame" : "more";
         continue;
       }
-      // What an update held in its place may move again, once somebody pulls at it.
+      // What an update held in its place may move again, once someone pulls at it.
       for (const part of this.parts) for (const body of part.bodies) body.fx = body.fy = null;
       if (this.toPack) yield* this.packing();
       this.settled = true;

@@ -42,7 +42,7 @@ export function NodePanel({ net, node, by, hidden, onSelect }: Props) {
         <Verdict verdict={(data.words.verdict[data.verdict[node]!] as VerdictState) ?? null} />
         <Status status={data.words.status[data.status[node]!] ?? ""} live={data.live[node] === 1} />
       </p>
-      {hidden ? <p class="faint small">What is chosen above hides it in the picture.</p> : null}
+      {hidden ? <p class="faint small">The filters above hide it.</p> : null}
       <div class="graph-acts">
         <a class="graph-open" href={recordHref(project, ref)}>
           Open record
@@ -54,7 +54,7 @@ export function NodePanel({ net, node, by, hidden, onSelect }: Props) {
       {groups.map((group) => (
         <Neighbours key={group.says} {...{ net, group, by, onSelect }} />
       ))}
-      {groups.length ? null : <p class="faint">Nothing is tied to it yet.</p>}
+      {groups.length ? null : <p class="faint">It has no relations yet.</p>}
     </section>
   );
 }

@@ -144,7 +144,7 @@ function Graph({ data, route }: { data: GraphData; route: Route }) {
           {focus >= 0 ? <FocusBar title={data.titles[focus]!} steps={choices.steps} /> : null}
           {shown.nodeCount ? null : (
             <div class="graph-nothing">
-              <Empty title="Nothing is left to show.">Take back some of what is chosen above.</Empty>
+              <Empty title="Nothing matches.">Clear some of the filters above.</Empty>
             </div>
           )}
         </GraphCanvas>

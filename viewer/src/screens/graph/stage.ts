@@ -13,7 +13,7 @@ export class Stage {
   scene: Scene | null = null;
   width = 0;
   height = 0;
-  /** Whether the view follows the layout; it does until somebody moves it. */
+  /** Whether the view follows the layout; it does until someone moves it. */
   follows = true;
   /** Told after each drawing. */
   drawn: () => void = () => {};

@@ -34,11 +34,11 @@ export function WayPanel({ net, by, from, to, way, onSelect }: Props) {
       <div role="status">
         {both && way ? <Steps net={net} way={way} onSelect={onSelect} /> : null}
         {both && !way ? (
-          <p class="graph-no-way">There is no path between them: nothing ties the one to the other.</p>
+          <p class="graph-no-way">There is no path between them.</p>
         ) : null}
         {both ? null : (
           <p class="faint">
-            Choose two records: the shortest path between them is shown, whichever way its ties point.
+            Choose two records to see the shortest path between them, in any direction.
           </p>
         )}
       </div>

@@ -15,14 +15,14 @@ import { Ago } from "../../parts/times.tsx";
 import { AllOf, FIRST, type PartProps } from "./part.tsx";
 import { AsTable } from "./table.tsx";
 
-/** The order in which they are told, and what each means in a few words. */
+/** The order in which they are reported, and what each means in a few words. */
 const VERDICTS: [VerdictState, string][] = [
-  ["fresh", "as last seen"],
+  ["fresh", "as last confirmed"],
   ["changed", "code changed"],
   ["moved", "code moved"],
   ["orphaned", "code is gone"],
-  ["unverifiable", "could not be checked"],
-  ["unanchored", "tied to no code"],
+  ["unverifiable", "cannot be checked"],
+  ["unanchored", "without anchors"],
 ];
 const SERIES = [
   { name: "up to date", colour: "fresh" },
@@ -46,8 +46,8 @@ function Shown({ data, whole }: { data: AnchorHealth; whole: boolean }) {
   const total = VERDICTS.reduce((sum, [verdict]) => sum + (data.now[verdict] ?? 0), 0);
   if (!total) {
     return (
-      <Empty title="Nothing is held against the code yet.">
-        Nodes with an anchor are: <code>memory save</code> writes them.
+      <Empty title="No record is compared with the code yet.">
+        Records with an anchor are: <code>memory save</code> writes them.
       </Empty>
     );
   }
@@ -100,13 +100,13 @@ function Shown({ data, whole }: { data: AnchorHealth; whole: boolean }) {
 
 function Oldest({ oldest, whole }: { oldest: AnchorHealth["oldest"]; whole: boolean }) {
   const list = useRef<HTMLUListElement>(null);
-  if (!oldest.length) return <p class="well">Nothing waits for a look.</p>;
+  if (!oldest.length) return <p class="well">No record is out of date.</p>;
   return (
     <>
-      <h3>Waiting longest for a look</h3>
+      <h3>Out of date the longest</h3>
       <ul
         class="rows oldest"
-        aria-label="Waiting longest for a look"
+        aria-label="Out of date the longest"
         ref={list}
         onKeyDown={(event) => moveInList(event, list.current!)}
       >

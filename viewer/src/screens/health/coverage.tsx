@@ -25,8 +25,8 @@ function Shown({ data, query, whole }: { data: CoverageHealth; query: URLSearchP
   const folder = way[way.length - 1]!;
   if (!data.files) {
     return (
-      <Empty title="Git knows no code here.">
-        What git keeps stands here, and which features cover it: <code>memory save</code> gives a feature its anchors.
+      <Empty title="Git tracks no code here.">
+        Here you see tracked code, and which features cover it: <code>memory save</code> gives a feature its anchors.
         Without git there is nothing to count.
       </Empty>
     );
@@ -70,7 +70,7 @@ function Shown({ data, query, whole }: { data: CoverageHealth; query: URLSearchP
           </span>
         ))}
       </p>
-      {data.cut ? <p class="faint small">Small files and folders are put together.</p> : null}
+      {data.cut ? <p class="faint small">Small files and folders are combined.</p> : null}
       <Gaps folder={folder} measure={measure} whole={whole} />
     </div>
   );

@@ -30,7 +30,7 @@ export function FilesPart() {
             ))}
           </div>
           <p class="index-line">
-            <code>{data.index.path}</code> <span class="faint">index, made of the files at any time:</span>{" "}
+            <code>{data.index.path}</code> <span class="faint">index, rebuilt from the files at any time:</span>{" "}
             {data.index.bytes ? bytes(data.index.bytes) : "not there"}
           </p>
         </div>

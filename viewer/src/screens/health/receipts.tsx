@@ -1,4 +1,4 @@
-/** What agents were handed unasked: how much of it, to whom, and what was told most. */
+/** What agents were sent by hooks: how much of it, to whom, and what was told most. */
 import { useMemo } from "preact/hooks";
 import { choose } from "../../app/router.ts";
 import type { ReceiptHealth } from "../../data/types.ts";
@@ -40,14 +40,14 @@ function Shown({ data, byFate, whole }: { data: ReceiptHealth; byFate: boolean; 
   if (!data.answers && session.exported) {
     return (
       <Empty title="There are no receipts in this export.">
-        They tell of your sessions, so they are left out, unless <code>memory view --export</code> is given{" "}
+        They describe your sessions, so they are left out, unless <code>memory view --export</code> is given{" "}
         <code>--private</code>.
       </Empty>
     );
   }
   if (!data.answers) {
     return (
-      <Empty title="Nothing was handed to an agent yet.">
+      <Empty title="Nothing was sent to an agent yet.">
         <code>memory integrate</code> wires the memory into your agents; from then on every answer leaves a receipt.
       </Empty>
     );
@@ -142,9 +142,9 @@ function MostTold({ told, whole }: { told: ReceiptHealth["most_told"]; whole: bo
   if (!told.length) return null;
   return (
     <>
-      <h3>Told most</h3>
+      <h3>Sent most</h3>
       <Amounts
-        label="Told most"
+        label="Sent most"
         amounts={(whole ? told : told.slice(0, FIRST)).map((one) => ({
           key: one.ref,
           name: <RefLink refText={one.ref} title={one.title} />,
@@ -173,7 +173,7 @@ function Recent({ recent, whole }: { recent: ReceiptHealth["recent"]; whole: boo
             {one.event}
             {one.note ? <span class="faint"> · {one.note}</span> : null}
           </>,
-          <span title={`of ${number(one.considered)} that were considered`}>{number(one.included)}</span>,
+          <span title={`of ${number(one.considered)} considered`}>{number(one.included)}</span>,
           number(one.trimmed),
           number(one.withheld),
           number(one.tokens),

@@ -74,13 +74,13 @@ function Standing({ proposal }: { proposal: Proposal }) {
     <>
       {standing ? (
         <p class="faint">
-          {standing === "open" ? "Its file calls it undecided: " : "Its file calls it no longer valid, so it becomes a retired record: "}
+          {standing === "open" ? "According to its file it is undecided: " : "According to its file it is no longer valid, so it would become a retired record: "}
           “{said}”
         </p>
       ) : null}
       {updates ? (
         <p class="faint">
-          It changes <code>{updates}</code>, which an earlier version of its file became.
+          It changes <code>{updates}</code>, made from an earlier version of its file.
         </p>
       ) : null}
     </>

@@ -22,11 +22,11 @@ const MANY = 6;
 const TAGS = 3;
 
 export const SAYS: Record<Stage, string> = {
-  idea: "Thought of, not begun",
-  building: "Being made",
+  idea: "An idea, not started",
+  building: "Under construction",
   shipped: "In the product",
-  paused: "Begun, and left for now",
-  dead: "Given up",
+  paused: "Paused",
+  dead: "Dropped",
 };
 
 export function Board({ stages, show }: { stages: Column[]; show: Unfolded }) {

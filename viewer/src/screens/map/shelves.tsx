@@ -8,9 +8,9 @@ import { ItemList } from "../../parts/items.tsx";
 /** So many of each: the list of all is one step away. */
 const FIRST = 8;
 const NONE: Record<string, string> = {
-  decisions: "What was decided, and why, will stand here.",
-  gotchas: "Traps that somebody fell into will stand here.",
-  questions: "What is open will stand here.",
+  decisions: "Decisions and their reasons will appear here.",
+  gotchas: "Known traps will appear here.",
+  questions: "Open questions will appear here.",
 };
 
 export function Shelves({ map }: { map: ProductMap }) {

@@ -46,7 +46,7 @@ function Missing({ entry }: { entry: ProjectEntry }) {
       <Where root={entry.root} branch={null} />
       <p class="project-problem">{entry.problem || "Its memory cannot be read."}</p>
       <p class="faint small">
-        Put it back where it was, or forget it with <code>memory projects remove {entry.id}</code>.
+        Restore the folder, or remove the project with <code>memory projects remove {entry.id}</code>.
       </p>
     </article>
   );
@@ -76,7 +76,7 @@ function Standing({ id, summary }: { id: string; summary: ProjectSummary }) {
       <dl class="project-facts">
         <Figure count={open_questions} says="open questions" one="open question" to={questions(id)} />
         <Figure count={attention} says="out of date" one="out of date" to={href(id)} warn />
-        <Figure count={inbox} says="proposals wait" one="proposal waits" to={href(id, "inbox")} />
+        <Figure count={inbox} says="proposals pending" one="proposal pending" to={href(id, "inbox")} />
       </dl>
       <footer class="project-foot small">
         {summary.last_activity ? (

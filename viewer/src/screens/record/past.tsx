@@ -24,7 +24,7 @@ export function Past({ refText, open, whole }: { refText: string; open: string; 
       <h2 id="past">How it came to be</h2>
       <Answered asked={asked}>
         {({ entries, cut }) => {
-          if (!entries.length) return <p class="faint">Nothing is known of its past: it is in no commit yet.</p>;
+          if (!entries.length) return <p class="faint">No history: not committed yet.</p>;
           // A link to an entry further down unfolds what stands before it.
           const far = entries.findIndex((entry) => entry.commit?.id === open) >= FIRST;
           const all = whole || far;

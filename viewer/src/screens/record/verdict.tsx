@@ -45,7 +45,7 @@ export function VerdictPanel({ refText, verdict, open }: { refText: string; verd
       </p>
     );
   const calm = isCalm(verdict.verdict);
-  // What is said comes first: a long list of places waits until somebody asks for it.
+  // What is said comes first: a long list of places waits until someone asks for it.
   return (
     <details class={looks} open={open !== "" || (!calm && anchors.length === 1)} aria-label="Is it up to date?">
       <summary>

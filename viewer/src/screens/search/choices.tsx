@@ -17,7 +17,7 @@ export function Choices({ route }: { route: Route }) {
       <Several name="layers" label="Layers" options={layers} route={route} />
       <Several name="kinds" label="Kinds" options={kinds} route={route} />
       <div class="chips" role="group" aria-label="More">
-        <Switch name="all" label="Also what is retired" route={route} />
+        <Switch name="all" label="Include retired records" route={route} />
         <Switch name="explain" label="Explain scores" route={route} />
       </div>
     </div>

@@ -9,12 +9,12 @@ export function Examples({ onAsk }: { onAsk: (question: string) => void }) {
   if (data && !questions.length)
     return (
       <Empty title="There is nothing to search yet.">
-        What is saved with <code>memory save</code> or <code>memory facts</code> is found here.
+        Records saved with <code>memory save</code> or <code>memory facts</code> is found here.
       </Empty>
     );
   return (
     <div class="examples">
-      <p>Ask as you would ask somebody who has been here from the start. The answer is what an agent gets.</p>
+      <p>Ask as you would ask a colleague. The answer is what an agent gets.</p>
       {questions.length ? (
         <ul aria-label="Examples">
           {questions.map((question) => (

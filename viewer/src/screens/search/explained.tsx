@@ -1,14 +1,14 @@
 /** A score taken apart: each part as a bar and a number. */
 
 const SAYS: Record<string, string> = {
-  nearness: "How near its meaning is to the question",
-  evidence: "How much its words say about the question",
-  coverage: "Which share of the question's rarest words it holds",
-  kinship: "How near its words come to those it does not hold",
+  nearness: "How close its meaning is to the question",
+  evidence: "How strongly its words match the question",
+  coverage: "How many of the question's rarest words it contains",
+  kinship: "How close its words come to the missing ones",
   clearness: "How clearly it answers",
-  relevance: "All of these together: the order of the results",
-  weight: "How much its kind and layer count",
-  trust: "Less where the code has moved on",
+  relevance: "All of these combined: the order of the results",
+  weight: "The weight of its kind and layer",
+  trust: "Lower if it is out of date",
 };
 
 export function Explained({ parts, title }: { parts: Record<string, number>; title: string }) {

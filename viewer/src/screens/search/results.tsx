@@ -19,13 +19,13 @@ export function Answer({ answer, explain }: { answer: SearchAnswer; explain: boo
   return (
     <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
       {answer.words_only ? (
-        <p class="search-note">Found by its words alone: this page has no search engine behind it.</p>
+        <p class="search-note">Found by words only: this page has no search engine.</p>
       ) : null}
       {clear.length ? (
         <Hits label="Records that answer" hits={clear} words={words} best={best} explain={explain} />
       ) : (
         <div class="search-none">
-          <h2>{possible.length ? "Nothing clearly answers this." : "Nothing is near this."}</h2>
+          <h2>{possible.length ? "Nothing clearly answers this." : "Nothing matches."}</h2>
           <p>
             {possible.length
               ? "These may answer it. An agent gets one line for each, marked as uncertain."
@@ -42,7 +42,7 @@ export function Answer({ answer, explain }: { answer: SearchAnswer; explain: boo
       {answer.connected.length ? (
         <section class="search-more" aria-labelledby="connected">
           <h2 id="connected">Connected</h2>
-          <p>No match of their own, but one step away from what matches.</p>
+          <p>Not a match, but related to one.</p>
           <Others
             label="Connected"
             rows={answer.connected.map(({ relation, ...one }) => ({ ...one, says: relation.replaceAll("_", " ") }))}
@@ -51,9 +51,9 @@ export function Answer({ answer, explain }: { answer: SearchAnswer; explain: boo
       ) : null}
       {answer.withheld.length ? (
         <section class="search-more withheld" aria-labelledby="withheld">
-          <h2 id="withheld">Held back</h2>
-          <p>They match, but an agent is not told them.</p>
-          <Others label="Held back" rows={answer.withheld.map(({ reason, ...one }) => ({ ...one, says: reason }))} />
+          <h2 id="withheld">Withheld</h2>
+          <p>They match, but agents do not get them.</p>
+          <Others label="Withheld" rows={answer.withheld.map(({ reason, ...one }) => ({ ...one, says: reason }))} />
         </section>
       ) : null}
     </div>
@@ -117,7 +117,7 @@ function Hit({ hit, words, best, explain }: Shown) {
 
 function Score({ score, best }: { score: number; best: number }) {
   return (
-    <span class="score" title="How well it fits, of 1">
+    <span class="score" title="Relevance, up to 1">
       <i class="score-bar" aria-hidden="true">
         <i style={{ width: `${Math.max(2, Math.min(100, (100 * score) / best))}%` }} />
       </i>

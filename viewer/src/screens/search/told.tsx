@@ -5,14 +5,14 @@ import { counted } from "../../parts/counted.ts";
 
 export function Told({ answer, open }: { answer: SearchAnswer; open: boolean }) {
   return (
-    <aside class="told" aria-label="What an agent would be told">
+    <aside class="told" aria-label="What an agent would get">
       <details
         class="sheet"
         open={open}
         onToggle={(event) => event.currentTarget.open !== open && choose({ told: event.currentTarget.open ? "" : "0" })}
       >
         <summary>
-          <h2>What an agent would be told</h2>
+          <h2>What an agent would get</h2>
           <span class="count">
             {counted(answer.tokens, "token")}
             {answer.milliseconds ? ` · ${took(answer.milliseconds)}` : ""}
@@ -21,7 +21,7 @@ export function Told({ answer, open }: { answer: SearchAnswer; open: boolean }) 
         <pre tabIndex={0} aria-label="The text">
           {answer.markdown}
         </pre>
-        {answer.truncated ? <p class="told-note">Cut to fit its budget: not all of what was found is in it.</p> : null}
+        {answer.truncated ? <p class="told-note">Cut to fit the budget.</p> : null}
       </details>
     </aside>
   );

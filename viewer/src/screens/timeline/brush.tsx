@@ -104,7 +104,7 @@ export function Brush({ days, times, extent, range, said, onMove, onChoose }: Pr
       aria-valuemax={Math.round(extent.to / DAY)}
       aria-valuenow={Math.round(range.from / DAY)}
       aria-valuetext={`${spanSaid(range.from, range.to)}: ${said}`}
-      title="Drag to choose. Arrow keys move, with Shift they make it longer or shorter."
+      title="Drag to choose a range. Arrow keys move it, with Shift they resize it."
       onPointerDown={down}
       onPointerMove={dragged}
       onPointerUp={up}

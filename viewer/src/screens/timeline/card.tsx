@@ -65,7 +65,7 @@ export function Card({ cell, lane, left, top, width, pinned, onZoom }: Props) {
       </ul>
       {more > 0 && newest.length ? <p class="faint">and {number(more)} more</p> : null}
       {pinned && size > 1 && cell.to - cell.from > SHORTEST ? (
-        <button onClick={() => onZoom({ from: cell.from, to: cell.to })}>Look closer</button>
+        <button onClick={() => onZoom({ from: cell.from, to: cell.to })}>Zoom in</button>
       ) : null}
     </div>
   );

@@ -22,7 +22,7 @@ export function Happened({ marks, untold }: { marks: Timed[]; untold: number }) 
   const left = marks.length - shown;
   if (!marks.length) {
     if (untold) return <Untold many={untold} />;
-    return <Empty title="Nothing in this range.">Choose a longer one, or more lanes.</Empty>;
+    return <Empty title="Nothing in this range.">Choose a longer range, or more lanes.</Empty>;
   }
   return (
     <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>

@@ -26,7 +26,7 @@ export interface Timed extends Mark {
   time: number;
 }
 
-/** What is only known as a number: on that day, so many more than were handed over. */
+/** What is only known as a number: on that day, so many more than were sent. */
 export interface Untold {
   time: number;
   lane: Lane;

@@ -156,7 +156,7 @@ export function Plot({ told, lanes, range, label, onZoom }: Props) {
       <span class="visually-hidden" aria-live="polite">
         {byKey && found && spot ? cellSaid(found, rows[spot.row]!) : ""}
       </span>
-      {rows.length ? null : <p class="faint">No lane is chosen.</p>}
+      {rows.length ? null : <p class="faint">No lane is selected.</p>}
       <p class="visually-hidden">
         Arrow keys move among {counted(cells.reduce((sum, some) => sum + some.length, 0), "mark")}; Enter opens.
       </p>

@@ -14,8 +14,8 @@ import { clock, dayName } from "./words.ts";
 const FIRST = 15;
 const STEP = 50;
 const HOW: Record<Change["how"], [string, string]> = {
-  created: ["new", "Somebody added it"],
-  updated: ["changed", "Somebody changed it"],
+  created: ["new", "Someone added it"],
+  updated: ["changed", "Someone changed it"],
   retired: ["retired", "It was retired"],
   drifted: ["out of date", "The code has changed since it was confirmed"],
 };

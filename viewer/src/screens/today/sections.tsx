@@ -124,7 +124,7 @@ export function Problems({ problems }: { problems: Problem[] }) {
       <a href={href(project, "health", "", { part: "files" })}>All files</a>
       <span class="faint">
         {" "}
-        · <code>memory check</code> says how to mend them
+        · <code>memory check</code> says how to repair them
       </span>
     </details>
   );

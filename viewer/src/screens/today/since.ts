@@ -33,7 +33,7 @@ export interface Chosen {
   offered: Since[];
 }
 
-/** What was chosen, and the time it means. A time that somebody put into the link is taken as it is. */
+/** What was chosen, and the time it means. A time that someone put into the link is taken as it is. */
 export function useSince(chosen: string): Chosen {
   const { project, session } = usePage();
   const visited = useVisit(project);

@@ -60,7 +60,7 @@ export function newsOf(today: Today, project: string, since: string): Part[] {
     [count("updated"), `${number(count("updated"))} changed`, "updated"],
     [count("retired"), `${number(count("retired"))} retired`, "retired"],
     [count("drifted"), `${counted(count("drifted"), "record")} went out of date`, "drifted"],
-    [today.inbox.pending, counted(today.inbox.pending, "proposal waits", "proposals wait"), "inbox"],
+    [today.inbox.pending, counted(today.inbox.pending, "proposal pending", "proposals pending"), "inbox"],
   ];
   return said
     .filter(([many]) => many > 0)

@@ -72,8 +72,8 @@ def check_archive(
     where = f"{FOLDER}/{ARCHIVE}"
     path = os.path.join(root, where)
     if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
-        said = f"`{where}` is no folder: nothing can be archived."
-        return [warned("archive:read", said, where, "Move away what is there.")]
+        said = f"`{where}` is not a folder: nothing can be archived."
+        return [warned("archive:read", said, where, "Move it away.")]
     try:
         if os.path.lexists(path):
             os.listdir(path)
@@ -88,7 +88,7 @@ def _batch_findings(
     batch, name = held.batch, held.batch.name
     where = f"{FOLDER}/{batch.path}"
     if batch.manifest is None:
-        hint = "Nobody knows when it may go: look at it, and remove it by hand or bring it back."
+        hint = "Its expiry is unknown: check it, then remove or restore it by hand."
         yield warned(f"archive:manifest:{name}", batch.fault, where, hint)
     else:
         yield passed(f"archive:manifest:{name}", f"The manifest of the batch `{name}` can be read.", where)
@@ -106,11 +106,11 @@ def _batch_findings(
     doubled = sorted(active & (held.claimed if held.events is None else held.events))
     if doubled:
         said = f"The batch `{name}` holds events that are in the active history too: {listing(doubled)}."
-        hint = "A writer died between the two, or the batch was merged back. Neither copy is lost."
+        hint = "A write was interrupted, or the batch was merged back. Both copies are kept."
         yield warned(f"archive:doubled:{name}", said, where, hint)
     if config.is_retaining and batch.manifest is not None and is_expired(batch.manifest, config, now):
         said = f"The batch `{name}` is older than the settings keep it."
-        yield warned(f"archive:expiry:{name}", said, where, "The next round of retention removes it.")
+        yield warned(f"archive:expiry:{name}", said, where, "The next retention run removes it.")
 
 
 def _contents(held: Archived, where: str) -> Iterator[Problem]:

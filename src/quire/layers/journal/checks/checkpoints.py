@@ -55,8 +55,8 @@ def _look_at(root: str, name: str) -> CheckedCheckpoint:
 def check_checkpoints(root: str, looked: list[CheckedCheckpoint]) -> Iterator[Problem]:
     path = os.path.join(root, _FOLDER)
     if os.path.islink(path) or not os.path.isdir(path):
-        said = f"`{_FOLDER}` is no folder." if os.path.lexists(path) else f"`{_FOLDER}` is missing."
-        hint = f"{RESTORES} {REPAIRS_IT}" if not os.path.lexists(path) else "Move away what is there."
+        said = f"`{_FOLDER}` is not a folder." if os.path.lexists(path) else f"`{_FOLDER}` is missing."
+        hint = f"{RESTORES} {REPAIRS_IT}" if not os.path.lexists(path) else "Move it away."
         yield failed("checkpoints:missing", said, _FOLDER, hint)
         return
     if not looked:
@@ -68,7 +68,7 @@ def check_checkpoints(root: str, looked: list[CheckedCheckpoint]) -> Iterator[Pr
         if one.fault:
             yield failed(f"checkpoints:{one.fault}:{one.id}", one.said, one.path, RESTORES)
         elif one.own_name != one.id:
-            said = f"The checkpoint in `{one.path}` calls itself `{one.own_name}`; the name of its file counts."
+            said = f"The checkpoint in `{one.path}` has the id `{one.own_name}`; the name of its file counts."
             yield warned(f"checkpoints:name:{one.id}", said, one.path)
     if not any(one.fault for one in looked):
         yield passed("checkpoints:all", f"All {len(looked):,} checkpoints can be read.", _FOLDER)
@@ -94,7 +94,7 @@ def check_latest(state: State, looked: list[CheckedCheckpoint]) -> Iterator[Prob
     if newest.id != named:
         said = f"The state names the checkpoint `{named}`, but `{newest.id}` is newer."
         is_own = latest_of(state, looked) == named
-        hint = "A writer died before it wrote the state. `memory journal restore` takes the newer one over."
+        hint = "A write was interrupted before it saved the state. `memory journal restore` uses the newer checkpoint."
         yield warned("checkpoints:newer", said, newest.path, hint if is_own else REPAIRS_IT)
 
 

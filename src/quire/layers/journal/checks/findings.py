@@ -19,8 +19,8 @@ _CODE_CHARS = 160
 _TEXT_CHARS = 1_000
 TOLD = 20
 """How many of a kind are named; the rest is counted."""
-REPAIRS_IT = "`memory journal validate --mend` mends it."
-RESTORES = "`git restore` brings back the one that was committed."
+REPAIRS_IT = "`memory journal validate --repair` repairs it."
+RESTORES = "`git restore` restores the committed version."
 
 
 def passed(code: str, message: str, path: str = "") -> Problem:

@@ -55,7 +55,7 @@ def check_history(
 def _line_findings(history: History) -> Iterator[Problem]:
     marks = [line for line in history.aside if _code(line) == CONFLICT]
     if marks:
-        said = f"{len(marks):,} marks of a merge conflict stand between the events; what is on both sides is read."
+        said = f"{len(marks):,} merge conflict marks are in the log; the events of both sides are used."
         yield failed("history:conflict", said, _EVENTS, REPAIRS_IT, marks[0].number)
     damaged = [line for line in history.aside if _code(line) not in (CONFLICT, "LineTorn")]
     for line in damaged[:TOLD]:
@@ -64,8 +64,8 @@ def _line_findings(history: History) -> Iterator[Problem]:
         said = f"{len(damaged) - TOLD:,} more lines cannot be read."
         yield failed("history:events-read", said, _EVENTS, line=damaged[TOLD].number)
     if history.is_torn:
-        said = "The last line was cut off while it was written."
-        hint = "It is kept as it is. The next event begins on a line of its own."
+        said = "The last line is incomplete."
+        hint = "It is kept. The next event starts on a new line."
         yield warned("history:torn", said, _EVENTS, hint, history.lines[-1].number)
 
 
@@ -75,10 +75,10 @@ def _code(line: EventLine) -> str:
 
 def _damage(line: EventLine) -> Problem:
     said = f"Line {line.number:,}: {line.problem.message if line.problem is not None else ''}"
-    hint = "It is kept as it is, and all others are read. Mend or remove it by hand."
+    hint = "It is kept, and all other lines are used. Correct or remove it by hand."
     if _code(line) != "EventInvalid":
         is_half = _code(line) in ("JsonInvalid", "NotUtf8")
-        hint = f"It is kept as it is, and all others are read. {REPAIRS_IT}" if is_half else hint
+        hint = f"It is kept, and all other lines are used. {REPAIRS_IT}" if is_half else hint
         return failed("history:events-read", said, _EVENTS, hint, line.number)
     name = next(History((line,)).ids(), f"line-{line.number}")
     return failed(f"history:event:{name}", said, _EVENTS, hint, line.number)
@@ -95,12 +95,12 @@ def _order_findings(history: History, config: JournalSettings, archived: Collect
         yield failed("history:duplicate", said, _EVENTS, REPAIRS_IT)
     wrong = disordered(events)
     if wrong is not None:
-        said = f"The ids of the events do not rise: see `{wrong}`."
+        said = f"The ids of the events are out of order: see `{wrong}`."
         yield failed("history:ordering", said, _EVENTS, REPAIRS_IT)
     gaps = 0 if config.is_retaining else _gaps([*history.ids(), *archived])
     if gaps:
         said = f"{gaps:,} numbers of events are missing, and nothing is being archived."
-        hint = "Events were removed. If an archive that expired held them, all is well."
+        hint = "Events were removed. That is fine if an expired archive held them."
         yield failed("history:continuity", said, _EVENTS, hint)
 
 
@@ -122,7 +122,7 @@ def accepted_count(history: History, count: float, apart: int = 0) -> bool:
 def _count_finding(history: History, state: State, apart: int) -> Problem:
     count = state.maintenance.history_event_count
     if accepted_count(history, count, apart):
-        return passed("history:event-count", "The state counts the events right.", _EVENTS)
+        return passed("history:event-count", "The state has the right number of events.", _EVENTS)
     said = f"The state counts {count:,} events; there are {len(history.events):,}."
     return failed("history:event-count", said, _EVENTS, REPAIRS_IT)
 
@@ -130,9 +130,9 @@ def _count_finding(history: History, state: State, apart: int) -> Problem:
 def _backlog_finding(history: History, config: JournalSettings, state: State) -> Problem:
     waiting = len(unrecalled(history.events, state.maintenance))
     if waiting > config.backlog_warn_threshold:
-        said = f"{waiting:,} events wait to be worked into the memory."
-        return warned("recall:backlog", said, _EVENTS, "`memory journal recall` works them in.")
-    return passed("recall:backlog", f"{waiting:,} events wait to be worked into the memory.", _EVENTS)
+        said = f"{waiting:,} events are not recalled yet."
+        return warned("recall:backlog", said, _EVENTS, "`memory journal recall` merges them into the memory.")
+    return passed("recall:backlog", f"{waiting:,} events are not recalled yet.", _EVENTS)
 
 
 def _secret_findings(history: History) -> Iterator[Problem]:

@@ -51,7 +51,7 @@ def check_journal(
         before = _stamps(root)
         found = _validate(root, now, is_alive, types, home)
         if _stamps(root) == before:
-            break  # else somebody wrote meanwhile, and half of what was seen is of another memory than the rest
+            break  # else someone wrote meanwhile, and half of what was seen is of another memory than the rest
     return found
 
 
@@ -121,13 +121,13 @@ def _folder_finding(root: str) -> Problem | None:
     """Why there is nothing to look at."""
     path = os.path.join(root, FOLDER)
     if not os.path.lexists(path):
-        hint = "`memory journal init` makes one."
+        hint = "`memory journal init` creates one."
         return failed("state:missing", f"There is no journal here: `{FOLDER}/{STATE}` is missing.", FOLDER, hint)
     if os.path.islink(path):
         said = f"`{FOLDER}` is a symbolic link; nothing is read or written through it."
-        return failed("journal:folder", said, FOLDER, "Replace the link by a real folder.")
+        return failed("journal:folder", said, FOLDER, "Replace the link with a real folder.")
     if not os.path.isdir(path):
-        return failed("journal:folder", f"`{FOLDER}` is no folder.", FOLDER, "Move away what is there.")
+        return failed("journal:folder", f"`{FOLDER}` is not a folder.", FOLDER, "Move it away.")
     return None
 
 

@@ -44,7 +44,7 @@ def check_automation(root: str, is_alive: Callable[[int], bool]) -> list[Problem
     """Only what is there is reported: a journal need not keep itself."""
     daemon, found = _held(root, DAEMON, "automation:daemon", read_daemon)
     if daemon is not None and PROCESS_START in daemon.extra and daemons.holder_of(lock_path(root)) is None:
-        # Ours holds a lock of the kernel's for its life: a process of that number without it is somebody else.
+        # Ours holds a lock of the kernel's for its life: a process of that number without it is someone else.
         is_alive = _nobody
     if daemon is not None:
         found.append(_daemon(daemon, is_alive))
@@ -68,30 +68,30 @@ def _held(root: str, name: str, code: str, read: Callable[[Any], RecordT]) -> tu
             return read(value), []
     except QuireError as error:
         said = error.message
-    return None, [warned(f"{code}:read", said, f"{FOLDER}/{name}", "The next run writes it anew.")]
+    return None, [warned(f"{code}:read", said, f"{FOLDER}/{name}", "The next run rewrites it.")]
 
 
 def _daemon(daemon: Daemon, is_alive: Callable[[int], bool]) -> Problem:
     code, where = "automation:daemon", f"{FOLDER}/{DAEMON}"
     if _lives(daemon.pid, is_alive):
         return passed(code, f"The process {daemon.pid} keeps the memory.", where)
-    said = f"The process {daemon.pid}, which kept the memory, does not run any more."
-    return warned(f"{code}:stale", said, where, "`memory journal automate start` starts another.")
+    said = f"The process {daemon.pid}, which kept the memory, no longer runs."
+    return warned(f"{code}:stale", said, where, "`memory journal automate start` starts a new one.")
 
 
 def _lock(lock: DaemonLock, is_alive: Callable[[int], bool]) -> Problem:
     code, where = "automation:lock", f"{FOLDER}/{DAEMON_LOCK}"
     if _lives(lock.pid, is_alive):
         return passed(code, f"The process {lock.pid} holds the lock of the automation.", where)
-    said = f"The process {lock.pid}, which held the lock of the automation, does not run any more."
-    return warned(f"{code}:stale", said, where, "The next one takes the lock over.")
+    said = f"The process {lock.pid}, which held the lock of the automation, no longer runs."
+    return warned(f"{code}:stale", said, where, "The next one takes over the lock.")
 
 
 def _run(run: Run) -> Problem:
     code, where = "automation:latest-run", f"{FOLDER}/{LATEST_RUN}"
     if run.status != "failed":
         return passed(code, f"The last run of the automation ended with `{run.status}`.", where)
-    said = f"The last run of the automation failed: {'; '.join(run.errors) or 'nobody wrote down why'}"
+    said = f"The last run of the automation failed: {'; '.join(run.errors) or 'no reason recorded'}"
     return warned(f"{code}:failed", said, where)
 
 
@@ -111,8 +111,8 @@ def check_leftovers(root: str) -> list[Problem]:
 
 def _due(root: str) -> Iterator[Problem]:
     if are_pages_due(root):
-        said = "The pages are to be written anew, and have not been."
-        yield warned("pages:due", said, f"{FOLDER}/{LOCAL}/{PAGES_DUE}", "The next command that writes does it.")
+        said = "The pages are not up to date with the memory."
+        yield warned("pages:due", said, f"{FOLDER}/{LOCAL}/{PAGES_DUE}", "The next command that writes updates them.")
     for name in (IMPORTS, PAGES_DUE):
         problem = read_object(root, FOLDER, name, FILE_BYTES).problem
         if problem is not None:
@@ -123,20 +123,20 @@ def _recovery(root: str) -> Iterator[Problem]:
     where = f"{FOLDER}/{RECOVERY}"
     path = os.path.join(root, where)
     if os.path.islink(path) or (os.path.lexists(path) and not os.path.isdir(path)):
-        said = f"`{where}` is no folder: nothing can be written."
-        yield warned("recovery:read", said, where, "Move away what is there.")
+        said = f"`{where}` is not a folder: nothing can be written."
+        yield warned("recovery:read", said, where, "Move it away.")
         return
     if is_interrupted(path):
-        said = "A writer died in the middle of a change."
+        said = "A change was interrupted."
         yield warned("recovery:interrupted", said, where, "The next command that writes completes it.")
     for name in left_aside(path)[:TOLD]:
-        said = "A change that was interrupted could not be completed, since somebody else had changed the files."
-        hint = "Take over by hand what is missing, and remove the folder."
+        said = "An interrupted change could not be completed, because the files were changed in the meantime."
+        hint = "Copy by hand what is missing, then remove the folder."
         yield warned(f"recovery:unapplied:{name}", said, f"{where}/{name}", hint)
     strays = [name for name in _names(path) if not name.startswith((_TRANSACTION, _KEPT))]
     if strays:
-        said = f"Files that no change of ours has left: {listing(strays)}."
-        yield warned("recovery:stray", said, where, "Look at them, and remove them.")
+        said = f"Unknown files: {listing(strays)}."
+        yield warned("recovery:stray", said, where, "Check them, then remove them.")
 
 
 def _halves(root: str) -> Iterator[Problem]:
@@ -145,8 +145,8 @@ def _halves(root: str) -> Iterator[Problem]:
         where = f"{FOLDER}/{folder}".rstrip("/")
         names = [name for name in _names(os.path.join(root, where)) if any(mark in name for mark in _HALVES)]
         for name in names[:TOLD]:
-            said = f"`{where}/{cut(name, 120)}` was left by a program that died while it wrote."
-            hint = "It may hold what the file beside it has lost: compare them, then remove it."
+            said = f"`{where}/{cut(name, 120)}` is left over from an interrupted program."
+            hint = "It may hold data that the file beside it lost: compare them, then remove it."
             yield warned(f"files:leftover:{name}", said, f"{where}/{name}", hint)
 
 

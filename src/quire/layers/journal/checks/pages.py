@@ -23,8 +23,8 @@ from quire.model.records import Problem
 from quire.model.text import cut
 
 _STATE = f"{FOLDER}/{STATE}"
-_WRITES = f"The next `memory journal update` or `recall` writes it anew; {REPAIRS_IT}"
-_EDITED = "Put what is worth keeping into the memory: the next write of the pages replaces it."
+_WRITES = f"The next `memory journal update` or `recall` rewrites it; {REPAIRS_IT}"
+_EDITED = "Save what you want to keep in the memory: the next write of the pages replaces it."
 
 _UNKNOWN = re.compile(rb"\n\n?[^\n]+: (?:none|See evt-[0-9]+ in the history\.)(?=\n|\Z)")
 """A line by which an earlier version said that something is not known."""
@@ -42,7 +42,7 @@ def check_pages(root: str, state: State) -> list[Problem]:
         return [*found, *_entry(root, state)]
     except (QuireError, OSError, ValueError) as error:
         # A name that no file system takes; it came from whoever wrote the bundle.
-        return [*found, failed("entry:read", f"The file for the entry block cannot be looked at: {error}", _STATE)]
+        return [*found, failed("entry:read", f"The file for the entry block cannot be read: {error}", _STATE)]
 
 
 def pages_to_write(root: str, state: State, *, entry: bool) -> list[str]:
@@ -61,7 +61,7 @@ def _page(root: str, page: Projection, state: State) -> Problem:
         return failed(code, f"`{path}` is missing.", path, _WRITES)
     except OSError as error:
         said = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}."
-        return failed(f"{code}:read", said, path, "Move away what is there.")
+        return failed(f"{code}:read", said, path, "Move it away.")
     marker = projection_marker(data[:1_000].decode("utf-8", "replace"))
     if marker is None:
         return failed(f"{code}:marker", f"`{path}` does not begin with the mark of its page.", path, _WRITES)
@@ -69,9 +69,9 @@ def _page(root: str, page: Projection, state: State) -> Problem:
         return failed(f"{code}:drift", f"`{path}` was written for another bundle or page.", path, _WRITES)
     wanted = page.text.encode("utf-8", "surrogatepass")
     if _plain(data) != wanted and _UNKNOWN.sub(b"", _plain(data)) != wanted:
-        said = f"`{path}` is not as it would be written: it was edited, or another program wrote it."
+        said = f"`{path}` was edited, or another program wrote it."
         return warned(f"{code}:edited", said, path, _EDITED)
-    return passed(code, f"`{path}` is as the memory has it.", path)
+    return passed(code, f"`{path}` is up to date.", path)
 
 
 def _plain(data: bytes) -> bytes:
@@ -82,14 +82,14 @@ def _plain(data: bytes) -> bytes:
 def _entry(root: str, state: State) -> Iterator[Problem]:
     wanted = entry_file(state.bundle)
     if _leads_out(root, wanted):
-        said = f"The bundle wants the entry block in `{cut(wanted, 200)}`, which leads out of the project."
-        yield failed("entry:escape", said, _STATE, "It is never written there. Name a file of the project.")
+        said = f"The bundle wants the entry block in `{cut(wanted, 200)}`, which is outside the project."
+        yield failed("entry:escape", said, _STATE, "Name a file inside the project.")
         # What cannot be a path cannot be asked for either.
         if "\0" in wanted or not _is_encodable(wanted):
             return
     path = chosen_entry(root, state.bundle)
     if path != wanted and not _leads_out(root, wanted):
-        said = f"The bundle wants the entry block in `{cut(wanted, 200)}`, which is no document; `{path}` has it."
+        said = f"The bundle wants the entry block in `{cut(wanted, 200)}`, which is not a document; `{path}` has it."
         yield warned("entry:unfit", said, _STATE, "`memory journal update` chooses again.")
     yield _block(root, path, state)
     for name in ENTRY_FILES:
@@ -126,16 +126,16 @@ def _block(root: str, path: str, state: State) -> Problem:
         return failed("entry:file", f"The entry file `{path}` is missing.", path, _AGREED)
     except OSError as error:
         said = f"The entry file `{path}` cannot be read: {(error.strerror or str(error)).lower()}."
-        return failed("entry:read", said, path, "Move away what is there.")
+        return failed("entry:read", said, path, "Move it away.")
     marker = entry_marker(data)
     if marker is None:
         return failed("entry:marker", f"`{path}` has no entry block.", path, _AGREED)
     if (marker.version, marker.bundle_hash) != (ENTRY_VERSION, state.bundle_hash):
         return failed("entry:drift", f"The entry block in `{path}` was written for another bundle.", path, _WRITES)
     if place_entry(data, render_entry(state.bundle_hash)) != data:
-        said = f"The entry block in `{path}` is not as it would be written: it was edited, or another program wrote it."
+        said = f"The entry block in `{path}` was edited, or another program wrote it."
         return warned("entry:edited", said, path, _EDITED)
-    return passed("entry:file", f"The entry block in `{path}` is as the memory has it.", path)
+    return passed("entry:file", f"The entry block in `{path}` is up to date.", path)
 
 
 def _held_block(root: str, name: str, entry: str) -> bool:

@@ -55,13 +55,13 @@ def check_sources(
         found.append(_count(registry, state))
     twice = [name for name, number in Counter(source.id for source in registry.sources).items() if number > 1]
     if twice:
-        said = f"More than one source has the id: {listing(twice)}. Only the first of each is reached by it."
-        found.append(warned("sources:duplicate", said, _SOURCES, "Give the others ids of their own."))
+        said = f"More than one source has the id: {listing(twice)}. Only the first of each can be used."
+        found.append(warned("sources:duplicate", said, _SOURCES, "Give the others different ids."))
     return [*found, *(finding for source in registry.sources for finding in _source(source, types, root, home))]
 
 
 def _unread(said: str) -> Problem:
-    return failed("sources:schema", said, _SOURCES, "It is kept as it is; mend or remove it by hand.")
+    return failed("sources:schema", said, _SOURCES, "It is kept; correct or remove it by hand.")
 
 
 def accepted_sources(registry: SourceRegistry, count: float) -> bool:
@@ -72,7 +72,7 @@ def accepted_sources(registry: SourceRegistry, count: float) -> bool:
 def _count(registry: SourceRegistry, state: State) -> Problem:
     count = state.maintenance.import_source_count
     if accepted_sources(registry, count):
-        return passed("sources:count", "The state counts the sources right.", _SOURCES)
+        return passed("sources:count", "The state has the right number of sources.", _SOURCES)
     said = f"The state counts {count:,} sources; there are {len(registry.entries):,}."
     return failed("sources:count", said, _SOURCES, REPAIRS_IT)
 
@@ -96,9 +96,9 @@ def _source(source: SessionSource, types: Collection[str] | None, root: str, hom
         yield passed(f"sources:path:{name}", f"What the source `{name}` leads to is there.", _SOURCES)
     else:
         said = f"What the source `{name}` leads to is not on this machine: {source.path}"
-        yield warned(f"sources:path:{name}", said, _SOURCES, "What was imported from it stays.")
+        yield warned(f"sources:path:{name}", said, _SOURCES, "What was imported from it is kept.")
     if source.last_sync_status == "failed":
-        said = f"The last import from the source `{name}` failed: {source.last_sync_error or 'nobody wrote down why'}"
-        yield warned(f"sources:sync:{name}", said, _SOURCES, "What was imported before is kept. Import it again.")
+        said = f"The last import from the source `{name}` failed: {source.last_sync_error or 'no reason recorded'}"
+        yield warned(f"sources:sync:{name}", said, _SOURCES, "Earlier imports are kept. Run the import again.")
     else:
         yield passed(f"sources:sync:{name}", f"The last import from the source `{name}` did not fail.", _SOURCES)

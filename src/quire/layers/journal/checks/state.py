@@ -48,9 +48,9 @@ def check_state(root: str) -> tuple[State | None, list[Problem]]:
         return None, [failed("state:schema", error.message, _STATE, error.hint)]
     found = [passed("state:schema", f"`{_STATE}` has the shape of a state.", _STATE)]
     if content_hash(state.bundle) == state.bundle_hash:
-        found.append(passed("state:bundle-hash", "The hash of the state is that of its bundle.", _STATE))
+        found.append(passed("state:bundle-hash", "The hash of the state matches its bundle.", _STATE))
     else:
-        said = "The hash of the state is not that of its bundle: the bundle was changed by something else."
+        said = "The hash of the state does not match its bundle: another program changed the bundle."
         found.append(failed("state:bundle-hash", said, _STATE, REPAIRS_IT))
     return state, [*found, *_doubled(root)]
 
@@ -72,16 +72,16 @@ def _doubled(root: str) -> Iterator[Problem]:
     if seen:
         # What is no ordinary key is not repeated: it may be a credential.
         names = "".join(f" `{name}`" for name in seen[:1] if name.isidentifier() and len(name) <= _KEY_CHARS)
-        said = f"In `{_STATE}` a key{names} stands twice in one object; the last one counts."
-        yield warned("state:keys", said, _STATE, "Keep the one that holds; the next update writes the file anew.")
+        said = f"In `{_STATE}` a key{names} occurs twice in one object; the last one counts."
+        yield warned("state:keys", said, _STATE, "Keep the right one; the next update rewrites the file.")
 
 
 def _brought_back(root: str) -> str:
     from quire.layers.journal.store import checkpoint_ids
 
     if checkpoint_ids(root):
-        return f"`memory journal restore` makes the state from a checkpoint; {RESTORES}"
-    return f"{RESTORES} `memory journal init` makes a new one."
+        return f"`memory journal restore` restores the state from a checkpoint; {RESTORES}"
+    return f"{RESTORES} `memory journal init` creates a new one."
 
 
 def check_config(root: str) -> tuple[JournalSettings, list[Problem]]:
@@ -93,8 +93,8 @@ def check_config(root: str) -> tuple[JournalSettings, list[Problem]]:
         return read_config(), [failed(f"config:{fault}", said, _CONFIG, RESTORES)]
     faults = config_faults(value)
     if faults:
-        said = f"`{_CONFIG}` is not as settings are: {' '.join(faults)}"
-        return read_config(), [failed("config:schema", said, _CONFIG, "Correct what is named.")]
+        said = f"`{_CONFIG}` is not valid: {' '.join(faults)}"
+        return read_config(), [failed("config:schema", said, _CONFIG, "Correct it.")]
     return read_config(value), [passed("config:schema", f"`{_CONFIG}` has the shape of the settings.", _CONFIG)]
 
 
@@ -107,9 +107,9 @@ def check_coverage(state: State, checkpoints: int) -> Problem:
     )
     evidence = _COUNTED + sum(min(number, _COUNTED) for number in counted) + (checkpoints > 0)
     if evidence < _COVERED:
-        said = "There is little to answer questions from: few gotchas, next steps, events and checkpoints."
-        return warned("query:coverage", said, _STATE, "`memory journal sync` and `memory journal recall` bring more.")
-    return passed("query:coverage", "There is enough to answer questions from.", _STATE)
+        said = "The journal holds little: few gotchas, next steps, events and checkpoints."
+        return warned("query:coverage", said, _STATE, "`memory journal sync` and `memory journal recall` add more.")
+    return passed("query:coverage", "The journal holds enough to answer questions.", _STATE)
 
 
 def check_bundle_paths(root: str, bundle: Bundle) -> list[Problem]:
@@ -120,10 +120,10 @@ def check_bundle_paths(root: str, bundle: Bundle) -> list[Problem]:
     found = []
     if gone:
         said = f"The bundle names {len(gone):,} of {len(named):,} paths that are not there: {listing(gone)}."
-        found.append(warned("bundle:paths", said, _STATE, "`memory journal update` looks at the project again."))
+        found.append(warned("bundle:paths", said, _STATE, "`memory journal update` reads the project again."))
     if outside:
-        said = f"The bundle names paths outside the project, which were not looked at: {listing(outside)}."
-        found.append(warned("bundle:outside", said, _STATE, "`memory journal update` looks at the project again."))
+        said = f"The bundle names paths outside the project, which were not checked: {listing(outside)}."
+        found.append(warned("bundle:outside", said, _STATE, "`memory journal update` reads the project again."))
     return found or [passed("bundle:paths", f"All {len(named):,} paths that the bundle names are there.", _STATE)]
 
 
@@ -157,7 +157,9 @@ def check_baseline(bundle: Bundle, now: datetime) -> Problem:
         return passed("validation:baseline", said, _STATE)
     moment = moment_of(at)
     if moment is None:
-        return warned("validation:timestamp", f"`{at}`, when the project was checked, is no time.", _STATE, hint)
+        return warned(
+            "validation:timestamp", f"`{at}`, when the project was checked, is not a valid time.", _STATE, hint
+        )
     try:
         is_old = moment < now - timedelta(days=_FRESH_DAYS)
     except OverflowError:
