@@ -21,6 +21,7 @@ SUITES = (
     "verdict_cost",
     "after_merge",
     "branch_pairs",
+    "driver_cost",
     "check_cost",
     "facts_recall",
     "facts_speed",

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+from itertools import count
 from pathlib import Path
 
+import msgspec
 import pytest
 from commanding import Here
 
 from installed import Git
+from quire.files import disk
+from quire.files.world import real_world
+from quire.project import Project
+from quire.verbs.team.fold import Fold, fold
+from thorough import either
 
 
 @pytest.fixture
@@ -298,3 +306,45 @@ def test_entries_of_the_profile_are_put_between_the_others_on_a_branch(here: Her
     assert list(json.loads(document.read_bytes())["memories"]["tools"]) == ["editor", "pager", "shell"]
     assert here("profile", "remember", "tools", "browser", "mine").code == 0
     assert list(json.loads(document.read_bytes())["memories"]["tools"])[-1] == "browser"
+
+
+class Death(BaseException):
+    """The process is gone."""
+
+
+def test_a_fold_that_dies_at_any_moment_loses_nothing(here: Here, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+    on_branch(git, "one")
+    save(here, {"id": "feature.pay", "stage": "shipped"}, {"kind": "gotcha", "title": "Twice", "body": "It bites."})
+    here.store("Decisions", "Invoices live in Postgres.")
+    commit(git, "one")
+    merge_all(git, "one")
+    assert here("fold").code == 0
+    expected = tree_of(here.root)
+
+    def dies_at(moment: int) -> bool:
+        calls = count()
+
+        def die(_operation: str, _path: str) -> None:
+            if next(calls) >= moment:
+                raise Death
+
+        git("checkout", "-qf", ".")
+        git("clean", "-qfd")
+        with monkeypatch.context() as patch:
+            patch.setattr(disk, "before", die)
+            try:
+                fold(
+                    Project.open(str(here.root), msgspec.structs.replace(real_world(str(here.root)), env=here.env)),
+                    Fold(),
+                )
+            except Death:
+                return True
+        return False
+
+    moment = 0
+    while dies_at(moment):
+        assert here("fold").code == 0
+        assert tree_of(here.root) == expected, moment
+        moment += either(5, 1)
+    assert moment > 10
