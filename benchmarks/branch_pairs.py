@@ -10,12 +10,12 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.cold import _install
 from quire.layers.table import layer_of_file
 
 __all__ = ["run"]
@@ -196,7 +196,7 @@ def run() -> dict[str, Any]:
     try:
         with tempfile.TemporaryDirectory(prefix="quire-bench-") as name:
             folder = Path(name)
-            _, memory = _install(folder / "installed")
+            memory = os.path.join(os.path.dirname(sys.executable), "memory")
             os.environ.update(MEMORY_HOME=str(folder / "home"), HOME=name)
             (folder / ".gitconfig").write_text("[user]\nname = Bench\nemail = bench@example.com\n[gc]\nauto = 0\n")
             rows = [_measure(pair, Yard(folder / "yard", memory)) for pair in PAIRS]
