@@ -93,6 +93,24 @@ def test_a_session_that_ended_is_read(
     assert len(waiting(memory)) == count
 
 
+def test_an_accepted_session_is_told_by_its_result(shop: Hooks, memory: Memory) -> None:
+    path = transcript(shop)
+    lines = path.read_text().replace("Understood.", "The list is cached and all tests pass.")
+    edit = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": str(shop.root / "src/orders.py")}}
+    last = {"type": "assistant", "sessionId": NAME, "cwd": str(shop.root), "uuid": "u-9"}
+    last |= {"timestamp": "2026-03-01T10:06:00.000Z", "message": {"role": "assistant", "content": [edit]}}
+    path.write_text(lines + json.dumps(last) + "\n")
+    shop.said("claude", "session-end", session_id=NAME, transcript_path=str(path))
+    assert left_behind(shop, 30) == []
+    shown = memory("inbox").out
+    assert "Result: The list is cached and all tests pass." in shown
+    assert "(2026-03-01, 6 turns, 1 tool call)" in shown
+    assert "none" not in shown.lower()
+    assert memory("inbox", "accept", "--all").code == 0
+    told = shop.said("claude", "session-start", session_id="the next").partition("Last session:")[2]
+    assert "2026-03-01: The order list is slow: Result: The list is cached and all tests pass." in told
+
+
 def test_a_session_that_still_goes_on_waits(shop: Hooks, memory: Memory) -> None:
     path = transcript(shop)
     shop.said("claude", "turn-end", session_id=NAME, transcript_path=str(path))

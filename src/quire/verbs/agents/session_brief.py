@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model import limits
 from quire.model.errors import QuireError
@@ -39,6 +41,8 @@ _INSTRUCTION_FILES = {"claude": ("CLAUDE.md",), "gemini": ("GEMINI.md",)}
 _OFTEN = ("AGENTS.md",)
 _DOUBTFUL = ("changed", "orphaned")
 _NAMELESS = "this project"
+_RESULT = "Result: "
+"""How the summary of a session begins to say what came of it."""
 
 _Group = tuple[str, list[Judged], int]
 """A heading, what stands below it, and how much of that at most."""
@@ -188,7 +192,15 @@ def _habits(project: Project, index: Index) -> list[Judged]:
 
 
 def _last_session(index: Index) -> list[Judged]:
-    return [(record, None, "the latest episode") for record in index.records("facts", "episode", limit=1)]
+    return [(_retold(record), None, "the latest episode") for record in index.records("facts", "episode", limit=1)]
+
+
+def _retold(record: Record) -> Record:
+    """An episode by its result where it has one, then by what was told of it, else by its figures; its date once."""
+    figures, _, told = record.text.partition("\n\n")
+    result = told[told.find(_RESULT) :] if _RESULT in told else ""
+    said = result or told or figures.partition(": ")[2] or figures
+    return replace(record, title=record.title.removeprefix("Session "), text=said.strip())
 
 
 def _notes(project: Project) -> list[Judged]:

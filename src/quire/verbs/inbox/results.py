@@ -61,10 +61,14 @@ def proposal_lines(item: Proposal) -> Iterator[Line]:
     """A proposal with its evidence."""
     status = "" if item.status == "pending" else f"  {item.status}"
     yield f"{item.id}  {item.kind} → {_target(item)}{status}"
+    told = item.text
+    if item.into == "episodes":
+        # What the episode will say, and its figures.
+        told = "\n".join(filter(None, (str(item.fields.get("summary") or ""), _figures(item.fields))))
     title = item.fields.get("title")
     if isinstance(title, str) and title.strip() and title.strip() != item.text.split("\n")[0].strip():
         yield _quoted(item, f"  {title}")
-    yield _quoted(item, "  " + item.text.replace("\n", "\n  "))
+    yield _quoted(item, "  " + told.replace("\n", "\n  "))
     for evidence in item.evidence[:3]:
         where = ", ".join(filter(None, (evidence.where, evidence.at[:10])))
         quote = "" if evidence.quote.strip() == item.text.strip() else f": “{_first_line(evidence.quote)}”"
@@ -83,6 +87,14 @@ def proposal_lines(item: Proposal) -> Iterator[Line]:
     if item.ref:
         yield f"    is {item.ref}"
     yield ""
+
+
+def _figures(fields: dict[str, Any]) -> str:
+    """The figures of a session, those that are known."""
+    counts = [(fields.get("turns"), "turn"), (fields.get("tool_calls"), "tool call")]
+    known = [counted(count, noun) for count, noun in counts if isinstance(count, int) and count]
+    date = str(fields.get("started_at") or "")[:10]
+    return f"({', '.join(filter(None, (date, *known)))})" if date or known else ""
 
 
 def settled_lines(done: Settled, verb: str) -> Iterator[Line]:
