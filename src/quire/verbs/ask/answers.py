@@ -14,6 +14,7 @@ from quire.model import limits
 from quire.model.errors import GitRequired, InputError, NotInitialized
 from quire.model.records import Problem, origin_shown
 from quire.model.verdicts import Verdict
+from quire.model.vocabulary import LAYER_NAMES, LayerName
 from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Option, Result, View
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from quire.upkeep.governing import Governor
 
 _SHOWN = 3
+Question = Annotated[str, Meta(min_length=1, max_length=4000)]
+Words = Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)]
+Layers = Annotated[list[LayerName], Meta(max_length=len(LAYER_NAMES))]
 Budget = Annotated[
     Annotated[int, Meta(ge=limits.BUDGET_LEAST, le=32_000)] | None,
     Option(metavar="TOKENS", help="The most tokens the answer may have; 2000 by default."),

@@ -14,6 +14,7 @@ from quire.model.text import counted, cut
 from quire.model.times import instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS, STAGES, LayerName
+from quire.verbs.ask.answers import Layers, Words
 from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Arguments, Lines, Option, Result, Row, Verb, View
 
@@ -28,9 +29,6 @@ LISTED, LISTED_MOST = 50, 10_000
 _SHOWN_AS = {"entry": "preference", "event": "session", "episode": "session", "bundle": "journal"}
 """What the kinds are called that people know by another word than the files do."""
 _TITLE = 100
-
-Words = Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)]
-Layers = Annotated[list[LayerName], Meta(max_length=len(LAYER_NAMES))]
 
 
 class List(Arguments, frozen=True, kw_only=True):

@@ -8,9 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from quire.model.errors import UsageError
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS
-from quire.verbs.ask.answers import Budget, Found, answer_question, found_in
-from quire.verbs.ask.list import Layers, Words
-from quire.verbs.facts.options import Question
+from quire.verbs.ask.answers import Budget, Found, Layers, Question, Words, answer_question, found_in
 from quire.verbs.verb import Arguments, LaidOut, Lines, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from quire.verbs.verb import Option, Word
 Ref = Annotated[str, Meta(min_length=1, max_length=512)]
 Refs = Annotated[list[Ref], Meta(max_length=200)]
 FactIds = Annotated[Refs | Ref | None, Word(name="facts", required=False)]
-Question = Annotated[str, Meta(min_length=1, max_length=4000)]
 SectionName = Annotated[str, Meta(max_length=80)]
 Content = Annotated[str, Meta(min_length=1, max_length=CONTENT_CHARS)]
 Reason = Annotated[str, Meta(max_length=2000)]

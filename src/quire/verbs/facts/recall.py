@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from quire.layers.facts.layout import ACTIVE
 from quire.model.records import Record
+from quire.verbs.ask.answers import Question
 from quire.verbs.facts.fact_file import ask_facts, facts_ready, limit_within, nothing_stored, scope_of
 from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.faded import faded_facts
-from quire.verbs.facts.options import STRING, Many, Mind, OneSection, Question
+from quire.verbs.facts.options import STRING, Many, Mind, OneSection
 from quire.verbs.facts.results import ConnectionView, FactView
 from quire.verbs.facts.search import RECALL, RECALL_MOST, fact_filter, fact_hit, need_question, search_facts
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from quire.layers.facts.layout import ARCHIVED, DORMANT, SUPERSEDED
+from quire.verbs.ask.answers import Question
 from quire.verbs.facts.fact_file import ask_facts, facts_ready, limit_within, scope_of
 from quire.verbs.facts.fact_lines import fact_lines
-from quire.verbs.facts.options import Many, Mind, Question
+from quire.verbs.facts.options import Many, Mind
 from quire.verbs.facts.recall import FactsRecalled
 from quire.verbs.facts.search import (
     RECALL,
