@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from commanding import Here
+from terminal_here import typed
 
 from installed import Git
 from quire.files.world import real_world
@@ -282,3 +283,50 @@ def test_merge_in_odd_repositories(here: Here, git: Git, repo: Path, tmp_path: P
     assert here("merge", "origin/one", "--json", cwd=shallow).warnings == ["NoMergeBase"]
     (tmp_path / "plain").mkdir()
     assert here("merge", "one", cwd=tmp_path / "plain").code == 3
+
+
+def test_facts_and_entries_of_the_profile_are_settled_alike(here: Here, git: Git) -> None:
+    assert here("profile", "remember", "user", "editor", "vim").code == 0
+    name = here.store("Architecture", "Retries run in the worker.")
+    assert here("integrate", "git", "--yes").code == 0
+    assert here("fold", "--here").code == 0
+    git("add", "-A")
+    git("commit", "-qm", "more")
+    for side, editor in (("one", "emacs"), ("two", "helix")):
+        git("checkout", "-qb", side, "main")
+        assert here("profile", "remember", "user", "editor", editor).code == 0
+        file = here.root / ".memory/facts.jsonl"
+        line = json.loads(file.read_text())
+        file.write_text(
+            json.dumps({**line, "section": {"one": "Specs", "two": "Constraints"}[side], "version": 7}) + "\n"
+        )
+        git("add", "-A")
+        git("commit", "-qm", side)
+        git("checkout", "-q", "main")
+    git("merge", "-q", "--no-edit", "one")
+    git("merge", "-q", "--no-edit", "two")
+    listed = here("resolve", "--json").data["contested"]
+    assert [(field["ref"], field["field"]) for field in listed] == [
+        (f"fact:{name}", "section"),
+        ("profile:user.editor", "value"),
+    ]
+    assert "branches disagree on" in here("query", "retries worker").out
+    assert here("resolve", "profile:user.editor", "--value", "nano").code == 0
+    assert here("resolve", f"fact:{name}", "--theirs").code == 0
+    assert "nano" in here("profile", "recall", "user", "editor").out
+    assert here("inspect", f"fact:{name}", "--json").data["object"]["section"] == "Constraints"
+    assert here("resolve", "--json").data["contested"] == []
+    assert here("check", "--json").data["errors"] == []
+
+
+def test_resolve_asks_on_a_terminal(here: Here, git: Git, repo: Path) -> None:
+    disagree(here, git, {"stage": "paused", "title": "Payments"}, {"stage": "building", "title": "Paying"})
+    code, seen = typed(repo, here.env, "memory", "resolve", answers=("2", ""))
+    assert code == 0
+    assert "feature.pay  stage" in seen
+    assert "[1] paused" in seen
+    node = node_of(here)
+    assert (node["stage"], [said.partition(":")[0] for said in node["contested"]]) == ("building", ["title"])
+    code, _ = typed(repo, {**here.env, "EDITOR": "sed -i 1s/.*/Money/;2,$d"}, "memory", "resolve", "--edit")
+    assert code == 0
+    assert (node_of(here)["title"], node_of(here)["contested"]) == ("Money", [])

@@ -41,7 +41,7 @@ def _asked(field: ContestedField) -> str | None:
         say(str(getattr(line, "text", line)))
     values = field.values[::-1]
     while True:
-        sys.stderr.write(f"Which one? 1 to {len(values)}, e to edit, Enter to leave it: ")
+        sys.stderr.write(f"Which one holds? e to edit, Enter to leave it as it is [1-{len(values)}] ")
         sys.stderr.flush()
         word = sys.stdin.readline().strip().lower()
         if word == "e":
