@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 __all__ = ["main"]
 
@@ -22,7 +23,8 @@ def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") ->
         world = real_world()
         options = read_options(sys.argv[1:] if arguments is None else arguments, world.env, world.memory_home, program)
         places = [os.path.join(world.cwd, place) for place in options.projects] or [world.cwd]
-        tool_calls = ToolCalls(served_tools(options.toolsets), world, places[0], places if options.only else None)
+        tools = partial(served_tools, options.toolsets)
+        tool_calls = ToolCalls(tools, world, places[0], places if options.only else None)
         if not options.http:
             from quire.surfaces.mcp.stdio import serve_stdio
 

@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -52,9 +53,13 @@ class ToolCalls:
     """The calls of one server."""
 
     def __init__(
-        self, tools: Mapping[str, ServedTool], world: World, start: str, only: Sequence[str] | None = None
+        self,
+        tools: Mapping[str, ServedTool] | Callable[[], Mapping[str, ServedTool]],
+        world: World,
+        start: str,
+        only: Sequence[str] | None = None,
     ) -> None:
-        self.tools = dict(tools)
+        self._tools = tools
         self.world = world
         self._start = start
         self._only = only
@@ -62,6 +67,11 @@ class ToolCalls:
         self._beginning = threading.Lock()
         self._begun: set[str] = set()
         self._freshness = Freshness()
+
+    @cached_property
+    def tools(self) -> dict[str, ServedTool]:
+        """By name. Their verbs are imported when somebody first asks for them, after the greeting."""
+        return dict(self._tools() if callable(self._tools) else self._tools)
 
     def call(
         self, name: str, arguments: Mapping[str, Any], ticket: Ticket | None = None, *, may_write: bool = True

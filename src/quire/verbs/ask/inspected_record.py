@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.table import path_from_root
 from quire.model.errors import NotFound
 from quire.model.records import Record
 from quire.model.text import cut
@@ -55,6 +54,8 @@ def stored_value(record: Record) -> Any:
 
 
 def whole_record(record: Record, stored: Any) -> WholeRecord:
+    from quire.layers.table import path_from_root
+
     names = ("ref", "kind", "section", "title", "text", "status", "created_at")
     path = path_from_root(record.layer, record.path)
     return WholeRecord(path=path, stored=stored, **{name: getattr(record, name) for name in names})
