@@ -116,6 +116,8 @@ def by_revert(history: History, names: list[str]) -> None:
     """What was merged is taken back, and the taking back as well."""
     merged(history, names[:-1])
     assert history.git("merge", "--no-ff", "--no-edit", "-m", "last", names[-1]), history.seed
+    if not history.yard.git("diff", "--name-only", "HEAD^1", "HEAD"):
+        return  # it said what others said; git reverts nothing
     before = history.files()
     assert history.git("revert", "--no-edit", "-m", "1", "HEAD"), history.seed
     assert history.git("revert", "--no-edit", "HEAD"), history.seed
