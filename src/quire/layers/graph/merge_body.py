@@ -220,9 +220,12 @@ def _keeps_order(found: dict[int, int], number: int, place: int) -> bool:
 
 
 def _likeness(one: Versions, other: Versions) -> float:
-    from difflib import SequenceMatcher
+    """The share of words that two paragraphs have in common."""
+    return max(_shared(set(a.split()), set(b.split())) for a in one for b in other)
 
-    return max(SequenceMatcher(None, a.split(), b.split(), autojunk=False).ratio() for a in one for b in other)
+
+def _shared(one: set[str], other: set[str]) -> float:
+    return 2 * len(one & other) / max(len(one) + len(other), 1)
 
 
 def _merged(base: Versions, ours: Versions, theirs: Versions) -> Versions:
