@@ -9,19 +9,20 @@ import pytest
 from transcript_making import answers, claude, session_at, uses, write_lines
 
 from quire.capture.session_proposals import SessionRead, propose_session
-from quire.capture.signals.extraction import extract, trace
-from quire.capture.transcripts.read_session import read
 from quire.inbox.proposals import Proposal
 
 NAME = "3f2a1b4c-10da-4411-8cd2-4aa7b569dbd9"
 NOW = "2026-03-02T08:00:00Z"
+OFFER = (
+    "Two ways:\n1. keep the order list in the process for 30 seconds\n2. put it into Redis, which is one more service"
+)
 TALK: list[dict[str, Any]] = [
-    claude("user", "The order list is slow. Should we keep it in Redis, or in the process?", 1),
-    claude("assistant", "I'd keep the order list in the process for 30 seconds, because Redis is one more service.", 2),
-    claude("user", "Yes, do that.", 3),
+    claude("user", "The order list is slow under load. What could we do?", 1),
+    claude("assistant", OFFER, 2),
+    claude("user", "1 please, because nobody wants to run one more service.", 3),
     uses("t1", "Edit", 4, file_path="src/orders.py", old_string="a", new_string="b"),
     answers("t1", "ok", 5),
-    claude("assistant", "Done.\n\nNext steps:\n- Measure the order list under load in staging", 6),
+    claude("assistant", "Done.\n\nNext: measure the order list under load in staging", 6),
     claude("user", "Always use uv instead of pip, because the lock file is what CI installs.", 7),
     claude("assistant", "Understood.", 8),
 ]
@@ -44,7 +45,7 @@ def of_kind(found: SessionRead, kind: str) -> list[Proposal]:
     return [proposal for proposal in found.proposals if proposal.kind == kind]
 
 
-def test_a_decision_that_the_user_accepts_is_proposed_with_both_of_their_words(root: Path) -> None:
+def test_a_choice_by_number_is_proposed_with_the_words_of_both(root: Path) -> None:
     (decision,) = of_kind(proposed(root, TALK), "decision")
     assert decision.into == "graph"
     assert decision.by == "agent"
@@ -52,15 +53,22 @@ def test_a_decision_that_the_user_accepts_is_proposed_with_both_of_their_words(r
     assert decision.proposed_at == NOW
     assert decision.fields["kind"] == "decision"
     assert decision.fields["title"] == "Keep the order list in the process for 30 seconds"
-    assert "because Redis is one more service" in decision.fields["body"]
+    assert "because nobody wants to run one more service" in decision.fields["body"]
     assert decision.fields["anchors"] == ["src/orders.py"]
-    said = [(item.by, item.quote, item.where, item.at) for item in decision.evidence]
-    assert said[-1] == ("user", "Yes, do that.", "claude session 3f2a1b4c, turn 3", "2026-03-01T10:00:03.000Z")
-    assert said[0][:3] == (
-        "agent",
-        "I'd keep the order list in the process for 30 seconds, because Redis is one more service.",
-        "claude session 3f2a1b4c, turn 2",
-    )
+    assert [(item.by, item.quote, item.where, item.at) for item in decision.evidence] == [
+        (
+            "agent",
+            "keep the order list in the process for 30 seconds",
+            "claude session 3f2a1b4c, turn 2",
+            "2026-03-01T10:00:02.000Z",
+        ),
+        (
+            "user",
+            "1 please, because nobody wants to run one more service.",
+            "claude session 3f2a1b4c, turn 3",
+            "2026-03-01T10:00:03.000Z",
+        ),
+    ]
 
 
 def test_a_standing_rule_goes_into_the_profile_and_is_no_decision(root: Path) -> None:
@@ -81,11 +89,11 @@ def test_steps_that_are_left_become_notes_and_the_session_an_episode(root: Path)
     (episode,) = of_kind(found, "session")
     assert episode.into == "episodes"
     assert episode.fields["session_id"] == NAME
-    assert episode.fields["title"] == "The order list is slow"
+    assert episode.fields["title"] == "The order list is slow under load"
     assert "order list" in episode.fields["summary"]
     told = found.account
     assert told is not None
-    assert (told.session_id, told.title, told.turns) == (NAME, "The order list is slow", 6)
+    assert (told.session_id, told.title, told.turns) == (NAME, "The order list is slow under load", 6)
     assert (told.started_at, told.ended_at) == ("2026-03-01T10:00:01.000Z", "2026-03-01T10:00:08.000Z")
     assert found.problems == ()
 
@@ -96,27 +104,39 @@ def test_a_cause_that_was_looked_into_for_the_user_is_proposed(root: Path) -> No
         uses("t1", "Bash", 2, command="cat export.log"),
         answers("t1", "0 rows", 3),
         claude(
-            "assistant", "The export job runs before the import commits, so it reads an empty table and crashes.", 4
+            "assistant",
+            "The crash is in the export: `export_job` starts before the import commits, so it reads an empty table and "
+            "`rows[0]` fails. Nobody noticed since the flag `ready` is never set.",
+            4,
         ),
         claude("user", "Then start the export from the import job.", 5),
+        uses("t2", "Edit", 6, file_path="src/orders.py", old_string="a", new_string="b"),
+        answers("t2", "ok", 7),
+        claude("assistant", "Done.", 8),
     ]
     (gotcha,) = of_kind(proposed(root, talk), "gotcha")
     assert gotcha.fields["kind"] == "gotcha"
-    assert "runs before the import commits" in gotcha.fields["body"]
+    assert "starts before the import commits" in gotcha.fields["body"]
     assert {item.by for item in gotcha.evidence} == {"user", "agent"}
     contradicted = [*talk[:4], claude("user", "No, the import runs in the morning.", 5)]
     assert of_kind(proposed(root, contradicted), "gotcha") == []
 
 
-def test_what_an_agent_muses_is_not_proposed(root: Path) -> None:
+def test_what_an_agent_would_do_is_proposed_where_the_user_agrees(root: Path) -> None:
+    offer = "I'd keep the order list in Redis instead of the process, because two pods never agree."
     talk = [
-        claude("user", "Look at the mail queue, please.", 1),
-        claude("assistant", "I'll store the mails in Postgres, because the broker loses them on restart.", 2),
-        claude("user", "How many mails are in it?", 3),
-        claude("assistant", "There are 12 mails in it.", 4),
+        claude("user", "The order list is slow. What would you do?", 1),
+        claude("assistant", offer, 2),
+        claude("user", "Yes, do that.", 3),
+        uses("t1", "Edit", 4, file_path="src/orders.py", old_string="a", new_string="b"),
+        answers("t1", "ok", 5),
+        claude("assistant", "Done.", 6),
     ]
-    assert trace(read(session_at(write_lines(root / "x.jsonl", talk)))).decisions
-    assert proposed(root, talk).proposals == ()
+    (decision,) = of_kind(proposed(root, talk), "decision")
+    assert [item.quote for item in decision.evidence] == [offer, "Yes, do that."]
+    for said in ("No, leave Redis out of it.", "How many pods are there?"):
+        answered = [*talk[:2], claude("user", said, 3), claude("assistant", "Understood.", 4)]
+        assert of_kind(proposed(root, answered), "decision") == []
 
 
 def test_what_a_tool_answered_is_nobodys_word(root: Path) -> None:
@@ -184,10 +204,3 @@ def test_a_session_that_cannot_be_read_says_so(root: Path) -> None:
     assert found.proposals == ()
     assert len(found.problems) == 1
     assert (found.next_offset, found.content_hash) == (7, "aa")
-
-
-def test_tracing_finds_what_extracting_finds(root: Path) -> None:
-    session = session_at(write_lines(root / "y.jsonl", TALK))
-    traced, plain = trace(read(session)), extract(read(session))
-    assert traced.session == plain
-    assert tuple(note.text for note in traced.decisions) == plain.signals.decisions

@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from cases import each
+from quire.capture.signals.speeches import Talk
 from quire.capture.signals.standing import standing_rules
-from quire.capture.signals.witness import Witness
 from quire.capture.transcripts.types import Turn
 
 
 def rules(text: str, role: str = "user") -> list[tuple[str, str]]:
-    witness = Witness()
-    for _ in witness.overhear([Turn(role=role, text=text)]):
-        pass
-    return [(rule.category, rule.text) for rule in standing_rules(witness)]
+    talk = Talk()
+    talk.hear(Turn(role=role, text=text))
+    return [(rule.category, rule.text) for rule in standing_rules(talk)]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_hearing import agent, edits, heard, runs, user
 
-from cases import each
-from quire.capture.signals.cues import MEANINGS, cue
 from quire.capture.signals.extraction import extract
 from quire.capture.signals.sentences import READ_CHARS
 from quire.capture.transcripts.discovery import discover
@@ -160,7 +158,7 @@ def test_hostile_characters_never_get_through(mark: str) -> None:
 
 
 def test_texts_that_are_too_long_are_cut_after_a_word() -> None:
-    found = heard(user("go"), agent("Decision: " + "wording " * 100)).signals.decisions
+    found = heard(user("go"), agent("Decision: plain " + "wording " * 100)).signals.decisions
     assert len(found) == 1
     assert len(found[0]) <= 240
     assert found[0].endswith("wording…")
@@ -210,12 +208,6 @@ def test_no_text_takes_long(piece: str) -> None:
         heard(
             user("it fails"), user(text), agent(text), runs(text, text), runs(f"npm {text}", text), runs("pytest", text)
         )
-
-
-@each("meaning", MEANINGS)
-def test_every_cue_can_be_built_in_all_its_forms(meaning: str) -> None:
-    assert cue(meaning).search("") is None
-    assert cue(meaning, at_start=True).match("") is None
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="shared/fixtures/journal is not beside the repository")

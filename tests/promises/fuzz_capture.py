@@ -217,13 +217,9 @@ TARGETS: tuple[Target, ...] = (
         "signals",
         _signals,
         lambda: [SAID, NOTE],
-        "capture.signals.answers capture.signals.causes capture.signals.choices capture.signals.chosen "
-        "capture.signals.commands capture.signals.confirmed capture.signals.cues capture.signals.decisions "
-        "capture.signals.diagnosis capture.signals.labels capture.signals.leftovers capture.signals.next_steps "
-        "capture.signals.options capture.signals.outcomes capture.signals.paths capture.signals.picks "
-        "capture.signals.replies capture.signals.sentences capture.signals.signs capture.signals.standing "
-        "capture.signals.steps capture.signals.symptoms capture.signals.talk capture.signals.validation "
-        "capture.signals.witness capture.signals.wording",
+        "capture.signals.commands capture.signals.confirmed capture.signals.cues capture.signals.features "
+        "capture.signals.model capture.signals.options capture.signals.outcomes capture.signals.paths capture.signals.sentences "
+        "capture.signals.speeches capture.signals.standing capture.signals.validation capture.signals.wording",
         most=2500,
         cost=12,
     ),

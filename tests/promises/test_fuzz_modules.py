@@ -37,7 +37,6 @@ NOT_HERE: dict[str, str] = {
     "capture.providers.availability": "the version that a provider's program names, for people",
     "capture.repository.bundle": "sentences that this program writes, known by their form",
     "capture.repository.git_activity": "subjects of commits, shortened for people",
-    "capture.signals.summary": "sentences that `capture.signals.extraction` hands over, which is tried",
     "clients.wiring.file_plan": _BEHIND,
     "clients.wiring.recorded_writer": _NAMES,
     "files.branches": "references and settings that git writes, matched as a whole",

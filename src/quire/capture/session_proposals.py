@@ -24,13 +24,15 @@ from quire.model.errors import QuireError
 from quire.model.text import one_line
 
 if TYPE_CHECKING:
-    from quire.capture.signals.confirmed import Confirmed
-    from quire.capture.signals.extraction import Traced
+    from quire.capture.signals.confirmed import Confirmed, Quote
+    from quire.capture.signals.extraction import Listener
+    from quire.capture.signals.speeches import Speech, Talk
     from quire.capture.signals.standing import Rule
-    from quire.capture.signals.witness import Quote, Speech, Witness
 
 TITLE_CHARS = 80
 ANCHORS = 3
+MOST = 12
+"""Of each kind so many are looked at."""
 CONTEXT_BYTES = 8 * 1024 * 1024
 """Where more than this was read before, what is new is heard alone: nobody waits for the rest."""
 LEAST_TURNS = 4
@@ -96,26 +98,27 @@ def propose_session(
 
     `counted` is how many turns and calls the earlier readings found, for where its beginning is not heard again.
     """
-    from quire.capture.signals.extraction import trace
-    from quire.capture.signals.witness import Witness
+    from quire.capture.signals.extraction import Listener
 
     is_whole = offset <= CONTEXT_BYTES
-    witness, places = Witness(), KnownPlaces(root, home)
+    listener, places = Listener(root), KnownPlaces(root, home)
     try:
         begin = (0, "") if is_whole else (offset, content_hash)
         reading = read(session, begin[0], root=root, home=home, content_hash=begin[1])
         known = _Known(reading, offset, content_hash) if is_whole else None
-        turns: Iterable[Turn] = reading if known is None else known.watch(witness)
-        traced = trace(witness.overhear(turns), root=root)
+        turns: Iterable[Turn] = reading if known is None else known.watch(listener.talk)
+        for turn in turns:
+            if not turn.is_subagent:
+                listener.hear(turn)
     except (QuireError, OSError, MemoryError, ValueError, RecursionError) as error:
         said = error.message if isinstance(error, QuireError) else f"it cannot be read: {error}"[:300]
         problem = shown_text(said, places)
         return SessionRead(next_offset=offset, content_hash=content_hash, problems=(problem,))
-    maker = _Maker(session, client, root, now, witness, since=known.speeches if known else 0, is_whole=is_whole)
+    maker = _Maker(session, client, root, now, listener, since=known.speeches if known else 0, is_whole=is_whole)
     account = maker.account(reading, (0, 0) if is_whole or reading.restarted else counted)
     bad = reading.bad_lines + reading.long_lines
     return SessionRead(
-        proposals=tuple(maker.proposals(traced, reading.title, account)),
+        proposals=tuple(maker.proposals(reading.title, account)),
         account=account,
         next_offset=reading.next_offset,
         content_hash=reading.content_hash,
@@ -131,23 +134,24 @@ class _Known:
         """How many times someone had spoken by then; 0 where it is another session now."""
         self._reading, self._offset, self._hash = reading, offset, content_hash
 
-    def watch(self, witness: Witness) -> Iterator[Turn]:
+    def watch(self, talk: Talk) -> Iterator[Turn]:
         for turn in self._reading:
             yield turn
             # The turn was heard now.
             is_end = self._reading.content_hash == self._hash if self._hash else False
             if is_end or (not self._hash and self._offset and self._reading.next_offset <= self._offset):
-                self.speeches = witness.count
+                self.speeches = talk.count
 
 
 class _Maker:
     """Makes proposals of one session."""
 
     def __init__(
-        self, session: SessionFile, client: str, root: str, now: str, witness: Witness, *, since: int, is_whole: bool
+        self, session: SessionFile, client: str, root: str, now: str, listener: Listener, *, since: int, is_whole: bool
     ) -> None:
         name = session.external_id if not redacted(session.external_id)[1] else "unnamed"
-        self._name, self._root, self._now, self._witness = name, root, now, witness
+        self._name, self._root, self._now = name, root, now
+        self._listener, self._talk = listener, listener.talk
         self._where = f"{client} session {name[:_SHORT_ID]}"
         self._origin = f"session:{client}:{name}"
         self._since, self._is_whole = since, is_whole
@@ -155,41 +159,37 @@ class _Maker:
 
     def account(self, reading: SessionReader, before: tuple[int, int]) -> Account | None:
         """The session in figures; None where the user said nothing, now or before."""
-        asked = self._asked()
+        asked = self._talk.asked
         if asked is None and not before[0]:
             return None
-        edited = dict.fromkeys(path for _, path in self._witness.edits if _is_inside(self._root, path))
+        edited = dict.fromkeys(path for _, path in self._talk.edits if _is_inside(self._root, path))
         return Account(
             session_id=self._name,
             title=_own_title(asked) if asked and self._is_whole else "",
-            turns=before[0] + self._witness.count,
-            tool_calls=before[1] + self._witness.calls,
+            turns=before[0] + self._talk.count,
+            tool_calls=before[1] + self._talk.calls,
             files=tuple(edited),
             started_at=reading.first_at or reading.session.started_at,
             ended_at=reading.last_at,
         )
 
-    def _asked(self) -> Speech | None:
-        """What the user said first."""
-        return next((one for one in self._witness.speeches if one.by == "user" and one.sentences), None)
-
-    def proposals(self, traced: Traced, title: str, account: Account | None) -> Iterator[Proposal]:
-        from quire.capture.signals.confirmed import confirmed_decisions, confirmed_gotchas, open_steps
+    def proposals(self, title: str, account: Account | None) -> Iterator[Proposal]:
+        from quire.capture.signals.confirmed import confirmed
         from quire.capture.signals.standing import standing_rules
 
-        rules = list(standing_rules(self._witness))
+        rules = list(standing_rules(self._talk))
         ruled = {(rule.quote.speech.number, rule.quote.place) for rule in rules}
-        decided = [
-            found
-            for found in confirmed_decisions(traced.decisions, self._witness)
-            if (found.first.speech.number, found.first.place) not in ruled
-        ]
+        kept = {
+            kind: sorted(confirmed(found[:MOST], self._talk), key=lambda one: one.found.passage.speech.turn)
+            for kind, found in self._listener.found().items()
+        }
+        decided = [one for one in kept["decisions"] if (one.first.speech.number, one.first.place) not in ruled]
         made = [
             *(self._node("decision", found) for found in decided),
-            *(self._node("gotcha", found) for found in confirmed_gotchas(traced.gotchas, self._witness)),
+            *(self._node("gotcha", found) for found in kept["gotchas"]),
             *map(self._entry, rules),
-            *map(self._step, open_steps(traced.steps, self._witness)),
-            self._episode(traced, title, account, is_decided=bool(decided or rules)),
+            *map(self._step, kept["next_step_hints"]),
+            self._episode(title, account, is_decided=bool(decided or rules)),
         ]
         for proposal in made:
             if proposal is not None and proposal.id not in self._seen:
@@ -199,7 +199,7 @@ class _Maker:
     # -- one of each kind -------------------------------------------------------------------------
 
     def _node(self, kind: str, found: Confirmed) -> Proposal | None:
-        text = found.note.text
+        text = found.found.text
         fields: dict[str, Any] = {"kind": kind, "title": _title(text), "body": _body(text)}
         anchors = self._anchors(found)
         if anchors:
@@ -211,22 +211,21 @@ class _Maker:
         return self._made("profile", "preference", rule.text, fields, (rule.quote,), rule.quote)
 
     def _step(self, found: Confirmed) -> Proposal | None:
-        text = found.note.text
+        text = found.found.text
         return self._made("notes", "next step", text, {"text": text}, found.quotes, found.first)
 
-    def _episode(self, traced: Traced, title: str, account: Account | None, *, is_decided: bool) -> Proposal | None:
+    def _episode(self, title: str, account: Account | None, *, is_decided: bool) -> Proposal | None:
         """What was said in a session: it joins the episode that the session leaves by itself."""
-        from quire.capture.signals.confirmed import quotable
-        from quire.capture.signals.witness import Quote
+        from quire.capture.signals.confirmed import Quote, quotable
         from quire.capture.signals.wording import is_safe
         from quire.guard.prompt_attacks import find_instructions
 
-        asked = self._asked()
-        is_work = bool(self._witness.edits) or is_decided
-        if asked is None or account is None or not self._is_whole or self._witness.count < LEAST_TURNS or not is_work:
+        asked = self._talk.asked
+        is_work = bool(self._talk.edits) or is_decided
+        if asked is None or account is None or not self._is_whole or self._talk.count < LEAST_TURNS or not is_work:
             return None
         first = Quote(asked, 0, asked.sentences[0])
-        summary, named = traced.session.summary, title if title and is_safe(title) else _title(first.said.text)
+        summary, named = self._listener.summary(), title if title and is_safe(title) else _title(first.said.text)
         if not quotable(asked) or not is_safe(summary) or find_instructions(f"{named}\n{summary}"):
             return None
         fields = {
@@ -271,8 +270,8 @@ class _Maker:
 
     def _anchors(self, found: Confirmed) -> list[str]:
         """Files of the repository that were edited near what was said, those that it names first."""
-        paths = self._witness.edited_near(found.quotes[-1].speech.turn)
-        named = [path for path in paths if os.path.basename(path) in found.note.text]
+        paths = self._talk.edited_near(found.quotes[-1].speech.turn)
+        named = [path for path in paths if os.path.basename(path) in found.found.text]
         chosen = (path for path in dict.fromkeys((*named, *paths)) if _is_file(self._root, path))
         return [path for path, _ in zip(chosen, range(ANCHORS), strict=False)]
 

@@ -16,26 +16,24 @@ _LINES = ("claude-local", "codex-local")
 
 def says_something_lasting(session: SessionFile, root: str, home: str) -> bool:
     """Whether a decision, a gotcha or a standing rule is heard in a session, or in its last part."""
-    from quire.capture.signals.confirmed import confirmed_decisions, confirmed_gotchas
-    from quire.capture.signals.extraction import trace
+    from quire.capture.signals.confirmed import confirmed
+    from quire.capture.signals.extraction import Listener
     from quire.capture.signals.standing import standing_rules
-    from quire.capture.signals.witness import Witness
     from quire.capture.transcripts.read_session import read
 
-    witness = Witness()
+    listener = Listener(root)
     try:
         offset = _beginning(session)
         if offset < 0:
             return False
-        traced = trace(witness.overhear(read(session, offset, root=root, home=home)), root=root)
+        for turn in read(session, offset, root=root, home=home):
+            if not turn.is_subagent:
+                listener.hear(turn)
     except (QuireError, OSError, ValueError, RecursionError, MemoryError):
         return False
-    found = (
-        confirmed_decisions(traced.decisions, witness),
-        confirmed_gotchas(traced.gotchas, witness),
-        standing_rules(witness),
-    )
-    return any(True for kind in found for _ in kind)
+    found = listener.found()
+    kept = (confirmed(found["decisions"] + found["gotchas"], listener.talk), standing_rules(listener.talk))
+    return any(True for kind in kept for _ in kind)
 
 
 def _beginning(session: SessionFile) -> int:

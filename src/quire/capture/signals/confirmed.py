@@ -1,86 +1,47 @@
-"""Which signals of a session may be put before a person: those that the user stated or accepted, or that were labelled.
-
-What an agent only mused about stays in the journal. A text must also stand alone: whoever reads it was not there.
-"""
+"""Which signals may be proposed: likely ones whose words may be quoted, and that the user did not contradict."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from quire.capture.signals.causes import points_at
-from quire.capture.signals.choices import SHORT_WORDS, is_question
-from quire.capture.signals.cues import cue
-from quire.capture.signals.gotchas import LABELLED as LABELLED_GOTCHA
-from quire.capture.signals.gotchas import REPORTED
-from quire.capture.signals.leftovers import is_later
-from quire.capture.signals.next_steps import LISTED
-from quire.capture.signals.notes import Note
-from quire.capture.signals.replies import LABELLED, RESTATED
-from quire.capture.signals.symptoms import trouble
-from quire.capture.signals.witness import Quote, Speech, Witness, agrees
-from quire.capture.signals.wording import is_safe, share, stems
+from quire.capture.signals.extraction import Found
+from quire.capture.signals.model import weights
+from quire.capture.signals.sentences import Sentence
+from quire.capture.signals.speeches import Speech, Talk
+from quire.capture.signals.wording import is_safe, share
 from quire.guard.prompt_attacks import find_instructions
 
-_OWN_SHARE = 0.4
-"""Who says so much of a decision states it."""
-_CLAUSE_STEMS = 4
-_STEP_STEMS = 3
-_CONTEXT = re.compile(r"\s+\([^()]*(?:\([^()]*\)[^()]*)*\)\W*$")
-_OPENED = re.compile(r"\W*(?:do|does|did|should|shall|what|how|why|which|who|where|when|is|are|can|could) \w", re.I)
-_ANSWERED = re.compile(r":\s*(?:no|yes|nein|ja|sí|oui|non|não|sim)\b\W*(?:$|\()", re.I)
-_POINTS_BACK = re.compile(
-    r"\W*(?:none|both|all|some|one|before|after|without) (?:of )?(?:that|this|those|these|them)\b", re.I
-)
-_PRAISE = re.compile(r"\W*(?:good|great|fair|nice) (?:point|call|idea|catch|question)\b", re.I)
+_OFFERED = 0.8
+"""A sentence that holds so much of an option offered it."""
+_BACK = 6
+"""So many speeches before, the user may have told of what the agent explains."""
+
+
+class Quote(Struct, frozen=True):
+    """A sentence, with where it was said."""
+
+    speech: Speech
+    place: int
+    said: Sentence
 
 
 class Confirmed(Struct, frozen=True):
     """A signal, with the words that it rests on in their order, and the one who said it first."""
 
-    note: Note
+    found: Found
     quotes: tuple[Quote, ...]
     first: Quote
 
 
-def confirmed_decisions(notes: Iterable[Note], witness: Witness) -> Iterator[Confirmed]:
-    for found in _grounded(notes, witness):
-        if not _stands_alone(found.note.text):
-            continue
-        told = frozenset().union(*(quote.said.stems for quote in found.quotes if quote.speech.by == "user"))
-        if found.note.weight == LABELLED or share(found.note.stems, told) >= _OWN_SHARE:
-            yield found
-        elif found.note.weight >= RESTATED and (word := _agreement(found, witness)):
-            yield _with(found, word)
-
-
-def confirmed_gotchas(notes: Iterable[Note], witness: Witness) -> Iterator[Confirmed]:
-    for found in _grounded(notes, witness):
-        last = found.quotes[-1].speech
-        if not _stands_alone(found.note.text):
-            continue
-        if found.note.weight in (REPORTED, LABELLED_GOTCHA) or last.by == "user":
-            yield found
-            continue
-        report = found.quotes[0]
-        is_told = report.speech.by == "user" and trouble(report.said.text) > 0
-        if is_told and witness.is_looked_into(report.speech, last) and witness.is_let_stand(last):
-            # The user told of it, the agent looked and explained it, and the user went on from there.
-            yield found
-
-
-def open_steps(notes: Iterable[Note], witness: Witness) -> Iterator[Confirmed]:
-    for found in _grounded(notes, witness):
-        if len(found.note.stems) < _STEP_STEMS or points_at(found.note.text) or _POINTS_BACK.match(found.note.text):
-            continue
-        if found.note.weight == LISTED or any(quote.speech.by == "user" for quote in found.quotes):
-            yield found
-            continue
-        answer = witness.answer_to(found.quotes[-1].speech)
-        if answer is not None and quotable(answer) and (agrees(answer) or _puts_off(answer)):
-            yield _with(found, Quote(answer, 0, answer.sentences[0]))
+def confirmed(found: Iterable[Found], talk: Talk) -> Iterator[Confirmed]:
+    for one in found:
+        quotes = _quotes(one, talk)
+        is_fit = all(quotable(quote.speech) and is_safe(quote.said.text) for quote in quotes)
+        if is_fit and one.score >= weights()[one.kind].sure and not find_instructions(one.text) and _stands(one, talk):
+            main = next(quote for quote in quotes if quote.speech is one.passage.speech)
+            yield Confirmed(one, quotes, quotes[0] if one.passage.choice else main)
 
 
 def quotable(speech: Speech) -> bool:
@@ -88,45 +49,47 @@ def quotable(speech: Speech) -> bool:
     return speech.is_own and bool(speech.sentences) and not find_instructions(speech.text)
 
 
-def _grounded(notes: Iterable[Note], witness: Witness) -> Iterator[Confirmed]:
-    """The signals whose words were said, by somebody who may be quoted."""
-    for note in notes:
-        quotes = witness.evidence(note)
-        is_fit = all(quotable(quote.speech) and is_safe(quote.said.text) for quote in quotes)
-        if quotes and is_fit and not find_instructions(note.text):
-            yield Confirmed(note, quotes, witness.first_of(quotes, note))
-
-
-def _stands_alone(text: str) -> bool:
-    """Whether a text says enough by itself: it neither asks, nor points at something, nor is a bare yes or no."""
-    clause = _CONTEXT.sub("", text)
-    if is_question(clause) or _OPENED.match(clause) or _ANSWERED.search(text) or _PRAISE.match(clause):
+def _stands(found: Found, talk: Talk) -> bool:
+    """Whether the user said it, agreed with it, or went on without contradicting it."""
+    speech = found.passage.speech
+    if speech.is_summary or (speech.by == "user" and "question" in speech.sentences[found.passage.end - 1].marks):
         return False
-    context = text[len(clause) :].strip(" ()")
-    return len(stems(clause)) >= _CLAUSE_STEMS and not points_at(clause) and not (context and _OPENED.match(context))
+    if speech.by == "user" or found.score == 1.0:
+        return True
+    answer = talk.next_of(speech)
+    if found.kind == "decisions":
+        return answer is not None and answer.agrees()
+    if answer is None:
+        return found.kind == "next_step_hints" or any(turn > speech.turn for turn, _ in talk.edits)
+    return not answer.refuses()
 
 
-def _agreement(found: Confirmed, witness: Witness) -> Quote | None:
-    """The words with which the user took what the agent offered, or chose what the agent then said anew."""
-    spoken = [quote.speech for quote in found.quotes if quote.speech.by == "agent"]
-    answer = witness.answer_to(spoken[0])
-    if answer is not None and answer.turn <= found.note.turn and agrees(answer) and quotable(answer):
-        return Quote(answer, 0, answer.sentences[0])
-    before = witness.asked_before(spoken[-1])
-    if before is None or before.number == 1 or not quotable(before):
-        return None
-    said = before.sentences[0]
-    is_choice = len(said.text.split()) <= SHORT_WORDS and not any(is_question(one.text) for one in before.sentences)
-    return Quote(before, 0, said) if is_choice and is_safe(said.text) else None
+def _quotes(found: Found, talk: Talk) -> tuple[Quote, ...]:
+    """The sentences of a signal, what they answer and what answers them."""
+    passage, speech = found.passage, found.passage.speech
+    quotes = [Quote(speech, place, speech.sentences[place]) for place in range(passage.begin, passage.end)]
+    at = talk.speeches.index(speech) if speech in talk.speeches else 0
+    before = talk.speeches[max(0, at - _BACK) : at]
+    if passage.choice:
+        quotes = [*_offer(passage.stems, before), *quotes]
+    elif speech.by == "agent" and found.kind == "gotchas":
+        quotes = [*_report(passage.stems, before), *quotes]
+    answer = talk.next_of(speech)
+    if speech.by == "agent" and answer is not None and answer.agrees():
+        quotes.append(Quote(answer, 0, answer.sentences[0]))
+    return tuple(quotes)
 
 
-def _puts_off(speech: Speech) -> bool:
-    return any(is_later(said.text) or cue("deferred").search(said.text) for said in speech.sentences)
+def _offer(wanted: frozenset[str], before: Sequence[Speech]) -> list[Quote]:
+    said = [quote for speech in reversed(before) if speech.by == "agent" for quote in _all(speech)]
+    return [quote for quote in said if quote.said.stems and share(quote.said.stems, wanted) >= _OFFERED][:1]
 
 
-def _with(found: Confirmed, word: Quote) -> Confirmed:
-    """A signal with the user's word beside it."""
-    if any(quote.speech.number == word.speech.number and quote.place == word.place for quote in found.quotes):
-        return found
-    quotes = sorted((*found.quotes, word), key=lambda quote: (quote.speech.number, quote.place))
-    return Confirmed(found.note, tuple(quotes), found.first)
+def _report(wanted: frozenset[str], before: Sequence[Speech]) -> list[Quote]:
+    """Where the user told of the trouble that the agent explains."""
+    said = [quote for speech in before if speech.by == "user" for quote in _all(speech)]
+    return [quote for quote in said if "problem" in quote.said.cues and quote.said.stems & wanted][-1:]
+
+
+def _all(speech: Speech) -> list[Quote]:
+    return [Quote(speech, place, said) for place, said in enumerate(speech.sentences)]

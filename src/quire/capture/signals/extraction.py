@@ -1,30 +1,31 @@
-"""What a session leaves behind, told from its turns by rules: decisions, gotchas, next steps, files, checks, a summary.
+"""What a session leaves behind: decisions, gotchas, next steps, files, checks, a summary, each with who said it.
 
-The turns are heard once, in their order, and of each only what may last is kept, so a session may be of any length. The
-same turns give the same signals. What a later turn says holds against an earlier one.
+Passages that a small model finds likely enough are kept, the likeliest first, each thing once. The same turns give the
+same signals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from quire.capture.quotable_text import safe_pin, safe_text
-from quire.capture.signals.decisions import Decisions
-from quire.capture.signals.gotchas import Gotchas
-from quire.capture.signals.next_steps import NextSteps
-from quire.capture.signals.notes import Note
-from quire.capture.signals.paths import Paths, is_edit
-from quire.capture.signals.sentences import blocks_of, read_part
+from quire.capture.quotable_text import safe_text
+from quire.capture.signals.features import Passage, passages
+from quire.capture.signals.model import KINDS, Kind, probability, weights
+from quire.capture.signals.paths import Paths
+from quire.capture.signals.speeches import Speech, Talk
 from quire.capture.signals.summary import Story
 from quire.capture.signals.validation import Validations
-from quire.capture.signals.wording import is_safe
+from quire.capture.signals.wording import capped, is_safe, share, tidy
 from quire.capture.transcripts.types import Turn
-from quire.guard.hostile_text import make_safe
 from quire.layers.journal.types import Signals
 
 MOST = 12
+SPEECHES = 1_000
+"""So many speeches are looked at together: of a longer session what was found is kept, and its speeches are not."""
+_ALIKE = 0.6
+"""Two passages of which the shorter has so much in the longer say the same."""
 _COMMAND_CHARS = 2_000
 
 
@@ -35,131 +36,128 @@ class SessionSignals(Struct, frozen=True):
     signals: Signals
 
 
-class Traced(Struct, frozen=True, kw_only=True):
-    """What of a session lasts, each text with its weight and with the turn of the main thread that gave rise to it.
+class Found(Struct, frozen=True, kw_only=True):
+    """A passage that is worth keeping, as it is told, with how likely it is."""
 
-    Helpers are left out: whoever speaks to them as their user is an agent. Of the steps those alone are told that are
-    still open.
-    """
-
-    session: SessionSignals
-    decisions: tuple[Note, ...] = ()
-    gotchas: tuple[Note, ...] = ()
-    steps: tuple[Note, ...] = ()
+    kind: Kind
+    text: str
+    score: float
+    passage: Passage
 
 
 def extract(turns: Iterable[Turn], *, root: str = "", most: int = MOST) -> SessionSignals:
     """The signals of a session. `root` is the repository, for paths that name it; `most` is how many of each kind."""
-    main, helpers = _listened(turns, root)
-    return _signals(main, helpers, most)
-
-
-def trace(turns: Iterable[Turn], *, root: str = "", most: int = MOST) -> Traced:
-    """The signals of a session, and where in it they come from. Turns of the main thread are counted from 1."""
-    main, helpers = _listened(turns, root)
-    session = _signals(main, helpers, most)
-    if not main.spoke:
-        return Traced(session=session)
-    return Traced(
-        session=session,
-        decisions=_safe_notes(main.decisions.notes(most)),
-        gotchas=_safe_notes(main.gotchas.notes(most)),
-        steps=_safe_notes([note for note in main.steps.notes(most) if not note.done]),
-    )
-
-
-def _listened(turns: Iterable[Turn], root: str) -> tuple[_Listener, _Listener]:
-    main, helpers = _Listener(root), _Listener(root)
+    main, helpers = Listener(root), Listener(root)
     for turn in turns:
         (helpers if turn.is_subagent else main).hear(turn)
-    return main, helpers
-
-
-def _signals(main: _Listener, helpers: _Listener, most: int) -> SessionSignals:
     # A transcript may be that of a helper alone: then nobody else speaks.
-    return main.signals(most, helpers) if main.spoke else helpers.signals(most)
+    return main.signals(most, helpers) if main.talk.count else helpers.signals(most)
 
 
-class _Listener:
+def worth(text: str, *, by: str = "agent") -> float:
+    """How likely a text by itself holds something worth keeping, from 0 to 1."""
+    talk = Talk()
+    talk.hear(Turn(role="user" if by == "user" else "assistant", text=text))
+    return max((probability(kind, one) for one in passages(talk.speeches) for kind in KINDS), default=0.0)
+
+
+class Listener:
     """Hears one thread of a session."""
 
-    def __init__(self, root: str) -> None:
-        self.spoke = False
-        self.decisions = Decisions()
-        self.gotchas = Gotchas()
-        self.steps = NextSteps()
+    def __init__(self, root: str = "") -> None:
+        self.talk = Talk()
         self.paths = Paths(root)
         self.checks = Validations()
         self.story = Story()
-        self._turn = 0
-        self._asked = False
-        self._command = ""
+        self._kept: list[Found] = []
 
     def hear(self, turn: Turn) -> None:
-        self._turn += 1
-        if turn.role == "tool":
-            self.checks.answered(turn.tool, turn.text, self._turn, failed=turn.is_error)
-            self.gotchas.ran(self._command, failed=turn.is_error)
+        speech = self.talk.hear(turn)
+        if speech is not None:
+            self._said(speech)
+        elif turn.role == "tool":
+            self.checks.answered(turn.tool, turn.text, failed=turn.is_error)
         elif turn.tool:
             self.paths.called(turn.tool, turn.text, turn.paths)
-            self.steps.worked(is_edit=is_edit(turn.tool))
-            if is_edit(turn.tool):
-                self.gotchas.edited()
-            command = safe_text(turn.text, _COMMAND_CHARS)
-            self.checks.called(turn.tool, command)
-            self._command = command[:200]
-        elif turn.text.strip():
-            self._said(turn)
+            self.checks.called(turn.tool, safe_text(turn.text, _COMMAND_CHARS))
 
-    def _said(self, turn: Turn) -> None:
-        # Secrets go before anything is cut: half of one would not be known as one. What held it is dropped by its mark.
-        text = safe_pin(make_safe(read_part(turn.text)))
-        if turn.role == "system" and not turn.is_summary:
-            return
-        self.spoke = True
-        blocks = list(blocks_of(text))
-        self.paths.said(text)
-        if turn.is_summary:
-            for listener in (self.decisions, self.gotchas, self.steps):
-                listener.summary(blocks, self._turn)
-            self.story.summary(blocks)
-            return
-        self.checks.said(blocks, self._turn)
-        if turn.role == "user":
-            self.checks.interrupted()
-            taken = self.decisions.user(blocks, self._turn, is_first=not self._asked)
-            self.gotchas.user(blocks, self._turn, taken, is_first=not self._asked)
-            self.steps.user(blocks, self._turn, taken)
-            self.story.user(blocks)
-            self._asked = True
-        else:
-            taken = self.decisions.assistant(blocks, self._turn)
-            cause = self.gotchas.assistant(blocks, self._turn, taken)
-            self.steps.assistant(blocks, self._turn, cause)
-            self.story.assistant(blocks)
+    def _said(self, speech: Speech) -> None:
+        self.paths.said(speech.text)
+        self.story.hear(speech)
+        if not speech.is_summary:
+            self.checks.said(speech)
+        if len(self.talk.speeches) >= SPEECHES:
+            found = self.found()
+            self._kept = found["decisions"] + found["gotchas"]
+            self.talk.speeches.clear()
 
-    def signals(self, most: int, helpers: _Listener | None = None) -> SessionSignals:
-        checks, gotchas, paths = self.checks.found(most), self.gotchas.found(most), self.paths.found(most)
+    def found(self) -> dict[Kind, list[Found]]:
+        """What is worth keeping, by kind, the likeliest first."""
+        told = list(self._kept)
+        for passage in passages(self.talk.speeches):
+            told += _judged(passage, self.talk.speeches)
+        # Of two that are as likely, the later one holds.
+        told.sort(key=lambda found: (-found.score, -found.passage.speech.turn))
+        chosen: dict[Kind, list[Found]] = {kind: [] for kind in KINDS}
+        for one in told:
+            if not any(is_same(one.passage, other.passage) for other in chosen[one.kind]):
+                chosen[one.kind].append(one)
+        return chosen
+
+    def done(self) -> list[str]:
+        """What a list or a label ticks off."""
+        said = (one for speech in self.talk.speeches for one in speech.sentences)
+        ticked = (one for one in said if one.done or "says_done" in one.label)
+        texts = dict.fromkeys(capped(tidy(one.text)) for one in ticked if len(one.stems) > 1)
+        return [f"DONE: {text}" for text in texts if is_safe(text)]
+
+    def summary(self) -> str:
+        return self.story.text(tuple(self.checks.found(MOST)))
+
+    def signals(self, most: int, helpers: Listener | None = None) -> SessionSignals:
+        checks, paths = self.checks.found(most), self.paths.found(most)
         if helpers:
-            # What helpers decided or planned was theirs. What they changed, ran and stumbled over fills up the rest.
+            # What helpers decided or planned was theirs. What they changed and ran fills up the rest.
             checks = [*helpers.checks.others(self.checks, most - len(checks)), *checks]
-            gotchas += helpers.gotchas.found(most - len(gotchas), sure=True)
             paths += [path for path in helpers.paths.found(most, edited=True) if path not in paths]
+        found = self.found()
+        steps = [f"NEXT: {text}" for text in _texts(found["next_step_hints"], most)]
+        run = tuple(filter(is_safe, dict.fromkeys(checks)))
         return SessionSignals(
-            summary=self.story.text(list(_safe(checks))),
+            summary=self.story.text(run),
             signals=Signals(
-                decisions=_safe(self.decisions.found(most)),
-                gotchas=_safe(gotchas),
-                next_step_hints=_safe(self.steps.found(most)),
-                key_paths=_safe(paths[: max(0, most)]),
-                validation_observations=_safe(checks),
+                decisions=_texts(found["decisions"], most),
+                gotchas=_texts(found["gotchas"], most),
+                next_step_hints=tuple([*self.done(), *steps][-most:] if most > 0 else ()),
+                key_paths=tuple(filter(is_safe, paths[: max(0, most)])),
+                validation_observations=run,
             ),
         )
 
 
-def _safe(texts: list[str]) -> tuple[str, ...]:
-    return tuple(text for text in dict.fromkeys(texts) if is_safe(text))
+def _judged(passage: Passage, speeches: Sequence[Speech]) -> Iterator[Found]:
+    for kind in KINDS:
+        score = probability(kind, passage)
+        if score >= weights()[kind].least and not _is_refused(kind, passage, speeches):
+            text = capped(tidy(passage.text))
+            if is_safe(text):
+                yield Found(kind=kind, text=text, score=score, passage=passage)
 
 
-def _safe_notes(notes: list[Note]) -> tuple[Note, ...]:
-    return tuple(note for note in notes if is_safe(note.text))
+def _texts(found: Sequence[Found], most: int) -> tuple[str, ...]:
+    """The likeliest, in the order in which they were said."""
+    ordered = sorted(found[: max(0, most)], key=lambda one: (one.passage.speech.turn, one.passage.begin))
+    return tuple(dict.fromkeys(one.text for one in ordered))
+
+
+def is_same(one: Passage, other: Passage) -> bool:
+    small, large = sorted((one.stems, other.stems), key=len)
+    return one.overlaps(other) or share(small, large) >= _ALIKE
+
+
+def _is_refused(kind: Kind, passage: Passage, speeches: Sequence[Speech]) -> bool:
+    """Whether what the agent says is refused by the user's next word."""
+    if kind == "next_step_hints" or passage.speech.by == "user":
+        return False
+    answer = next((one for one in speeches if one.number > passage.speech.number), None)
+    return answer is not None and answer.by == "user" and answer.refuses()

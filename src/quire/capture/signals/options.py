@@ -1,85 +1,90 @@
-"""What an agent offers to choose from, or asks point by point, and which of it an answer names."""
+"""What somebody offered to choose from, and which of it an answer names by its number, its letter or its place."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from quire.capture.signals.sentences import Block
-from quire.capture.signals.signs import HEDGE, signs_of
-from quire.capture.signals.wording import stems, tidy
+from quire.capture.signals.sentences import Sentence, split
+from quire.capture.signals.speeches import Speech
 
-_MOST = 9
-_TEXT_CHARS = 200
-_PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
-_COUNTS = {"two": 2, "three": 3, "both": 2}
-_REFERENCE = re.compile(
-    r"\W*(?:(?:yes|ok|okay|on|option|number|let['’]?s (?:do|go with|take)|go with|take|do)[\s,]+){0,3}(?:the )?[(（]?"
-    r"(?P<what>first|second|third|last|[A-D]|[1-9])[)）]?(?: (?P<count>two|three))?(?: (?:one|option))?"
-    r"(?: (?:and|und|y|et|e|\+) (?P<other>[A-D]|[1-9]))?"
-    r"(?=[\s,.!;]*$|[,.;]| but\b| and\b|でお|にし|がいい)",
+_BACK = 6
+"""So many speeches before, an offer may still be answered."""
+_WORDS = 14
+"""A longer sentence names no place."""
+_LETTERED = re.compile(r"(?:^|(?<=[\s(:,;]))(?:option |variante |opción )?\(?([1-9a-hA-H])[).:]\s+(?=\S)")
+_OR = re.compile(r",?\s+(?:or|oder|o|ou|u)\s+|还是|それとも")
+_LEAD = (
+    r"\W*(?:(?:so|ok(?:ay)?|then|and|well|hm+|yes|yeah|ja|dann|also|nehmen wir|nimm|lieber|eher|gut|pues|entonces|vale"
+    r"|sí|si|mejor|vamos con|venga|alors|donc|oui|então|sim|do|take|use|pick|go(?:ing)? (?:with|for)"
+    r"|let['’]?s (?:do|go with|take)|i['’]?d (?:take|go with|say)|i prefer|definitely)[\s,:.!…-]+){0,3}"
 )
-# `2 yes: the result, then …`: the answer to the second of several points.
-_ANSWER = re.compile(r"\W*(?P<number>[1-9])(?:[.):]|\s+(?=[^\W\d]))\s*(?P<answer>[^\W\d].*)", re.S)
-_INLINE = re.compile(
-    r"(?<![\w.])[(（]?([1-9])[)）]\s*([^()（）]{4,}?)(?=[,、;，；]?\s*(?:and |or |und |oder )?[(（]?[1-9][)）]|[。.]"
-    r"|、の|$)"
+_NAMED = re.compile(
+    _LEAD + r"(?P<word>(?:option|variante?|opci[oó]n|opç[aã]o|plan|number|nr\.?|la|el|die|den|das|the|#|\(so)\s*#?)?"
+    r"\(?(?P<key>[1-9]|[a-h])\)?(?=\s*(?:$|[.,;:!?()]|\.\.|[+&–—]|-\s|(?:and|und|y|et|e|too|also|auch|también|aussi"
+    r"|obviously|please|bitte|with|mit|con|but|aber|pero|then|for|because|weil|porque)\b))",
+    re.I,
 )
-_AND = re.compile(
-    r"^(?:(?:でお願いします|にします|がいいです)[。.]?|[\s,.;]*(?:(?:and|but|und|aber|y|pero|et|mais)\s+)?)", re.I
+_MORE = re.compile(r"\s*(?:,|\+|&|and|und|y|et|e)\s*(?P<key>[1-9]|[a-h])(?=\s*(?:$|[.,;:!?()+&]|\w+\b))", re.I)
+_THE = r"(?:(?:the|die|das|den|la|el|le|o|a)\s+)?"
+_PLACES = (
+    r"first|erste\w*|primer\w*|premi[eè]re?|former|第一|最初",
+    r"second|zweite\w*|segund\w*|deuxi[eè]me|seconde?|第二|二つ目",
+    r"third|dritte\w*|tercer\w*|troisi[eè]me|terceir\w*|第三",
+    r"last|latter|letzte\w*|[uú]ltim\w*|derni[eè]re?|后者|後者",
+    r"both|beide[sn]?|ambos|ambas|las dos|los dos|les deux|os dois|as duas|all of them|両方|两个都|都要",
 )
-_TOPIC = re.compile(r"[:：?？.。]")
+_PLACE = re.compile(_LEAD + _THE + "(?:" + "|".join(f"({place})" for place in _PLACES) + r")(?!\w)", re.I)
+_LAST, _ALL = 3, 4
 
 
-class Options:
-    """What was offered last, by number, letter or place."""
+def offered(speeches: Sequence[Speech], at: int) -> list[tuple[str, str]]:
+    """What was on offer when a speech of the user began: keys and texts."""
+    before = [one for one in speeches[max(0, at - _BACK) : at] if one.by == "agent"][-2:]
+    return next((found for one in reversed(before) if len(found := _options(one)) > 1), [])
 
-    def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
 
-    def offer(self, blocks: Sequence[Block], wholes: Sequence[str], *, is_wanted: bool) -> bool:
-        """Take what a turn of the agent offers, each point with its text; whether it offers anything. Points without a
-        number are an offer if the user wanted one."""
-        points = [(block, text) for block, text in zip(blocks, wholes, strict=True) if block.is_item and not block.kind]
-        named = {block.number: tidy(text, imperative=True) for block, text in points if block.number}
-        if not named:
-            inline = {number: item for text in wholes for number, item in _INLINE.findall(text)}
-            named = {number: tidy(item) for number, item in inline.items()} if len(inline) > 1 else {}
-        listed = named or {f"{index}.": tidy(text) for index, (_, text) in enumerate(points, start=1)}
-        if len(listed) > 1:
-            self._texts = dict(list(listed.items())[:_MOST])
-        return bool(named) or (is_wanted and len(listed) > 1)
+def _options(speech: Speech) -> list[tuple[str, str]]:
+    by_paragraph: dict[int, list[Sentence]] = {}
+    for sentence in speech.sentences:
+        by_paragraph.setdefault(sentence.paragraph, []).append(sentence)
+    parts = [(found[0], " ".join(one.text for one in found)) for found in by_paragraph.values()]
+    numbered = [(first.number, text) for first, text in parts if first.number]
+    listed = [text for first, text in parts if first.is_item]
+    if len(numbered) > 1:
+        return numbered
+    if len(listed) > 1:
+        return [(str(number), text) for number, text in enumerate(listed, 1)]
+    for _, text in parts:
+        keys = list(_LETTERED.finditer(text))
+        if [key[1].upper() for key in keys][:2] in (["A", "B"], ["1", "2"]):
+            ends = [*(key.start() for key in keys[1:]), len(text)]
+            return [(key[1].upper(), text[key.end() : end].strip(" ,;")) for key, end in zip(keys, ends, strict=True)]
+    asked = (_OR.split(one.text) for one in reversed(speech.sentences) if "question" in one.marks)
+    halves = next((found for found in asked if len(found) == 2), [])
+    return [(str(number), half.strip(" ?？.:")) for number, half in enumerate(halves, 1)]
 
-    def chosen(self, text: str, said: Sequence[str]) -> list[str]:
-        """The options that an answer names by number, letter or place, with what the answer adds to them."""
-        found = _REFERENCE.match(text)
-        if not found or not self._texts:
-            return []
-        names, what = list(self._texts), found["what"]
-        if what in _PLACES:
-            at, many = _PLACES[what], _COUNTS.get(found["count"] or "", 1)
-            picked = names[at : at + many] if at >= 0 else names[-many:]
-        else:
-            picked = [name for name in (what, found["other"] or "") if name in self._texts]
-        more = _AND.sub("", text[found.end() :]).strip()
-        texts = [self._argued(name, said) for name in picked]
-        return [f"{texts[0]}; {more}", *texts[1:]] if texts and len(stems(more)) > 1 else texts
 
-    def answered(self, text: str) -> str | None:
-        """An answer to one of several points, under what the point is about: empty where it is none yet, nothing where
-        it is about none."""
-        found = _ANSWER.fullmatch(text)
-        point = self._texts.get(found["number"], "") if found else ""
-        if not found or not point or _REFERENCE.match(text):
-            return None
-        if HEDGE in signs_of(found["answer"]):
-            return ""
-        topic = _TOPIC.split(point, maxsplit=1)[0].strip()
-        return tidy(f"{topic}: {found['answer']}")
+def chosen(sentence: Sentence, options: Sequence[tuple[str, str]]) -> list[str]:
+    """The options that a sentence names, in the words in which they were offered, each in at most two sentences."""
+    return [" ".join(list(split(options[place][1]))[:2]).rstrip(" .;,") for place in _places(sentence, options)]
 
-    def _argued(self, name: str, said: Sequence[str]) -> str:
-        """An option with what is said for it by its name: `Option B also keeps …`."""
-        option = self._texts[name]
-        named = (text for text in said if re.search(rf"\boption {re.escape(name)}(?!\w)", text, re.I))
-        argument = next(named, "")
-        return f"{option.rstrip('.。')}: {argument}" if 0 < len(argument) <= _TEXT_CHARS - len(option) else option
+
+def _places(sentence: Sentence, options: Sequence[tuple[str, str]]) -> list[int]:
+    keys = [key for key, _ in options]
+    if sentence.number:
+        return [keys.index(sentence.number)] if sentence.number in keys else []
+    named = _NAMED.match(sentence.text)
+    if named and named["key"].upper() in keys and (named["word"] or named["key"] != "a"):
+        found, at = [keys.index(named["key"].upper())], named.end()
+        while more := _MORE.match(sentence.text, at):
+            found += [keys.index(more["key"].upper())] if more["key"].upper() in keys else []
+            at = more.end()
+        return found
+    place = _PLACE.match(sentence.text) if len(sentence.text.split()) <= _WORDS else None
+    if not place:
+        return []
+    group = (place.lastindex or 1) - 1
+    if group == _ALL:
+        return list(range(len(options)))
+    return [len(options) - 1] if group == _LAST else [group] if group < len(options) else []

@@ -10,7 +10,8 @@ OUTPUT_CHARS = 8_000
 
 _COUNTS = re.compile(
     r"(?<![\w.-])(\d{1,7}) (failed|failures?|failing|errors?|passed|passing|pass|skipped|ignored|pending|problems?"
-    r"|issues?|offenses?|tests?|examples?|checks?|scenarios?|specs?|runs?)\b"
+    r"|issues?|offenses?|tests?|examples?|checks?|scenarios?|specs?|runs?)\b",
+    re.I,
 )
 _KEYED = re.compile(
     r"\b(Tests run|Tests|Failures|Errors|Skipped|Failed|Passed|failures|errors|skipped|pass|fail"
@@ -166,7 +167,7 @@ def _summed(output: str) -> dict[str, int]:
 
 def _read_counts(text: str) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for number, what in _COUNTS.findall(text):
+    for number, what in _COUNTS.findall(text.lower()):
         counts.setdefault(_name(what), int(number))
     return counts
 

@@ -13,41 +13,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quire.capture.signals.choices import is_question, with_reason
-from quire.capture.signals.confirmed import quotable
-from quire.capture.signals.cues import cue
-from quire.capture.signals.witness import Quote, Witness
-from quire.capture.signals.wording import capped, is_safe, stems, tidy
+from quire.capture.signals.confirmed import Quote, quotable
+from quire.capture.signals.sentences import Sentence
+from quire.capture.signals.speeches import Speech, Talk
+from quire.capture.signals.wording import capped, is_safe, tidy
 
 RULE_WORDS = 30
 """A longer sentence tells more than a rule."""
 _SPEECH_CHARS = 1_500
 """In a longer message, rules are most often those of a document."""
-
-_TOOLS = (
-    r"uv|uvx|pip|pipx|poetry|conda|npm|npx|pnpm|yarn|bun|deno|cargo|gradle|maven|mvn|docker|podman|kubectl"
-    r"|helm|terraform|pytest|tox|nox|jest|vitest|ruff|mypy|pyright|eslint|prettier|biome|gofmt|rustfmt|clippy"
-    r"|tsc|git|gh|pre-commit|ripgrep|rg|jq|curl|sed|bash|zsh|powershell|vim|tmux|venv|virtualenv|nix|brew|apt"
-)
-_TOOL = re.compile(rf"(?<![\w./-])(?:{_TOOLS})(?![\w/]|\.\w|-\w)")
-_GIT = re.compile(
-    r"\b(?:commit(?:s|ting)?|commit messages?|(?:force[- ])?push(?:es|ing)?|branch(?:es)?|merge commits?|rebas(?:e|ing)"
-    r"|squash(?:ing)?|pull requests?|prs?|co-authored-by)\b",
-    re.I,
-)
-_TALK = re.compile(
-    r"\b(?:ask (?:me|first|before)|tell me|show me|explain\w*|answers?|repl(?:y|ies)|respond|responses?|summar(?:y|ies)"
-    r"|emojis?|(?:in|use) (?:english|german|spanish|french|chinese|japanese|portuguese)|apologi[sz]\w*|be (?:brief"
-    r"|terse|concise)|keep (?:it|them|answers|replies|explanations) (?:short|brief))\b",
-    re.I,
-)
-_WORK = re.compile(
-    r"\b(?:run (?:the |all |our )?(?:\w+ )?(?:tests?|test suite|linters?|formatters?|type ?checks?|checks?|build)"
-    r"|write (?:a |the )?(?:\w+ )?tests?(?: first)?|tests? first|type hints?|docstrings?|(?:code )?comments?"
-    r"|install (?:\w+ )?(?:packages?|dependencies|globally)|(?:add|new) dependenc(?:y|ies)|edit (?:the )?generated"
-    r"|changelog|lockfiles?|tabs|spaces|line length)\b",
-    re.I,
-)
 _LEAD = (
     r"\W*(?:(?:ok(?:ay)?|and|also|but|so|btw|fyi|oh|yes|no|hey|please|one (?:more )?thing|remember|note|reminder"
     r"|important|for (?:next time|the record))[,:;.!\s–—-]+){0,3}"
@@ -69,17 +43,15 @@ _PREFERRED = re.compile(
     re.I,
 )
 _LASTS = re.compile(
-    r"\b(?:always|every time|from now on|going forward|before (?:each|every|any) (?:commit|push|change|pr|merge)"
-    r"|after (?:each|every|any) (?:change|edit|commit)|for every (?:commit|change|pr))\W*$",
+    rf"{_LEAD}(?:use|run|write|keep|ask|add|put|commit|push|rebase|squash|format|lint)\b.{{1,200}}"
+    r"\b(?:always|every time|from now on|going forward|(?:before|after|for) (?:each|every|any) \w+)\W*$",
     re.I,
 )
-_IMPERATIVE = re.compile(rf"{_LEAD}(?:use|run|write|keep|ask|add|put|commit|push|rebase|squash|format|lint)\b", re.I)
 _OF_THIS = re.compile(
     r"\b(?:option|approach|(?:first|second|third|other|former|latter)(?: one)?|this time|for now|until|today|yet"
     r"|that one|should we|if we)\b",
     re.I,
 )
-
 Category = Literal["user", "tools", "learnings"]
 
 
@@ -91,41 +63,39 @@ class Rule(Struct, frozen=True):
     quote: Quote
 
 
-def standing_rules(witness: Witness) -> Iterator[Rule]:
+def standing_rules(talk: Talk) -> Iterator[Rule]:
     """The rules that the user gave, each once: a later one that says the same takes its place."""
     found: dict[frozenset[str], Rule] = {}
-    for speech in witness.speeches:
+    for speech in talk.speeches:
         if speech.by != "user" or len(speech.text) > _SPEECH_CHARS or not quotable(speech):
             continue
         for place, said in enumerate(speech.sentences):
-            category = _category(said.text)
-            if category is None or not is_safe(said.text):
-                continue
-            following = speech.sentences[place + 1].text if place + 1 < len(speech.sentences) else ""
-            text = capped(tidy(with_reason(tidy(said.text), following)))
-            found.pop(said.stems, None)
-            found[said.stems] = Rule(text, category, Quote(speech, place, said))
+            category = _category(said)
+            if category is not None and is_safe(said.text):
+                found.pop(said.stems, None)
+                found[said.stems] = Rule(_worded(speech, place), category, Quote(speech, place, said))
     yield from found.values()
 
 
-def _category(text: str) -> Category | None:
+def _worded(speech: Speech, place: int) -> str:
+    """A rule with the sentence behind it where that gives the reason."""
+    text, after = tidy(speech.sentences[place].text), speech.sentences[place + 1 : place + 2]
+    reason = f": {after[0].text}" if after and "cause" in after[0].opens else ""
+    return capped(tidy(text + reason))
+
+
+def _category(said: Sentence) -> Category | None:
     """Where a rule belongs; None where a sentence is none."""
-    if is_question(text) or len(text.split()) > RULE_WORDS or len(stems(text)) < 2:
-        return None
-    if (
-        cue("problem").search(text)
-        or cue("quoted").search(text)
-        or cue("undecided").search(text)
-        or _OF_THIS.search(text)
-    ):
+    text = said.text
+    if "question" in said.marks or len(text.split()) > RULE_WORDS or len(said.stems) < 2 or _OF_THIS.search(text):
         return None
     is_liked = bool(_PREFERRED.match(text))
-    if not is_liked and not _ORDERED.match(text) and not (_IMPERATIVE.match(text) and _LASTS.search(text)):
+    if not is_liked and not _ORDERED.match(text) and not _LASTS.match(text):
         return None
-    if _TALK.search(text):
+    if "topic_answers" in said.cues:
         return "user"
-    if _TOOL.search(text):
+    if "topic_tools" in said.cues:
         return "tools"
-    if _GIT.search(text) or _WORK.search(text):
+    if "topic_work" in said.cues:
         return "user" if is_liked else "learnings"
     return None

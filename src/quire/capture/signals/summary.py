@@ -2,88 +2,66 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
 from quire.capture.quotable_text import quote
-from quire.capture.signals.cues import cue
-from quire.capture.signals.labels import NEXT, PLAN
-from quire.capture.signals.sentences import Block
-from quire.capture.signals.wording import is_safe, stems, tidy
+from quire.capture.signals.speeches import Speech
+from quire.capture.signals.wording import is_safe, tidy
 
-REQUEST_CHARS = 200
-RESULT_CHARS = 200
+_REQUEST_CHARS = _RESULT_CHARS = 200
 _NOTHING = "Nothing was said in this session."
-_END = (".", "!", "?", "…", "。", "！", "？")
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
+_NO_RESULT = frozenset(("plan", "maybe"))
 
 
 class Story:
     """What a session was about, as far as it was heard."""
 
     def __init__(self) -> None:
-        self._request = ""
-        self._result = ""
-        self._stand_in = ""
+        self._request = self._stand_in = self._result = ""
 
-    def user(self, blocks: Iterable[Block]) -> None:
-        if self._request:
-            return
-        texts = [sentence.text for block in blocks for sentence in block.sentences]
-        wanted = [
-            text
-            for text in texts
-            if len(stems(text)) > 1 and is_safe(text) and not cue("polite", at_start=True).match(text)
-        ]
-        if wanted:
-            first = wanted[0]
-            rest = [text for text in texts[texts.index(first) + 1 :] if stems(text) and is_safe(text)][:1]
-            self._request = f"{first} {rest[0]}" if rest and len(first) + len(rest[0]) < REQUEST_CHARS else first
+    def hear(self, speech: Speech) -> None:
+        if speech.is_summary:
+            self._stand_in = self._stand_in or _wanted(speech)
+        elif speech.by == "user":
+            self._request = self._request or _request(speech)
+        else:
+            self._result = tidy(_result(speech)) or self._result
 
-    def assistant(self, blocks: Iterable[Block]) -> None:
-        """The last thing that the agent says it did, which no later one takes the place of."""
-        for block in blocks:
-            if block.kind in (NEXT, PLAN):
-                continue
-            for sentence in block.sentences:
-                text = sentence.text
-                if (
-                    text.endswith(("?", "？", ":"))
-                    or cue("polite").search(text)
-                    or cue("acknowledged", whole=True).fullmatch(text)
-                    or len(stems(text)) < 2
-                    or not is_safe(text)
-                ):
-                    continue
-                if cue("immediate", at_start=True).match(text) or cue("hypothetical").search(text):
-                    continue
-                self._result = text
-                return
-
-    def summary(self, blocks: Iterable[Block]) -> None:
-        """A compacted beginning: what it says first stands in for a request that was not heard."""
-        if self._request or self._stand_in:
-            return
-        for block in blocks:
-            for sentence in block.sentences:
-                found = re.match(r"(?:primary )?(?:request|goal|intent)[^:]{0,40}:\s*(.+)", sentence.text, re.I)
-                if found and is_safe(found[1]):
-                    self._stand_in = found[1]
-                    return
-
-    def text(self, checks: list[str]) -> str:
-        request, result = self._request or self._stand_in, self._result
-        parts = []
-        if request:
-            parts.append(f"Asked: {_ended(quote(tidy(request), REQUEST_CHARS))}")
-        if result:
-            parts.append(f"Result: {_ended(quote(tidy(result), RESULT_CHARS))}")
-        elif checks:
-            parts.append(f"Result: {_ended(quote(checks[-1], RESULT_CHARS))}")
+    def text(self, checks: tuple[str, ...]) -> str:
+        request, result = self._request or self._stand_in, self._result or (checks[-1] if checks else "")
+        parts = [f"Asked: {_ended(quote(tidy(request), _REQUEST_CHARS))}"] if request else []
+        parts += [f"Result: {_ended(quote(result, _RESULT_CHARS))}"] if result else []
         told = " ".join(parts)
         return told if is_safe(told) else _NOTHING
 
 
+def _request(speech: Speech) -> str:
+    """The first sentence that asks for something, with the next one where both are short."""
+    safe = [one for one in speech.sentences if one.stems and is_safe(one.text)]
+    first = next((at for at, one in enumerate(safe) if len(one.stems) > 1), len(safe))
+    both = " ".join(one.text for one in safe[first : first + 2])
+    return both if len(both) < _REQUEST_CHARS else safe[first].text
+
+
+def _wanted(speech: Speech) -> str:
+    """What a summary of an older part says was wanted."""
+    for one in speech.sentences:
+        lead, _, rest = one.text.partition(": ")
+        if rest and any(word in lead.lower() for word in ("request", "goal", "intent")) and is_safe(rest):
+            return rest
+    return ""
+
+
+def _result(speech: Speech) -> str:
+    """The first statement of the agent that is neither a plan nor a step that is left."""
+    for one in speech.sentences:
+        is_left = bool(one.heading and "label_next" in one.heading) or "says_next" in one.label
+        is_open = bool(one.marks & {"question", "announces"} or one.opens & _NO_RESULT or "polite" in one.cues)
+        if not is_left and not is_open and len(one.stems) > 1 and is_safe(one.text):
+            return one.text
+    return ""
+
+
 def _ended(text: str) -> str:
-    if text.endswith(_END):
+    if text.endswith(_ENDS):
         return text
     return f"{text}。" if "\u3040" <= text[-1:] <= "\u9fff" else f"{text}."

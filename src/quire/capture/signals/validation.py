@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
 
 from msgspec import Struct
 
 from quire.capture.signals.commands import check_command, checks_in, covers
-from quire.capture.signals.cues import cue
-from quire.capture.signals.labels import CHECKED
 from quire.capture.signals.outcomes import Outcome, outcome_of, spoken_counts
-from quire.capture.signals.sentences import Block
+from quire.capture.signals.sentences import split
+from quire.capture.signals.speeches import Speech
 from quire.capture.signals.wording import capped, tidy
 
 KEPT = 256
 _OPEN_CALLS = 64
 _CODE = re.compile(r"`([^`\n]{3,160})`")
 _AT_START = re.compile(r"([\w./-]+(?: [\w./:@-]+){0,6}?)(?=\s{2,}|\s+(?:passes|passed|is|fails|failed|ok)\b|[:：])")
-_RESULT = re.compile(r"(?:ok|pass\w*|fail\w*|clean|green|red|\d+|is|no|[:：—–-])\b|[—–✓✅❌-]", re.I)
+_FAILED = re.compile(
+    r"\b(?:fail(?:s|ed|ing|ures?)?|broken|red|errors?|issues? left|fehl\w*|rojo|falla\w*|échou\w*)\b|失败|エラー", re.I
+)
+_PASSED = re.compile(
+    r"\b(?:pass(?:es|ed|ing)?|green|clean|ok|grün|läuft durch|verde|pasan?|passent|vert)\b|通过|通り|✅", re.I
+)
+_NONE_FAILED = re.compile(r"\b(?:no|0|none|kein\w*|sin|sans) (?:\w+ )?(?:fail|error|issue|fehler)", re.I)
 
 
 class _Check(Struct):
     command: str
     outcome: Outcome
     spoken: bool
-    turn: int
 
 
 class Validations:
@@ -44,42 +47,48 @@ class Validations:
             # The calls before were answered, as far as they will be.
             self._open.pop(tool, None)
             self._answered.discard(tool)
-        waiting = self._open.setdefault(tool, deque(maxlen=_OPEN_CALLS))
-        waiting.append(check_command(command))
+        self._open.setdefault(tool, deque(maxlen=_OPEN_CALLS)).append(check_command(command))
         if len(self._open) > _OPEN_CALLS:
             oldest = next(iter(self._open))
             del self._open[oldest]
             self._answered.discard(oldest)
 
-    def interrupted(self) -> None:
-        """Somebody speaks: calls that are still open are answered now or never."""
-        self._answered.update(self._open)
-
-    def answered(self, tool: str, output: str, turn: int, *, failed: bool) -> None:
+    def answered(self, tool: str, output: str, *, failed: bool) -> None:
         waiting = self._open.get(tool)
         if waiting is None:
             return
         self._answered.add(tool)
         command = waiting.popleft() if waiting else ""
         if command:
-            self._note(command, outcome_of(output, failed=failed), turn, spoken=False)
+            self._note(command, outcome_of(output, failed=failed), spoken=False)
 
-    def said(self, blocks: Iterable[Block], turn: int) -> None:
+    def said(self, speech: Speech) -> None:
         """Checks that somebody says they ran. What was seen to run counts more."""
-        for block in blocks:
-            for sentence in block.sentences:
-                verdict = _verdict(sentence.text)
-                if verdict is None:
-                    continue
-                commands = [
-                    command for name in _named(sentence.written, block.kind) if (command := check_command(name))
-                ]
-                counts = spoken_counts(sentence.text, passed=verdict)
-                for command in dict.fromkeys(commands):
-                    is_test = "test" in command or len(commands) == 1
-                    self._note(command, Outcome(verdict, counts if is_test else ""), turn, spoken=True)
-                if not commands and block.kind == CHECKED and block.labelled and len(self._told) < KEPT:
-                    self._told[capped(tidy(sentence.text))] = None
+        if speech.by == "user":
+            # Calls that are still open are answered now or never.
+            self._answered.update(self._open)
+        for line in speech.text.splitlines():
+            for written in split(line):
+                self._spoken(written.lstrip("-*• "))
+        for one in speech.sentences:
+            if "says_checked" in one.label and not _PASSED.search(one.text) and len(self._told) < KEPT:
+                self._told[capped(tidy(one.text))] = None
+
+    def _spoken(self, written: str) -> None:
+        rest = written.partition(": ")[2]
+        has_failed = bool(_FAILED.search(written)) and not _NONE_FAILED.search(written)
+        if not has_failed and not _PASSED.search(written) and not _NONE_FAILED.search(written):
+            return
+        named = (check_command(name) for name in (*_CODE.findall(written), *self._begins(written), *self._begins(rest)))
+        commands = list(dict.fromkeys(filter(None, named)))
+        counts = spoken_counts(written, passed=not has_failed)
+        for command in commands:
+            is_counted = "test" in command or len(commands) == 1
+            self._note(command, Outcome(not has_failed, counts if is_counted else ""), spoken=True)
+
+    def _begins(self, written: str) -> list[str]:
+        found = _AT_START.match(written.replace("`", ""))
+        return [found[1]] if found else []
 
     def found(self, most: int) -> list[str]:
         checks = list(self._checks.values())
@@ -93,14 +102,14 @@ class Validations:
         texts = [f"{check.command}: {check.outcome}" for check in rest]
         return texts[-most:] if most > 0 else []
 
-    def _note(self, command: str, outcome: Outcome, turn: int, *, spoken: bool) -> None:
+    def _note(self, command: str, outcome: Outcome, *, spoken: bool) -> None:
         key = " ".join(command.split())
         held = self._checks.get(key)
         if held and spoken and not held.spoken:
             return
         # The last run stands at the end.
         self._checks.pop(key, None)
-        self._checks[key] = _Check(command, outcome, spoken, turn)
+        self._checks[key] = _Check(command, outcome, spoken)
         if len(self._checks) > KEPT:
             self._checks.pop(next(iter(self._checks)))
 
@@ -118,22 +127,3 @@ def _outdoes(other: _Check, one: tuple[str, frozenset[str]], check: _Check) -> b
         if program == tool and (wider == looked_at or is_repaired):
             return True
     return False
-
-
-def _verdict(text: str) -> bool | None:
-    if cue("failed").search(text):
-        return bool(re.search(r"\b(?:no|0|none|kein\w*|sin|sans) (?:\w+ )?(?:fail|error|issue|fehler)", text, re.I))
-    return True if cue("passed").search(text) else None
-
-
-def _named(written: str, kind: str) -> list[str]:
-    """The command lines that a sentence may name: between backticks, or at its beginning."""
-    names = _CODE.findall(written)
-    begins = _AT_START.match(written.replace("`", ""))
-    if begins:
-        names.append(begins[1])
-    if kind == CHECKED and not names:
-        words = written.split()
-        ends = (end for end in range(len(words) - 1, 0, -1) if _RESULT.match(words[end]))
-        names += [" ".join(words[:end]) for end in ends][-1:]
-    return names
