@@ -30,7 +30,7 @@ from benchmarks import signals as judge  # noqa: E402
 from quire.capture.signals import model  # noqa: E402
 from quire.capture.signals.cues import DATA  # noqa: E402
 from quire.capture.signals.extraction import Listener, is_same  # noqa: E402
-from quire.capture.signals.features import Passage, passages  # noqa: E402
+from quire.capture.signals.features import Excerpt, passages  # noqa: E402
 
 HALVES = ("development", "later", "unseen")
 STRENGTH = 0.01
@@ -43,10 +43,10 @@ STEPS = 12
 SURE = 0.6
 """From where on so much of what is found is right, it may be proposed."""
 KINDS = model.KINDS
-Session = tuple[judge.Labelled, list[Passage]]
+Session = tuple[judge.Labelled, list[Excerpt]]
 
 
-def heard(session: judge.Labelled) -> list[Passage]:
+def heard(session: judge.Labelled) -> list[Excerpt]:
     listener = Listener()
     for turn in session.turns:
         if not turn.is_subagent:
@@ -58,7 +58,7 @@ def wanted(kind: str, session: judge.Labelled) -> list[str]:
     return [label for label in session.expect[kind] if kind != "next_step_hints" or label.startswith("NEXT")]
 
 
-def is_right(passage: Passage, labels: list[str]) -> bool:
+def is_right(passage: Excerpt, labels: list[str]) -> bool:
     return any(judge._closeness("text", passage.text, label, judge.STRICT) > 0 for label in labels)
 
 
@@ -113,7 +113,7 @@ def score(kind: Any, sessions: list[Session], likely: Any, least: float, shares:
     for session, found in sessions:
         rows = [(likely[at + number], row) for number, row in enumerate(found)]
         at += len(found)
-        chosen: list[Passage] = []
+        chosen: list[Excerpt] = []
         for probability, row in sorted(rows, key=lambda one: -one[0]):
             if probability >= least and not any(is_same(row, other) for other in chosen):
                 chosen.append(row)

@@ -6,7 +6,7 @@ import pytest
 
 from cases import each
 from quire.capture.signals.speeches import Talk
-from quire.capture.signals.standing import standing_rules
+from quire.capture.signals.standing_rules import standing_rules
 from quire.capture.transcripts.types import Turn
 
 

@@ -218,8 +218,9 @@ TARGETS: tuple[Target, ...] = (
         _signals,
         lambda: [SAID, NOTE],
         "capture.signals.commands capture.signals.confirmed capture.signals.cues capture.signals.features "
-        "capture.signals.model capture.signals.options capture.signals.outcomes capture.signals.paths capture.signals.sentences "
-        "capture.signals.speeches capture.signals.standing capture.signals.validation capture.signals.wording",
+        "capture.signals.model capture.signals.options capture.signals.outcomes capture.signals.paths "
+        "capture.signals.sentences capture.signals.speeches capture.signals.standing_rules "
+        "capture.signals.validation capture.signals.words",
         most=2500,
         cost=12,
     ),

@@ -286,15 +286,11 @@ def test_a_module_says_what_it_is_for_and_stays_within_its_size() -> None:
 
 
 ENDS_IN_ING = {"sealing", "framing", "embedding", "wiring", "governing", "ensure_running", "decoding"}
-"""Where that is the English word for the thing; `capture/signals` has names of its own."""
+"""Where that is the English word for the thing."""
 
 
 def test_a_module_is_named_after_a_thing() -> None:
-    named = {
-        path.stem.removeprefix("automate_").removeprefix("thread_safe_")
-        for path in MODULES
-        if "signals" not in path.parts
-    }
+    named = {path.stem.removeprefix("automate_").removeprefix("thread_safe_") for path in MODULES}
     assert {name for name in named if name.endswith("ing")} == ENDS_IN_ING
 
 

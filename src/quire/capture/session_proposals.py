@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from quire.capture.signals.confirmed import Confirmed, Quote
     from quire.capture.signals.extraction import Listener
     from quire.capture.signals.speeches import Speech, Talk
-    from quire.capture.signals.standing import Rule
+    from quire.capture.signals.standing_rules import Rule
 
 TITLE_CHARS = 80
 ANCHORS = 3
@@ -175,7 +175,7 @@ class _Maker:
 
     def proposals(self, title: str, account: Account | None) -> Iterator[Proposal]:
         from quire.capture.signals.confirmed import confirmed
-        from quire.capture.signals.standing import standing_rules
+        from quire.capture.signals.standing_rules import standing_rules
 
         rules = list(standing_rules(self._talk))
         ruled = {(rule.quote.speech.number, rule.quote.place) for rule in rules}
@@ -217,7 +217,7 @@ class _Maker:
     def _episode(self, title: str, account: Account | None, *, is_decided: bool) -> Proposal | None:
         """What was said in a session: it joins the episode that the session leaves by itself."""
         from quire.capture.signals.confirmed import Quote, quotable
-        from quire.capture.signals.wording import is_safe
+        from quire.capture.signals.words import is_safe
         from quire.guard.prompt_attacks import find_instructions
 
         asked = self._talk.asked
@@ -279,7 +279,7 @@ class _Maker:
 def _own_title(asked: Speech) -> str:
     """The first words of a user as a title; empty where they may not be shown, or are someone else's."""
     from quire.capture.signals.confirmed import quotable
-    from quire.capture.signals.wording import is_safe
+    from quire.capture.signals.words import is_safe
 
     title = _title(asked.sentences[0].text)
     return title if quotable(asked) and is_safe(title) else ""

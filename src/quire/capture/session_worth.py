@@ -18,7 +18,7 @@ def says_something_lasting(session: SessionFile, root: str, home: str) -> bool:
     """Whether a decision, a gotcha or a standing rule is heard in a session, or in its last part."""
     from quire.capture.signals.confirmed import confirmed
     from quire.capture.signals.extraction import Listener
-    from quire.capture.signals.standing import standing_rules
+    from quire.capture.signals.standing_rules import standing_rules
     from quire.capture.transcripts.read_session import read
 
     listener = Listener(root)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from quire.capture.signals.extraction import Found
+from quire.capture.signals.extraction import Signal
 from quire.capture.signals.model import weights
 from quire.capture.signals.sentences import Sentence
 from quire.capture.signals.speeches import Speech, Talk
-from quire.capture.signals.wording import is_safe, share
+from quire.capture.signals.words import is_safe, share
 from quire.guard.prompt_attacks import find_instructions
 
 _OFFERED = 0.8
@@ -30,12 +30,12 @@ class Quote(Struct, frozen=True):
 class Confirmed(Struct, frozen=True):
     """A signal, with the words that it rests on in their order, and the one who said it first."""
 
-    found: Found
+    found: Signal
     quotes: tuple[Quote, ...]
     first: Quote
 
 
-def confirmed(found: Iterable[Found], talk: Talk) -> Iterator[Confirmed]:
+def confirmed(found: Iterable[Signal], talk: Talk) -> Iterator[Confirmed]:
     for one in found:
         quotes = _quotes(one, talk)
         is_fit = all(quotable(quote.speech) and is_safe(quote.said.text) for quote in quotes)
@@ -49,7 +49,7 @@ def quotable(speech: Speech) -> bool:
     return speech.is_own and bool(speech.sentences) and not find_instructions(speech.text)
 
 
-def _stands(found: Found, talk: Talk) -> bool:
+def _stands(found: Signal, talk: Talk) -> bool:
     """Whether the user said it, agreed with it, or went on without contradicting it."""
     speech = found.passage.speech
     if speech.is_summary or (speech.by == "user" and "question" in speech.sentences[found.passage.end - 1].marks):
@@ -64,7 +64,7 @@ def _stands(found: Found, talk: Talk) -> bool:
     return not answer.refuses()
 
 
-def _quotes(found: Found, talk: Talk) -> tuple[Quote, ...]:
+def _quotes(found: Signal, talk: Talk) -> tuple[Quote, ...]:
     """The sentences of a signal, what they answer and what answers them."""
     passage, speech = found.passage, found.passage.speech
     quotes = [Quote(speech, place, speech.sentences[place]) for place in range(passage.begin, passage.end)]

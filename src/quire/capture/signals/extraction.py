@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from quire.capture.quotable_text import safe_text
-from quire.capture.signals.features import Passage, passages
+from quire.capture.signals.features import Excerpt, passages
 from quire.capture.signals.model import KINDS, Kind, probability, weights
 from quire.capture.signals.paths import Paths
 from quire.capture.signals.speeches import Speech, Talk
 from quire.capture.signals.summary import Story
 from quire.capture.signals.validation import Validations
-from quire.capture.signals.wording import capped, is_safe, share, tidy
+from quire.capture.signals.words import capped, is_safe, share, tidy
 from quire.capture.transcripts.types import Turn
 from quire.layers.journal.types import Signals
 
@@ -36,13 +36,13 @@ class SessionSignals(Struct, frozen=True):
     signals: Signals
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class Signal(Struct, frozen=True, kw_only=True):
     """A passage that is worth keeping, as it is told, with how likely it is."""
 
     kind: Kind
     text: str
     score: float
-    passage: Passage
+    passage: Excerpt
 
 
 def extract(turns: Iterable[Turn], *, root: str = "", most: int = MOST) -> SessionSignals:
@@ -69,7 +69,7 @@ class Listener:
         self.paths = Paths(root)
         self.checks = Validations()
         self.story = Story()
-        self._kept: list[Found] = []
+        self._kept: list[Signal] = []
 
     def hear(self, turn: Turn) -> None:
         speech = self.talk.hear(turn)
@@ -91,14 +91,14 @@ class Listener:
             self._kept = found["decisions"] + found["gotchas"]
             self.talk.speeches.clear()
 
-    def found(self) -> dict[Kind, list[Found]]:
+    def found(self) -> dict[Kind, list[Signal]]:
         """What is worth keeping, by kind, the likeliest first."""
         told = list(self._kept)
         for passage in passages(self.talk.speeches):
             told += _judged(passage, self.talk.speeches)
         # Of two that are as likely, the later one holds.
         told.sort(key=lambda found: (-found.score, -found.passage.speech.turn))
-        chosen: dict[Kind, list[Found]] = {kind: [] for kind in KINDS}
+        chosen: dict[Kind, list[Signal]] = {kind: [] for kind in KINDS}
         for one in told:
             if not any(is_same(one.passage, other.passage) for other in chosen[one.kind]):
                 chosen[one.kind].append(one)
@@ -135,27 +135,27 @@ class Listener:
         )
 
 
-def _judged(passage: Passage, speeches: Sequence[Speech]) -> Iterator[Found]:
+def _judged(passage: Excerpt, speeches: Sequence[Speech]) -> Iterator[Signal]:
     for kind in KINDS:
         score = probability(kind, passage)
         if score >= weights()[kind].least and not _is_refused(kind, passage, speeches):
             text = capped(tidy(passage.text))
             if is_safe(text):
-                yield Found(kind=kind, text=text, score=score, passage=passage)
+                yield Signal(kind=kind, text=text, score=score, passage=passage)
 
 
-def _texts(found: Sequence[Found], most: int) -> tuple[str, ...]:
+def _texts(found: Sequence[Signal], most: int) -> tuple[str, ...]:
     """The likeliest, in the order in which they were said."""
     ordered = sorted(found[: max(0, most)], key=lambda one: (one.passage.speech.turn, one.passage.begin))
     return tuple(dict.fromkeys(one.text for one in ordered))
 
 
-def is_same(one: Passage, other: Passage) -> bool:
+def is_same(one: Excerpt, other: Excerpt) -> bool:
     small, large = sorted((one.stems, other.stems), key=len)
     return one.overlaps(other) or share(small, large) >= _ALIKE
 
 
-def _is_refused(kind: Kind, passage: Passage, speeches: Sequence[Speech]) -> bool:
+def _is_refused(kind: Kind, passage: Excerpt, speeches: Sequence[Speech]) -> bool:
     """Whether what the agent says is refused by the user's next word."""
     if kind == "next_step_hints" or passage.speech.by == "user":
         return False

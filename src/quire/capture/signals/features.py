@@ -14,7 +14,7 @@ from msgspec import Struct
 from quire.capture.signals.options import chosen, offered
 from quire.capture.signals.sentences import Sentence
 from quire.capture.signals.speeches import Speech, Work
-from quire.capture.signals.wording import share, stems
+from quire.capture.signals.words import share, stems
 
 Features = dict[str, float]
 LONGEST = 3
@@ -47,7 +47,7 @@ _PAIRS = (
 _NEIGHBOURS = ("cause", "problem", "decide", "later", "maybe")
 
 
-class Passage(Struct, kw_only=True):
+class Excerpt(Struct, kw_only=True):
     """A passage with what is seen of it."""
 
     speech: Speech
@@ -59,12 +59,12 @@ class Passage(Struct, kw_only=True):
     choice: str = ""
     """The option that it chooses, in the words in which it was offered."""
 
-    def overlaps(self, other: Passage) -> bool:
+    def overlaps(self, other: Excerpt) -> bool:
         is_same = self.speech is other.speech and self.choice == other.choice
         return is_same and self.begin < other.end and other.begin < self.end
 
 
-def passages(speeches: Sequence[Speech]) -> Iterator[Passage]:
+def passages(speeches: Sequence[Speech]) -> Iterator[Excerpt]:
     """The passages of a talk that may be worth keeping."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -102,7 +102,7 @@ def _windows(speech: Speech, choices: dict[int, list[str]]) -> Iterator[tuple[in
             yield begin, end
 
 
-def _passage(speech: Speech, begin: int, end: int, choice: str) -> Passage | None:
+def _passage(speech: Speech, begin: int, end: int, choice: str) -> Excerpt | None:
     part = speech.sentences[begin:end]
     told = " ".join(one.text for one in part)
     own = frozenset[str]().union(*(one.stems for one in part))
@@ -113,7 +113,7 @@ def _passage(speech: Speech, begin: int, end: int, choice: str) -> Passage | Non
     seen = _seen(speech, part, begin, end, len(found))
     if choice:
         seen["chooses"] = 1
-    return Passage(speech=speech, begin=begin, end=end, text=text, stems=found, features=seen, choice=choice)
+    return Excerpt(speech=speech, begin=begin, end=end, text=text, stems=found, features=seen, choice=choice)
 
 
 def _seen(speech: Speech, part: Sequence[Sentence], begin: int, end: int, count: int) -> Features:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from quire.capture.signals.cues import DATA
-from quire.capture.signals.features import Passage
+from quire.capture.signals.features import Excerpt
 
 Kind = Literal["decisions", "gotchas", "next_step_hints"]
 KINDS: tuple[Kind, ...] = ("decisions", "gotchas", "next_step_hints")
@@ -42,7 +42,7 @@ def weights() -> dict[Kind, Weights]:
         return msgspec.json.decode(file.read(), type=dict[Kind, Weights])
 
 
-def probability(kind: Kind, passage: Passage) -> float:
+def probability(kind: Kind, passage: Excerpt) -> float:
     """How likely a passage is what somebody would keep; what is labelled so is certain."""
     if _LABELS[kind] in passage.speech.sentences[passage.begin].label:
         return 1.0 if passage.end - passage.begin == 1 else 0.0

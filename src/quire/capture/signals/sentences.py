@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quire.capture.signals.cues import cues_of
-from quire.capture.signals.wording import stems
+from quire.capture.signals.words import stems
 from quire.model.text import one_line
 
 READ_CHARS = 40_000
@@ -218,6 +218,8 @@ def split(text: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(text):
         before = text[max(start, end.start() - 12) : end.start() + 1]
+        if text[end.start()] == "…" and not text[end.start() - 1 : end.start()].isalnum():
+            continue
         if text[end.start()] == "." and (
             _ABBREVIATION.search(before)
             or before.endswith("..")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quire.capture.quotable_text import quote
 from quire.capture.signals.speeches import Speech
-from quire.capture.signals.wording import is_safe, tidy
+from quire.capture.signals.words import is_safe, tidy
 
 _REQUEST_CHARS = _RESULT_CHARS = 200
 _NOTHING = "Nothing was said in this session."

@@ -11,7 +11,7 @@ from quire.capture.signals.commands import check_command, checks_in, covers
 from quire.capture.signals.outcomes import Outcome, outcome_of, spoken_counts
 from quire.capture.signals.sentences import split
 from quire.capture.signals.speeches import Speech
-from quire.capture.signals.wording import capped, tidy
+from quire.capture.signals.words import capped, tidy
 
 KEPT = 256
 _OPEN_CALLS = 64

@@ -16,7 +16,7 @@ from msgspec import Struct
 from quire.capture.signals.confirmed import Quote, quotable
 from quire.capture.signals.sentences import Sentence
 from quire.capture.signals.speeches import Speech, Talk
-from quire.capture.signals.wording import capped, is_safe, tidy
+from quire.capture.signals.words import capped, is_safe, tidy
 
 RULE_WORDS = 30
 """A longer sentence tells more than a rule."""
