@@ -62,7 +62,7 @@ def test_what_a_person_sees(memory: Memory, broken: Path) -> None:
         f"{NAME}  1 fault repaired, 1 file\n    .memory/local/repairs/{NAME}/memory.tar\n"
     )
     undone = memory("check", "--undo")
-    assert undone.out == f"Took the repair {NAME} back: 1 file as before.\n  {SIDECAR}\n"
+    assert undone.out == f"Undid the repair {NAME}: 1 file as before.\n  {SIDECAR}\n"
     assert broken.read_bytes() == before
     assert memory("check", "--repairs").out == "There is no repair to undo.\n"
 

@@ -18,12 +18,13 @@ RULES = """# Harbor
 - Run `make check` before every commit, because the pipeline takes an hour.
 """
 MADE = """\
-The memory of harbor is made.
+Created the memory of harbor.
   Written: .memory/ (10 files), .gitignore, AGENTS.md, CLAUDE.md
 
 Agents found: claude, codex
-Connected agents can ask the memory, and get relevant records when a session starts. This writes only files of this
-project: claude  .mcp.json (new), .claude/settings.json (new),
+Connected agents can ask the memory, and get relevant records when a session
+starts. This writes only files of this project:
+  claude  .mcp.json (new), .claude/settings.json (new),
           .claude/skills/quire-memory/SKILL.md (new),
           .claude/commands/memory-stats.md (new), .claude/commands/note.md
           (new), .claude/commands/notes.md (new)
@@ -161,7 +162,7 @@ def test_ctrl_c_leaves_the_memory_whole(harbor: Path, env: dict[str, str], agent
     code, seen = typed(harbor, env, "memory", "init", answers=[*before, CTRL_C])
     assert (
         code,
-        seen.endswith("\nStopped. The memory is made and whole; Run `memory init` to get this offer again.\n"),
+        seen.endswith("\nStopped. The memory is complete. Run `memory init` to get this offer again.\n"),
     ) == (
         130,
         True,

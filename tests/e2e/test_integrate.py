@@ -133,7 +133,7 @@ def test_a_dry_run_prints_the_difference(here: Here) -> None:
         "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,2 @@\n"
         '+[mcp_servers.quire]\n+command = "memory-mcp"\n--- /dev/null\n'
     )
-    assert said.out.endswith("  unchanged   guidance  AGENTS.md\nNothing was changed: this was a dry run.\n")
+    assert said.out.endswith("  unchanged   guidance  AGENTS.md\nDry run: nothing was changed.\n")
     assert not (here.root / ".codex").exists()
 
 
@@ -144,7 +144,7 @@ def test_a_file_that_cannot_be_read_is_named_with_what_to_do(here: Here) -> None
     assert "  unreadable  mcp       .mcp.json" in said.out
     assert "  created     hooks     .claude/settings.json" in said.out
     assert said.err.startswith("warning: .mcp.json: ")
-    assert "Repair the file by hand" in said.err
+    assert "Fix the file by hand" in said.err
     told = here("integrate", "claude", "--json")
     assert told.code == 1
     assert told.data["complete"] is False
@@ -183,7 +183,7 @@ def test_status_shows_each_part_of_each_client(here: Here) -> None:
 def test_a_home_is_changed_only_after_a_yes(here: Here) -> None:
     refused = here("integrate", "claude", "--user")
     assert refused.code == 2
-    assert "it asks before" in refused.err
+    assert "asks first" in refused.err
     assert here("integrate", "claude", "--user", "--json").error["code"] == "MemoryUsage"
     home = Path(here.env["HOME"])
     assert os.listdir(home) == []

@@ -617,7 +617,7 @@ def test_a_marker_without_a_commit_verifies_everything_and_is_repaired(
     marker(repo).write_text(json.dumps(UNUSABLE[name]).replace("HEAD_COMMIT", head))
     data = sync(synced)
     assert data["full_verification"] is True
-    assert "names no commit" in data["reason"]
+    assert "does not hold a valid commit id" in data["reason"]
     assert sync(synced)["full_verification"] is False
 
 

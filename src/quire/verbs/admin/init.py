@@ -183,7 +183,7 @@ def _wired_lines(done: Integrated | None) -> Iterator[str]:
     if done is None:
         yield "No agents were found to wire. `memory integrate CLIENT` connects one by name."
         return
-    yield f"{'Would wire' if done.dry_run else 'Wired'}: {', '.join(done.clients)}"
+    yield f"{'Would connect' if done.dry_run else 'Connected'}: {', '.join(done.clients)}"
     for file in done.files:
         yield f"  {file.path} ({file.status})"
 

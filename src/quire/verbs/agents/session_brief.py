@@ -213,10 +213,11 @@ def _notes(project: Project) -> list[Judged]:
 def _waiting(project: Project) -> list[str]:
     """That a person should look at something."""
     from quire.inbox.store import count_pending
+    from quire.model.text import counted
     from quire.upkeep.merge.git_setup import lacks_driver
 
     count = count_pending(project.root)
-    said = [f"{count} proposal{'s wait' if count > 1 else ' waits'} for the user's word: `memory inbox`."]
+    said = [f"{counted(count, 'proposal')} pending in the user's inbox: `memory inbox`."]
     lacking = [
         "Git merges the memory as text in this clone. The user can run `memory integrate git` to merge it by record."
     ]
