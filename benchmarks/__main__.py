@@ -23,6 +23,8 @@ SUITES = (
     "branch_pairs",
     "driver_cost",
     "check_cost",
+    "review_cost",
+    "review_replay",
     "facts_recall",
     "facts_speed",
     "profile_search",
