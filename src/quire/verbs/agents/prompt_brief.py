@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from quire.retrieval.answer import Hit
     from quire.retrieval.injection import Injection, OfferedLine
 
-PROMPT_HEAD = "From this project's memory, possibly relevant here."
-EDIT_HEAD = "From this project's memory, about {files}."
+PROMPT_HEAD = "From the memory of this project, possibly relevant here."
+EDIT_HEAD = "From the memory of this project, about {files}."
 _HITS = 3
 _GOVERNING = 10
 _RAW = "event"
