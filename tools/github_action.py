@@ -13,9 +13,11 @@ import sys
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from quire.clients.texts.forges import FOLDED_PATHS
 
 MARKER = "<!-- quire:memory-review -->"
 HEAD = "refs/quire/pull"
@@ -120,14 +122,15 @@ def call(method: str, path: str, fields: dict[str, Any] | None = None) -> Any:
 def fold(_event: dict[str, Any]) -> int:
     """Fold and push; where somebody else pushed in between, begin again from what is there."""
     branch = os.environ["GITHUB_REF_NAME"]
+    # The workflow runs on the default branch alone; a clone need not know which one that is.
+    git("symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{branch}")
     git("config", "user.name", "github-actions[bot]")
     git("config", "user.email", "41898282+github-actions[bot]@users.noreply.github.com")
     for _ in range(TRIES):
         done = subprocess.run(["memory", "fold"], check=False)
         if done.returncode:
             return done.returncode
-        git("add", "--update")
-        git("add", "--all", "--", ".memory")
+        stage(FOLDED_PATHS)
         if not git("diff", "--cached", "--name-only"):
             return 0
         git("commit", "--quiet", "--message", "Fold the memory")
@@ -139,8 +142,15 @@ def fold(_event: dict[str, Any]) -> int:
     return 1
 
 
-def git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout.strip()
+def stage(paths: Iterable[str]) -> None:
+    """Stage what changed there; `git add` refuses a path that is not there, or is ignored."""
+    changed = git("ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard", "--", *paths)
+    git("update-index", "-z", "--add", "--remove", "--stdin", given=changed)
+
+
+def git(*arguments: str, given: str = "") -> str:
+    done = subprocess.run(["git", *arguments], check=True, capture_output=True, text=True, input=given)
+    return done.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 import pytest
 
 from installed import Git
+from quire.clients.texts.forges import QuireSource, fold_workflow, gitlab_jobs
+from quire.layers.table import HOMES, LAYERS
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = "https://github.com/example/quire@v1"
@@ -80,8 +82,7 @@ class Runner:
         yaml = pytest.importorskip("yaml")
         self.action = yaml.safe_load((ROOT / "action.yml").read_text())
         self.folder = folder
-        (folder / "quire").mkdir()
-        os.symlink(Path(sys.executable).parent, folder / "quire/bin")
+        os.symlink(Path(sys.executable).parent.parent, folder / "quire")
         self.env = {**environment, "RUNNER_TEMP": str(folder), "GITHUB_ACTION_PATH": str(ROOT)}
         self.env.update(GITHUB_STEP_SUMMARY=str(folder / "summary"), GITHUB_OUTPUT=str(folder / "output"))
 
@@ -154,33 +155,118 @@ def test_the_comment_is_written_once_and_from_fetched_commits(
     assert "nothing to comment on" in done.stdout
 
 
-def test_fold_is_committed_and_pushed_also_when_others_pushed(
-    shop: Any, repo: Path, git: Git, runner: Runner, tmp_path: Path
-) -> None:
-    git("checkout", "--quiet", "main")
-    git("init", "--quiet", "--bare", "--initial-branch=main", str(tmp_path / "origin"))
-    git("remote", "add", "origin", str(tmp_path / "origin"))
-    git("push", "--quiet", "origin", "main")
-    git("remote", "set-head", "origin", "main")
-    git("checkout", "--quiet", "-b", "notes")
-    shop("add", "gotcha", "Clocks drift", "--why", "they do")
-    git.commit("a note")
-    git("checkout", "--quiet", "main")
-    git("merge", "--quiet", "notes")
-    git("push", "--quiet", "origin", "main")
-    git("clone", "--quiet", str(tmp_path / "origin"), str(tmp_path / "other"))
-    (tmp_path / "other/README").write_text("x")
-    other = Git(tmp_path / "other", git.env)
-    other.commit("meanwhile")
-    other("push", "--quiet", "origin", "main")
-    runner.env.update(GITHUB_REF_NAME="main", GITHUB_REF="refs/heads/main")
-    done = runner(repo, {"ref": "refs/heads/main"}, task="fold")
+class Forge:
+    """A forge whose default branch is `develop`, with a `main` beside it, and the clone that a job works in."""
+
+    def __init__(self, shop: Any, repo: Path, git: Git, folder: Path) -> None:
+        self.shop, self.repo, self.git = shop, repo, git
+        self.origin, self.job = folder / "origin", folder / "job"
+        assert shop("journal", "init", "--yes").code == 0
+        assert shop("profile", "remember", "tools", "pager", "less").code == 0
+        (repo / "sessions").mkdir()
+        (repo / "sessions/first.md").write_text("# Session\n\nDecision: logs rotate daily, because disks are small.\n")
+        assert shop("journal", "add", "markdown", "sessions", "--name", "notes").code == 0
+        git("branch", "-m", "work", "develop")
+        git.commit("all layers")
+        git("init", "--quiet", "--bare", "--initial-branch=develop", str(self.origin))
+        git("-C", str(self.origin), "config", "receive.advertisePushOptions", "true")
+        git("remote", "add", "origin", str(self.origin))
+        git("push", "--quiet", "origin", "develop", "main")
+        git("remote", "set-head", "origin", "develop")
+
+    def merge_notes(self) -> None:
+        """Merge a branch that writes to every layer, as a forge does."""
+        self.git("checkout", "--quiet", "-b", "notes")
+        assert self.shop("add", "decision", "Clocks are read once", "--why", "they drift").code == 0
+        assert self.shop("facts", "store", "Decisions", "Invoices live in Postgres.").code == 0
+        assert self.shop("profile", "remember", "tools", "shell", "fish").code == 0
+        (self.repo / "sessions/second.md").write_text("# Session\n\nDecision: one is cached, because it is slow.\n")
+        assert self.shop("journal", "sync", "--all").code == 0
+        self.git.commit("a note")
+        self.git("checkout", "--quiet", "develop")
+        self.git("merge", "--quiet", "notes")
+        self.git("push", "--quiet", "origin", "develop")
+
+    def checkout(self) -> Git:
+        """What a job begins with: a detached commit, and no word of which branch is the default one."""
+        shutil.rmtree(self.job, ignore_errors=True)
+        self.git("clone", "--quiet", str(self.origin), str(self.job))
+        job = Git(self.job, self.git.env)
+        job("symbolic-ref", "--delete", "refs/remotes/origin/HEAD")
+        job("checkout", "--quiet", "--detach")
+        return job
+
+    def push_meanwhile(self) -> None:
+        (self.repo / "README").write_text("x")
+        self.git.commit("meanwhile")
+        self.git("push", "--quiet", "origin", "develop")
+
+    def check_folded(self) -> None:
+        job = self.checkout()
+        assert job("log", "--format=%s", "-2").split("\n")[:2] == ["Fold the memory", "meanwhile"]
+        assert not [path for path in job("ls-files").split() if ".d/" in path]
+        assert "Clocks are read once" in (self.job / "AGENTS.md").read_text()
+        changed = set(job("diff", "--name-only", "HEAD^").split())
+        assert {
+            ".memory/events.jsonl", ".memory/facts.jsonl", ".agent-memory/history/events.jsonl",
+            ".agent-memory/state.json", "AGENTS.md",
+        } <= changed  # fmt: skip
+        assert "stray" not in changed
+
+
+@pytest.fixture
+def forge(shop: Any, repo: Path, git: Git, tmp_path: Path) -> Forge:
+    return Forge(shop, repo, git, tmp_path)
+
+
+def test_github_folds_every_layer_and_once(forge: Forge, runner: Runner) -> None:
+    forge.merge_notes()
+    job = forge.checkout()
+    (forge.job / "stray").write_text("of another step")
+    forge.push_meanwhile()
+    runner.env.update(GITHUB_REF_NAME="develop", GITHUB_REF="refs/heads/develop")
+    done = runner(forge.job, {"ref": "refs/heads/develop"}, task="fold")
     assert done.returncode == 0, done.stdout + done.stderr
-    log = git("log", "--format=%s", "origin/main").split("\n")
-    assert log[:2] == ["Fold the memory", "meanwhile"]
-    assert not list((repo / ".memory/events.d").glob("*.jsonl"))
-    assert runner(repo, {}, task="fold").returncode == 0
-    assert git("rev-parse", "HEAD") == git("rev-parse", "origin/main")
+    forge.check_folded()
+    before = forge.checkout()("rev-parse", "HEAD")
+    assert runner(forge.job, {}, task="fold").returncode == 0
+    assert (job("rev-parse", "HEAD"), forge.checkout()("rev-parse", "HEAD")) == (before, before)
+
+
+def test_gitlab_folds_every_layer_and_once(forge: Forge, runner: Runner) -> None:
+    yaml = pytest.importorskip("yaml")
+    script = "\n".join(yaml.safe_load(gitlab_jobs(QuireSource("https://x.org/q", "v1")))["memory-fold"]["script"])
+    env = {**runner.env, "PATH": f"{runner.folder / 'quire/bin'}:{runner.env['PATH']}"}
+    env.update(CI_COMMIT_BRANCH="develop", CI_DEFAULT_BRANCH="develop", CI_PROJECT_PATH="a/shop", CI_JOB_TOKEN="t0")
+    env.update(CI_SERVER_PROTOCOL="https", CI_SERVER_HOST="git.example", CI_SERVER_PORT="443")
+    env.update(GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0=f"url.{forge.origin}.insteadOf")
+    env.update(GIT_CONFIG_VALUE_0="https://gitlab-ci-token:t0@git.example:443/a/shop.git")
+
+    def run() -> None:
+        done = subprocess.run(
+            ["sh", "-e", "-c", script], cwd=forge.job, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    forge.merge_notes()
+    forge.checkout()
+    (forge.job / "stray").write_text("of another step")
+    forge.push_meanwhile()
+    run()
+    forge.check_folded()
+    before = forge.checkout()("rev-parse", "HEAD")
+    run()
+    assert forge.checkout()("rev-parse", "HEAD") == before
+
+
+def test_a_push_that_changes_any_layer_starts_a_fold() -> None:
+    yaml = pytest.importorskip("yaml")
+    source = QuireSource("https://x.org/a/q", "v1")
+    [rule] = yaml.safe_load(gitlab_jobs(source))["memory-fold"]["rules"]
+    github = yaml.safe_load(fold_workflow(source))[True]["push"]["paths"]  # YAML reads `on` as a boolean
+    folders = [*(home.folder for home in HOMES), *(layer.page_folder for layer in LAYERS if layer.page_folder)]
+    assert github == [f"{folder}/**" for folder in folders]
+    assert rule["changes"] == [f"{folder}/**/*" for folder in folders]
 
 
 def test_the_jobs_of_gitlab_run_in_a_shell(shop: Any, repo: Path, git: Git, runner: Runner) -> None:
@@ -200,9 +286,6 @@ def test_the_jobs_of_gitlab_run_in_a_shell(shop: Any, repo: Path, git: Git, runn
     assert done.returncode == 0, done.stderr
     [found] = json.loads((repo / "gl-memory-review.json").read_text())
     assert (found["check_name"], found["severity"], found["location"]["lines"]["begin"]) == ("M201", "major", 2)
-    for job in ("memory-review", "memory-fold"):
-        check = subprocess.run(["bash", "-n", "-c", "\n".join(jobs[job]["script"])], check=False)
-        assert check.returncode == 0
 
 
 @pytest.mark.parametrize("program", ["pre-commit", "prek"])

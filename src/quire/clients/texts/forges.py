@@ -7,6 +7,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from quire.model.anchors import OWN_FILES
+
+FOLDERS = (".memory", ".ai-state", ".agent-memory", "docs/agent-memory")
+"""Of all layers, with their pages. A push that changes one starts a fold."""
+FOLDED_PATHS = (*FOLDERS, *OWN_FILES)
+"""All that a commit of a fold may hold."""
 _NOTE = """# Written by `memory integrate {client}`; `memory integrate {client} --remove` takes it out.
 # Quire: {source}
 """
@@ -96,11 +102,15 @@ jobs:
 """
 
 
+def _patterns(end: str) -> str:
+    return ", ".join(f'"{folder}/{end}"' for folder in FOLDERS)
+
+
 def fold_workflow(source: QuireSource) -> str:
     return f"""{note("github", source)}name: Memory fold
 on:
   push:
-    paths: [".memory/**"]
+    paths: [{_patterns("**")}]
 permissions:
   contents: write
 concurrency:
@@ -150,17 +160,27 @@ memory-fold:
   resource_group: memory-fold
   rules:
     - if: $CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-      changes: [".memory/**/*"]
+      changes: [{_patterns("**/*")}]
   script:
-    - memory fold
-    - git add --all -- .memory AGENTS.md CLAUDE.md 2>/dev/null || git add --all -- .memory
-    - git diff --cached --quiet && exit 0
     - git config user.name "Memory fold"
     - git config user.email "memory-fold@$CI_SERVER_HOST"
-    - git commit --quiet --message "Fold the memory"
+    - git symbolic-ref refs/remotes/origin/HEAD "refs/remotes/origin/$CI_DEFAULT_BRANCH"
     - user="gitlab-ci-token:${{MEMORY_PUSH_TOKEN:-$CI_JOB_TOKEN}}"
     - server="$CI_SERVER_PROTOCOL://$user@$CI_SERVER_HOST:$CI_SERVER_PORT"
-    - git push --push-option=ci.skip "$server/$CI_PROJECT_PATH.git" "HEAD:$CI_COMMIT_BRANCH"
+    - paths="{" ".join(FOLDED_PATHS)}"
+    # Where others pushed meanwhile, it begins again from what is there.
+    - |
+      for attempt in 1 2 3; do
+        memory fold
+        git ls-files -z --modified --deleted --others --exclude-standard -- $paths |
+          git update-index -z --add --remove --stdin
+        if git diff --cached --quiet; then exit 0; fi
+        git commit --quiet --message "Fold the memory"
+        if git push --push-option=ci.skip "$server/$CI_PROJECT_PATH.git" "HEAD:$CI_COMMIT_BRANCH"; then exit 0; fi
+        git fetch --quiet origin "$CI_COMMIT_BRANCH"
+        git reset --quiet --hard FETCH_HEAD
+      done
+      exit 1
 """
 
 
