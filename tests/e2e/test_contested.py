@@ -97,6 +97,23 @@ def test_other_fields_and_paragraphs_are_no_disagreement(here: Here, git: Git, r
     assert here("check", "--json").data["warnings"] == []
 
 
+def test_branches_that_merged_each_other_before_disagree_on_nothing_old(here: Here, git: Git) -> None:
+    """Git merges their common ancestors first, by the driver, too."""
+    branch(here, git, "one", {"id": "feature.pay", "body": "One!\n\nTwo.\n\nThree.", "stage": "paused"})
+    branch(here, git, "two", {"id": "feature.pay", "body": "One.\n\nTwo.\n\nThree!", "stage": "building"})
+    git("branch", "old", "one")
+    for name, other in (("one", "two"), ("two", "old")):
+        git("checkout", "-q", name)
+        git("merge", "-q", "--no-edit", other)
+    save(here, {"id": "feature.pay", "body": "One!\n\nTwo.\n\nThree, now.", "stage": "building"})
+    git("commit", "-qam", "again")
+    git("checkout", "-q", "one")
+    git("merge", "-q", "--no-edit", "two")
+    node = here("inspect", "feature.pay", "--json").data["object"]
+    assert (node["body"].strip(), node["stage"]) == ("One!\n\nTwo.\n\nThree, now.", "building")
+    assert node["contested"] == []
+
+
 def test_a_paragraph_that_both_changed_stands_there_twice(here: Here, git: Git) -> None:
     disagree(here, git, {"body": "One.\n\nTwo is blue.\n\nThree."}, {"body": "One.\n\nTwo is red.\n\nThree."})
     node = here("inspect", "feature.pay", "--json").data["object"]

@@ -148,7 +148,7 @@ def test_outside_of_a_repository_the_command_says_so(memory: Memory, repo: Path)
     memory.init()
     (repo / ".git").rename(repo / "git-away")
     run = memory("integrate", "git")
-    assert (run.code, "no git repository" in run.err) == (3, True)
+    assert (run.code, "not in a git repository" in run.err) == (3, True)
 
 
 def section(text: str) -> str:

@@ -63,12 +63,7 @@ def _driver(name: str, now: str | None, wanted: str) -> SetUpPart:
 def _wanted(program: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """The settings by the name of the driver."""
     folders = [home.folder for home in HOMES]
-    quire = {
-        "driver": driver_line(program),
-        "name": "the memory, by record (Quire)",
-        # Of several common ancestors git merges one first; what is contested there was settled since.
-        "recursive": "binary",
-    }
+    quire = {"driver": driver_line(program), "name": "the memory, by record (Quire)"}
     union = {"driver": driver_line(program, folders, union=True), "name": "lines of both sides; the memory, by record"}
     return [("quire", quire), ("union", union)]
 
@@ -118,7 +113,7 @@ def take_back(site: Site, parts: Sequence[SetUpPart]) -> None:
     """Take our settings out of the clone. The attributes stay: other clones go by them, and git can do without."""
     for part in parts:
         if part.part == "driver" and part.state in ("present", "changed"):
-            for key in ("driver", "name", "recursive"):
+            for key in ("driver", "name"):
                 remove_setting(site.git, f"{part.path}.{key}")
         elif part.part == "paths" and part.state != "missing":
             write_clone_rules(site.git, site.world, without_section(part.now))
