@@ -61,6 +61,9 @@ def test_what_a_person_sees(memory: Memory, broken: Path) -> None:
     assert memory("check", "--repairs").out == (
         f"{NAME}  1 fault repaired, 1 file\n    .memory/local/repairs/{NAME}/memory.tar\n"
     )
+    # Earlier versions named the steps `mends`.
+    manifest = memory.cwd / f".memory/local/repairs/{NAME}/memory.json"
+    manifest.write_text(manifest.read_text().replace('"fixes"', '"mends"'))
     undone = memory("check", "--undo")
     assert undone.out == f"Undid the repair {NAME}: 1 file as before.\n  {SIDECAR}\n"
     assert broken.read_bytes() == before

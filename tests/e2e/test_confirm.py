@@ -386,7 +386,7 @@ def test_what_a_commit_alone_made_out_of_date_is_confirmed_at_once(changed: Any,
 def test_a_commit_that_made_nothing_out_of_date_or_is_not_here_is_said(changed: Any, git: Any) -> None:
     before = git("rev-parse", "HEAD~1").strip()
     none = changed("confirm", "--commit", before)
-    assert (none.code, f"because of the commit `{before}` alone" in none.err) == (1, True)
+    assert (none.code, f"The commit `{before}` alone made no record" in none.err) == (1, True)
     gone = changed("confirm", "--commit", "123456789")
     assert (gone.code, "There is no commit `123456789` in this clone." in gone.err) == (1, True)
     nothing = changed("confirm")

@@ -10,6 +10,7 @@ import pytest
 from quire.anchors.minor_change import minor_change
 from quire.project import Project
 from quire.upkeep.explain_change import explain_changes, is_changed_only_by
+from quire.upkeep.explained_changes import explanations, known_explanations
 from quire.upkeep.verdicts import Verdicts
 from quire.verbs.graph.save import save_nodes
 
@@ -68,6 +69,24 @@ def test_a_change_of_imports_or_annotations_alone_is_told_apart(
     assert not is_changed_only_by(project.git, verdict, "0" * 40)
     (repo / "a.py").write_text(CODE.replace("import os", "import re"))
     assert not is_changed_only_by(project.git, verdict_of(project, "a.py"), commit)
+
+
+def test_an_explanation_is_known_until_the_code_changes_again(
+    project: Project, git: Any, repo: Path, anchored: Any
+) -> None:
+    anchored("a.py")
+    (repo / "a.py").write_text(CODE.replace("import os", "import sys"))
+    git.commit("Imports")
+    verdicts = {"gotcha.retries-pile-up": verdict_of(project, "a.py")}
+    assert project.with_index(lambda index: known_explanations(index, verdicts)) == {}
+    made = project.with_index(lambda index: explanations(project.root, project.git, index, verdicts))
+    assert project.with_index(lambda index: known_explanations(index, verdicts)) == made
+    assert made["gotcha.retries-pile-up"][0].says_more
+    (repo / "a.py").write_text(CODE.replace("return 1", "return 2"))
+    verdicts = {"gotcha.retries-pile-up": verdict_of(project, "a.py")}
+    assert project.with_index(lambda index: known_explanations(index, verdicts)) == {}
+    later = project.with_index(lambda index: explanations(project.root, project.git, index, verdicts))
+    assert [one.only for one in later["gotcha.retries-pile-up"]] == [""]
 
 
 @pytest.mark.parametrize(

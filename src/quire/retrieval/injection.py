@@ -69,10 +69,10 @@ class Injection(msgspec.Struct, kw_only=True):
     fates: list[LineFate] = []
 
 
-def record_line(record: Record, verdict: Verdict | None = None, *, marks: Sequence[str] = ()) -> str:
+def record_line(record: Record, verdict: Verdict | None = None, *, marks: Sequence[str] = (), changes: str = "") -> str:
     """A record on one line, with its ref and what is known of its truth; nothing in it breaks out of the line.
 
-    `marks` say more of it: where it comes from, what following it would do.
+    `marks` say more of it: where it comes from, what following it would do; `changes` what the verdict does not.
     """
     states = (record.stage, verdict.verdict if verdict else "", *marks)
     state = ", ".join(part for part in states if part and part != "fresh")
@@ -85,7 +85,8 @@ def record_line(record: Record, verdict: Verdict | None = None, *, marks: Sequen
     else:
         said = cut(one_line(first_sentence(record.text)), _SAID_CHARS)
         title, body = (said, "") if bare in said else (title, f": {said}" if said else "")
-    because = cut(one_line(verdict.because), 160) if verdict and verdict.verdict not in _CALM else ""
+    because = cut(one_line(changes or verdict.because), 240 if changes else 160) if verdict else ""
+    because = because if verdict and verdict.verdict not in _CALM else ""
     doubt = f" ({because})" if because else ""
     return f"- `{record.ref}`{f' [{one_line(state)}]' if state else ''} {title}{body}{doubt}"
 

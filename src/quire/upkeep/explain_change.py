@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from quire.anchors.change_causes import SymbolTraces
 from quire.anchors.commit_history import CommitHistory
 from quire.anchors.minor_change import Minor, minor_change
 from quire.anchors.symbols import LIMIT, symbol_text
 from quire.files.git_history import commits_between, describe_commits, read_blobs
 from quire.files.paths import read_inside
+from quire.model.change_explained import ChangeExplained
 from quire.model.errors import GitRequired
-from quire.model.text import counted, cut, one_line
+from quire.model.text import one_line
 from quire.model.times import EPOCH, instant
 from quire.upkeep.views.text_diff import line_counts
 
@@ -26,35 +25,6 @@ if TYPE_CHECKING:
 _COMMITS = 20
 """Of more commits only the newest are measured."""
 _TOGETHER = 32 * 1024 * 1024
-_SUBJECT = 60
-
-
-class ChangeExplained(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the code of one anchor since someone last looked."""
-
-    anchor: str
-    commits: int = 0
-    most: str = ""
-    """The commit that changed the most lines of it, and its subject."""
-    most_subject: str = ""
-    most_lines: int = 0
-    last: str = ""
-    last_subject: str = ""
-    only: Minor = ""
-    """What alone is different, if that is little."""
-
-    def line(self) -> str:
-        """All of it as a clause; empty where nothing is known."""
-        said = f"only {self.only} changed" if self.only else ""
-        if not self.commits:
-            return said
-        last = f"{self.last} “{cut(self.last_subject, _SUBJECT)}”"
-        if self.commits == 1:
-            return "; ".join(filter(None, (f"commit {last}", said)))
-        most = f"most in {self.most} “{cut(self.most_subject, _SUBJECT)}” ({counted(self.most_lines, 'line')})"
-        if self.most == self.last:
-            return "; ".join(filter(None, (f"{self.commits} commits, {most}, which is the last", said)))
-        return "; ".join(filter(None, (f"{self.commits} commits, {most}, last {last}", said)))
 
 
 def explain_changes(root: str, git: Git, verdict: Verdict) -> list[ChangeExplained]:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from quire.anchors.working_tree import TreeReader, WorkingTree
     from quire.index.catalog import Index
 
-_MEMO = "verdict "
+MEMO = "verdict "
+"""What the names of noted verdicts begin with; a ref follows."""
 _ALL = "verdicts"
 _RULES = 2
 """Another number where other verdicts are given, or they are said otherwise."""
@@ -68,7 +69,7 @@ class Verdicts:
     def _remembered(self, records: Sequence[Record]) -> dict[str, Verdict]:
         if self._index is None:
             return {}
-        about = {f"{_MEMO}{record.ref}": record for record in records if record.anchors}
+        about = {f"{MEMO}{record.ref}": record for record in records if record.anchors}
         found = {}
         for name, value in self._index.memos(about).items():
             record = about[name]
@@ -99,7 +100,7 @@ class Verdicts:
                 paths = [*paths, *_destinations(verdicts[record.ref])]
                 memo = _Memo(_RULES, _about(record), paths, joint_stamp(self._root, paths, after), verdicts[record.ref])
                 with contextlib.suppress(UnicodeEncodeError):  # a name that is no text is looked at every time
-                    memos[f"{_MEMO}{record.ref}"] = msgspec.msgpack.encode(memo)
+                    memos[f"{MEMO}{record.ref}"] = msgspec.msgpack.encode(memo)
         if memos and self._index is not None:
             self._index.note(memos)
         return verdicts
@@ -181,7 +182,7 @@ def rested_on(index: Index) -> list[str]:
     for record in index.records_anchored():
         for anchor in record.anchors:
             found |= {static_prefix(anchor), static_prefix(anchor.rpartition("#")[0] or anchor)}
-    for value in index.memos_from(_MEMO):
+    for value in index.memos_from(MEMO):
         with contextlib.suppress(msgspec.MsgspecError):
             found.update(msgspec.msgpack.decode(value, type=_Memo).paths)
     return sorted(found)

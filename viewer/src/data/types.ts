@@ -203,6 +203,8 @@ export interface AnchorView {
   anchor: string;
   verdict: VerdictState;
   because: string;
+  /** How many commits changed it, and which most; empty where that says no more than `because`. */
+  explained: string;
   files: string[];
   files_count: number;
   dirty: string[];

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
+from quire.model.change_explained import ChangeExplained
 from quire.model.errors import NotFound
 from quire.model.ids import kind_of, slug_of
 from quire.model.verdicts import Verdict
@@ -17,7 +18,9 @@ class Inspected(msgspec.Struct, kw_only=True):
     outgoing: list[StoredRelation]
     incoming: list[StoredRelation]
     verdict: Verdict | None = None
-    """Whether it is still true of the code; None where nobody looked."""
+    """Whether it is up to date; None where nobody looked."""
+    changes: list[ChangeExplained] = []
+    """What changed in its code, where it is out of date."""
 
 
 def inspect_node(store: GraphStore, node_id: str) -> Inspected:

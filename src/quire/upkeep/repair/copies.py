@@ -210,7 +210,10 @@ def _names(root: str, folder: str) -> list[str]:
 def _read(root: str, folder: str, name: str, part: str) -> RepairCopy | None:
     try:
         data = read_inside(root, f"{place_of_copies(folder, name)}/{part}.json", _BYTES)
-        kept = msgspec.json.decode(data, type=RepairCopy)
+        held = msgspec.json.decode(data)
+        if isinstance(held, dict) and "mends" in held:
+            held.setdefault("fixes", held["mends"])  # as the first versions wrote it
+        kept = msgspec.convert(held, RepairCopy)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     is_ours = (kept.name, kept.part, kept.folder) == (name, part, folder) and kept.version == VERSION

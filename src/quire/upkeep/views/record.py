@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from quire.files.git import Git
 from quire.files.git_history import Commit, describe_known
 from quire.layers.record_details import Field, RecordDetails, RecordEvidence
+from quire.model.change_explained import ChangeExplained
 from quire.model.errors import GitRequired
 from quire.model.records import Edge, Record
 from quire.model.verdicts import AnchorVerdict, Verdict
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.upkeep.views.record_list import Verify
 
+Explain = Callable[[Mapping[str, Verdict]], Mapping[str, Iterable[ChangeExplained]]]
+"""What changed behind records that are out of date."""
 _RELATIONS = 200
 _SAID = {
     "affects": ("affects", "is affected by"),
@@ -40,6 +43,8 @@ class AnchorView(msgspec.Struct, frozen=True, kw_only=True):
     anchor: str
     verdict: str
     because: str
+    explained: str
+    """How many commits changed it, and which most; empty where that says no more than `because`."""
     files: tuple[str, ...]
     files_count: int
     dirty: tuple[str, ...]
@@ -85,7 +90,9 @@ class RecordDetail(msgspec.Struct, frozen=True, kw_only=True):
     revision: str
 
 
-def record_detail(record: Record, kept: RecordDetails, index: Index, git: Git, verify: Verify) -> RecordDetail:
+def record_detail(
+    record: Record, kept: RecordDetails, index: Index, git: Git, verify: Verify, explain: Explain | None = None
+) -> RecordDetail:
     """Everything that is known of a record; `kept` is what its layer keeps."""
     edges = sorted(_edges(index, record), key=lambda edge: _order(edge, record.ref))
     shown = edges[:_RELATIONS]
@@ -95,12 +102,13 @@ def record_detail(record: Record, kept: RecordDetails, index: Index, git: Git, v
     judged = {found.ref: found for found in concerned if is_judged(found)}
     verdicts = verify(list(judged.values())) if judged else {}
     verdict = verdicts.get(record.ref)
+    changes = explain({record.ref: verdict}).get(record.ref, ()) if explain and verdict else ()
     left = len(edges) - len(shown)
     return RecordDetail(
         item=item_of(record, verdict),
         path=kept.path,
         body=kept.body,
-        verdict=_verdict_view(verdict, git) if verdict else None,
+        verdict=_verdict_view(verdict, git, changes) if verdict else None,
         anchors=record.anchors,
         relations=tuple(_relation(edge, record.ref, others, verdicts) for edge in shown),
         evidence=kept.evidence,
@@ -161,7 +169,8 @@ def _says(predicate: str, *, is_out: bool) -> str:
     return out if is_out else into
 
 
-def _verdict_view(verdict: Verdict, git: Git) -> VerdictView:
+def _verdict_view(verdict: Verdict, git: Git, changes: Iterable[ChangeExplained]) -> VerdictView:
+    said = {one.anchor: one.line() for one in changes if one.says_more}
     names = [name for name in (verdict.since, *(anchor.commit for anchor in verdict.anchors)) if name]
     try:
         commits = describe_known(git, names) if git.available else {}
@@ -171,15 +180,16 @@ def _verdict_view(verdict: Verdict, git: Git) -> VerdictView:
         verdict=verdict.verdict,
         because=verdict.because,
         since=commits.get(verdict.since),
-        anchors=tuple(_anchor_view(anchor, commits) for anchor in verdict.anchors),
+        anchors=tuple(_anchor_view(anchor, commits, said) for anchor in verdict.anchors),
     )
 
 
-def _anchor_view(anchor: AnchorVerdict, commits: Mapping[str, Commit]) -> AnchorView:
+def _anchor_view(anchor: AnchorVerdict, commits: Mapping[str, Commit], said: Mapping[str, str]) -> AnchorView:
     return AnchorView(
         anchor=anchor.anchor,
         verdict=anchor.verdict,
         because=anchor.because,
+        explained=said.get(anchor.anchor, ""),
         files=anchor.files,
         files_count=anchor.files_count,
         dirty=anchor.dirty,

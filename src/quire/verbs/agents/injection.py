@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -59,6 +59,7 @@ def injected_lines(
     every = [record for record, _, _ in records]
     flags, effects = flagged_records(index, every), effects_in(index, every)
     rejections = project.rejections()
+    changes = _changes(index, {record.ref: verdict for record, verdict, _ in records if verdict})
     offers = []
     for record, verdict, why in records:
         is_seen = record.ref in trust.seen
@@ -71,7 +72,8 @@ def injected_lines(
         harm = words_of(effects.get(record.ref, ()))
         marks = (f"from {origin_shown(record.origin or record.layer, reviewed=is_seen)}", *filter(None, (harm,)))
         if is_full:
-            line = record_line(record, verdict, marks=marks if is_seen else ("not reviewed", *marks))
+            marks = marks if is_seen else ("not reviewed", *marks)
+            line = record_line(record, verdict, marks=marks, changes=changes.get(record.ref, ""))
         else:
             line = unreviewed_line(record, marks=marks, silent=bool(harm))
         offers.append(
@@ -84,6 +86,22 @@ def injected_lines(
             )
         )
     return offers
+
+
+def _changes(index: Index, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
+    """What is known already of the code behind records that are out of date: a hook has no time to find it out.
+
+    The subject of a commit is anybody's text. One that reads like an order is left out, with all beside it.
+    """
+    from quire.guard.prompt_attacks import find_instructions
+    from quire.upkeep.explained_changes import known_explanations
+
+    found = {}
+    for ref, changes in known_explanations(index, verdicts).items():
+        said = next((f"`{one.anchor}`: {one.line()}" for one in changes if one.says_more), "")
+        if said and not find_instructions(said):
+            found[ref] = said
+    return found
 
 
 def trust_of(project: Project, index: Index, records: Sequence[Record], began: str) -> Trust:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,6 +11,8 @@ from quire.guard.effects import effects_of, words_of
 from quire.layers.graph.source import node_record
 from quire.model.refs import graph_id
 from quire.model.seals import is_seal
+from quire.model.text import one_line
+from quire.model.verdicts import AnchorVerdict
 from quire.verbs.verb import Recalled
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ def inspect_node(project: Project, ref: str) -> Inspected:
     found = graph.inspect_node(project.graph, graph_id(ref))
     record = node_record(found.node)
     found.verdict = Verdicts(project.root, project.git)([record])[record.ref]
+    if found.verdict.verdict == "changed":
+        from quire.upkeep.explain_change import explain_changes
+
+        found.changes = explain_changes(project.root, project.git, found.verdict)
     return found
 
 
@@ -50,6 +56,7 @@ def node_fields(found: Inspected) -> dict[str, Any]:
         "contested": list(node_record(found.node).contested),
         "edited_by_hand": not found.node.hash_holds,
         **verdict_fields(found.verdict),
+        **({"explained": [one.line() for one in found.changes]} if found.changes else {}),
         **effect_fields(node.title, found.node.body),
     }
     relations = {
@@ -91,7 +98,7 @@ def _lines(found: Inspected) -> Iterator[str]:
     if given:
         yield f"evidence: {', '.join(given)}"
     if found.verdict:
-        yield from _verdict_lines(found.verdict)
+        yield from _verdict_lines(found.verdict, {one.anchor: one.line() for one in found.changes if one.says_more})
     if node.source:
         task = f", {node.source.task}" if node.source.task else ""
         yield f"source: {node.source.kind}{task}"
@@ -108,12 +115,14 @@ def _lines(found: Inspected) -> Iterator[str]:
     yield from _relation_lines("Named by", found.incoming, "{source} {predicate} this")
 
 
-def _verdict_lines(verdict: Verdict) -> Iterator[str]:
+def _verdict_lines(verdict: Verdict, changes: Mapping[str, str]) -> Iterator[str]:
     since = f"(last confirmed at {verdict.since[:9]})" if verdict.since else ""
     yield f"verdict: {verdict.verdict}{since}"
     for anchor in verdict.anchors or (verdict,):
         if anchor.because:
             yield f"  {anchor.verdict}: {anchor.because}"
+        if isinstance(anchor, AnchorVerdict) and anchor.anchor in changes:
+            yield f"    {one_line(changes[anchor.anchor])}"
 
 
 def _relation_lines(title: str, relations: Sequence[StoredRelation], form: str) -> Iterator[str]:

@@ -112,6 +112,7 @@ def changed_by(project: Project, commit: str) -> list[str]:
 def looks_at(project: Project, before: Mapping[str, Verdict]) -> list[Look]:
     """Each record beside what changed in its code."""
     from quire.layers.graph.source import node_record
+    from quire.upkeep.explain_change import explain_changes
     from quire.upkeep.views.anchor_diff import anchor_diff
 
     looks = []
@@ -120,8 +121,10 @@ def looks_at(project: Project, before: Mapping[str, Verdict]) -> list[Look]:
         if node is None:
             continue
         record = node_record(node)
+        since = verdict.since or record.commit
+        said = {one.anchor: one.line() for one in explain_changes(project.root, project.git, verdict) if one.says_more}
         diffs = [
-            anchor_diff(project.root, project.git, record, anchor.anchor, verdict.since or record.commit)
+            (said.get(anchor.anchor, ""), anchor_diff(project.root, project.git, record, anchor.anchor, since))
             for anchor in verdict.anchors
             if anchor.verdict == "changed"
         ]
@@ -132,14 +135,15 @@ def looks_at(project: Project, before: Mapping[str, Verdict]) -> list[Look]:
                 text=record.text,
                 origin=record.origin,
                 verdict=verdict.verdict,
-                changes=[line for diff in diffs for line in _diff_lines(diff)],
+                changes=[line for explained, diff in diffs for line in _diff_lines(diff, explained)],
             )
         )
     return looks
 
 
-def _diff_lines(diff: TextDiff) -> Iterator[str]:
+def _diff_lines(diff: TextDiff, explained: str) -> Iterator[str]:
     yield diff.title
+    yield from filter(None, [explained])
     shown = [f"{sign}{text}" for file in diff.files for hunk in file.hunks for sign, text in hunk.lines]
     yield from shown[:_DIFF_LINES]
     if len(shown) > _DIFF_LINES or diff.cut:

@@ -13,7 +13,9 @@ from quire.verbs.ask.product_map import product_map
 from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
+    from quire.index.catalog import Index
     from quire.project import Project
+    from quire.upkeep.explained_changes import Explained
     from quire.upkeep.sync import ChangedNode, MovedNode, OrphanedNode, Synced
 
 _LISTED, _NAMED, _LISTED_FOR_TOOLS = 10, 3, 20
@@ -89,16 +91,18 @@ def sync(project: Project, given: Sync) -> CodeSynced:
 def _explained(project: Project, changed: list[ChangedNode], most: int) -> list[ChangedNode]:
     """What changed behind the first of these records, in more words than its verdict has."""
     from quire.layers.graph.source import node_record
-    from quire.upkeep.explain_change import explain_changes
+    from quire.upkeep.explained_changes import explanations
     from quire.upkeep.verdicts import Verdicts
 
     nodes = [node for one in changed[:most] if (node := project.graph.find_node(one.id))]
     records = list(map(node_record, nodes))
-    verdicts = project.with_index(lambda index: Verdicts(project.root, project.git, index)(records)) if records else {}
-    said = {
-        ref: [line for one in explain_changes(project.root, project.git, verdict) if (line := one.line())]
-        for ref, verdict in verdicts.items()
-    }
+
+    def work(index: Index) -> Explained:
+        verdicts = Verdicts(project.root, project.git, index)(records)
+        return explanations(project.root, project.git, index, verdicts)
+
+    found = project.with_index(work) if records else {}
+    said = {ref: [line for one in changes if (line := one.line())] for ref, changes in found.items()}
     return [msgspec.structs.replace(one, explained=said.get(one.id, [])) for one in changed]
 
 

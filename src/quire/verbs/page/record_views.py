@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.layers.graph.source import node_record
@@ -12,6 +12,7 @@ from quire.model import limits
 from quire.model.errors import Conflict, InputError
 from quire.model.records import Record
 from quire.model.refs import parse_ref
+from quire.upkeep.explained_changes import Explained, explanations
 from quire.upkeep.views.anchor_diff import anchor_diff, commit_diff
 from quire.upkeep.views.record import RecordDetail, record_detail
 from quire.upkeep.views.record_events import graph_events, kept_dates
@@ -23,6 +24,7 @@ from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.record_details import RecordDetails
+    from quire.model.verdicts import Verdict
     from quire.project import Project
     from quire.upkeep.views.text_diff import TextDiff
 
@@ -39,7 +41,11 @@ def view_record(project: Project, given: ViewRecord) -> RecordDetail:
     """One record of any layer in full."""
 
     def work(index: Index, record: Record) -> RecordDetail:
-        return record_detail(record, _details_of(project, record), index, project.git, verify_for_page(project, index))
+        def explain(verdicts: Mapping[str, Verdict]) -> Explained:
+            return explanations(project.root, project.git, index, verdicts)
+
+        verify = verify_for_page(project, index)
+        return record_detail(record, _details_of(project, record), index, project.git, verify, explain)
 
     return _viewed(project, given.ref, work)
 

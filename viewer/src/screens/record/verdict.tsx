@@ -77,6 +77,7 @@ function Anchor({ refText, anchor, open }: { refText: string; anchor: AnchorView
           <Ticked text={anchor.because} />
         </p>
       ) : null}
+      {anchor.explained ? <p class="anchor-why">{anchor.explained}</p> : null}
       {anchor.to.length ? (
         <p class="anchor-why">
           Now at{" "}
