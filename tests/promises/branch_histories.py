@@ -15,15 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from merge_acts import change_node, make_node, reject, remember, sessions, source, store
+from merge_acts import change_node, delete_node, forget, make_node, reject, remember, sessions, source, store
 from merge_branches import Act, Yard
 
 from quire.files.world import World
 from quire.layers.table import layer_of_file
 from quire.model.errors import QuireError
 from quire.upkeep.merge.git_setup import look_at_setup, set_up
+from quire.verbs.admin.check import Check, check
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.graph.confirm import Confirm, confirm
+from quire.verbs.graph.save import save_nodes
 from quire.verbs.graph.sync import Sync, sync
 from quire.verbs.journal.recall import JournalRecall, journal_recall
 from quire.verbs.team.fold import Fold, fold
@@ -34,6 +36,7 @@ __all__ = ["Drivers", "History", "begin"]
 STAGES = ("idea", "building", "shipped", "paused")
 CITIES = ("Oslo", "Bergen", "Tromsø")
 PARAGRAPHS = 6
+BRANCHES = 5
 _CLIENT = f"""#!{sys.executable} -IS
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as line:
@@ -84,6 +87,8 @@ def begin(yard: Yard, drivers: Drivers) -> None:
     yard.begin(
         make_node("Base", kind="feature", stage="building", body=body),
         make_node("Other", tags=["first"]),
+        make_node("Old"),
+        *(make_node(f"Spare {number}") for number in range(BRANCHES)),
         store("The base holds."),
         remember("user", "city", "London"),
         remember("tools", "pager", "less"),
@@ -136,6 +141,7 @@ class History:
         acts: list[Callable[[str, str], Act]] = [
             self._node, self._fact, self._entry, self._rejection, self._stage, self._tag, self._paragraph, self._city,
             self._archive, self._confirm, self._sync, self._session, self._recall,
+            self._supersede, self._delete, self._relate, self._forget,
         ]  # fmt: skip
         with contextlib.suppress(QuireError):  # such as a fact that is archived already
             self.chance.choice(acts)(branch, name)(self.yard)
@@ -204,6 +210,28 @@ class History:
     def _recall(self, _: str, __: str) -> Act:
         return lambda yard: journal_recall(yard.project, JournalRecall())
 
+    def _supersede(self, branch: str, name: str) -> Act:
+        def act(yard: Yard) -> None:
+            replaced = {"id": "gotcha.old", "superseded_by": f"gotcha.node-{name}", "reason": "better"}
+            node = {"kind": "gotcha", "title": f"Node {name}", "body": f"Node {name} says this."}
+            save_nodes(yard.project, {"task": "replace", "nodes": [node], "supersede": [replaced]})
+            self.told.texts.add(f"Node {name} says this.")
+            self.told.fields.setdefault("superseded_by", {})[branch] = f"gotcha.node-{name}"
+
+        return act
+
+    def _delete(self, branch: str, _: str) -> Act:
+        """A node that no other branch changes: of such git leaves a conflict to a person."""
+        return delete_node(f"gotcha.spare-{branch.removeprefix('b')}")
+
+    def _relate(self, _: str, name: str) -> Act:
+        """A relation to a node that another branch may have deleted."""
+        spare = f"gotcha.spare-{self.chance.randrange(BRANCHES)}"
+        return make_node(f"Related {name}", related=[{"predicate": "related_to", "to": spare}])
+
+    def _forget(self, _: str, __: str) -> Act:
+        return forget("tools", "pager")
+
     # -- what must hold -------------------------------------------------------------------------------------------
 
     def files(self) -> dict[str, bytes]:
@@ -225,17 +253,21 @@ class History:
         everything = b"\n".join(files.values()).decode()
         lost = {text for text in self.told.texts if text not in everything}
         assert not lost, lost
-        assert self.yard.checked() == {}
+        found = self.yard.checked()
+        if {code for codes in found.values() for code in codes} == {"RelationEndpointMissing"}:
+            check(self.yard.project, Check(repair=True))
+            found = self.yard.checked()
+        assert found == {}
         contested = {
             field.field: set(field.values) for path, data in files.items() for field in self._contested(path, data)
         }
-        for field, name in (("stage", "stage"), ("value", "city")):
+        for field, name in (("stage", "stage"), ("value", "city"), ("superseded_by", "superseded_by")):
             said = set(self.told.fields.get(name, {}).values())
-            before = {"stage": "building", "city": "London"}[name]
-            if len(said | {before}) < 3:
+            before = {"stage": {"building"}, "city": {"London"}}.get(name, set())
+            if len(said - before) < 2:
                 assert field not in contested, (field, said, contested)
-            assert contested.get(field, set()) <= said | {before}
-        assert contested.keys() <= {"stage", "value"}, contested
+            assert contested.get(field, set()) <= said | before
+        assert contested.keys() <= {"stage", "value", "superseded_by"}, contested
 
     def _contested(self, path: str, data: bytes) -> list[Any]:
         layer = layer_of_file(path)
