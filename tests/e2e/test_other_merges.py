@@ -1,0 +1,180 @@
+"""Branches that were merged without our driver: by another program than git, or as text by an older Quire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commanding import Here
+
+from installed import Git
+
+READERS = (
+    ("check",), ("status",), ("query", "pay"), ("brief", "src/pay.py"), ("inspect", "feature.pay"), ("list",),
+    ("facts", "list"), ("profile", "recall", "tools"), ("journal", "log"), ("journal", "validate"), ("export",),
+    ("sync", "--dry-run"), ("why", "src/pay.py:1"), ("doctor",), ("diff",),
+)  # fmt: skip
+
+
+@pytest.fixture
+def here(repo: Path, git: Git, environment: dict[str, str]) -> Here:
+    """A clone on its default branch, with something in every layer."""
+    found = Here(repo, environment)
+    (repo / "src").mkdir()
+    (repo / "src/pay.py").write_text("def pay(): return 1\n")
+    assert found("init").code == 0
+    save(found, {"kind": "feature", "title": "Pay", "body": "One.\n\nTwo.\n\nThree.", "anchors": ["src/pay.py"]})
+    save(found, {"kind": "decision", "title": "Queue", "body": "In Postgres.", "anchors": ["src/pay.py"]})
+    found.store("Architecture", "Retries run in the worker.")
+    assert found("profile", "remember", "tools", "pager", "less").code == 0
+    assert found("journal", "init", "--yes").code == 0
+    git("add", "-A")
+    git("commit", "-qm", "base")
+    git("branch", "-M", "main")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    return found
+
+
+def save(here: Here, *nodes: dict[str, object], **lists: object) -> None:
+    said = here("save", "--stdin", stdin=json.dumps({"task": "a change", "nodes": list(nodes), **lists}))
+    assert said.code == 0, said.err
+
+
+def on_branch(git: Git, name: str, *acts: Callable[[], object]) -> None:
+    git("checkout", "-q", "-b", name, "main")
+    for act in acts:
+        act()
+    git("add", "-A")
+    git("commit", "-qm", name)
+    git("checkout", "-q", "main")
+
+
+def read_by_every_verb(here: Here) -> None:
+    for words in READERS:
+        said = here(*words)
+        assert said.code in (0, 1), (words, said.err)
+        assert "Traceback" not in said.err, words
+
+
+def test_another_program_merges_branches_that_touch_different_records(here: Here, git: Git, repo: Path) -> None:
+    porcelain = pytest.importorskip("dulwich.porcelain")
+    on_branch(
+        git,
+        "one",
+        lambda: save(
+            here, {"id": "feature.pay", "stage": "shipped"}, {"kind": "gotcha", "title": "Twice", "body": "B."}
+        ),
+        lambda: save(here, {"id": "feature.pay", "body": "One!\n\nTwo.\n\nThree."}),
+        lambda: here.store("Decisions", "Invoices live in Postgres."),
+        lambda: here("profile", "remember", "tools", "editor", "vim"),
+    )
+    on_branch(
+        git,
+        "two",
+        lambda: save(
+            here, {"id": "feature.pay", "tags": ["money"]}, {"kind": "question", "title": "Who?", "body": "?"}
+        ),
+        lambda: save(here, {"id": "feature.pay", "body": "One.\n\nTwo.\n\nThree!"}),
+        lambda: here.store("Decisions", "The queue lives in Redis."),
+        lambda: here("profile", "remember", "tools", "shell", "fish"),
+    )
+    for name in ("one", "two"):
+        assert porcelain.merge(str(repo), name, no_ff=True, author=b"A <a@b.c>")[1] == []
+    assert git("status", "--porcelain") == ""
+    for _ in ("as merged", "folded"):
+        read_by_every_verb(here)
+        node = here("inspect", "feature.pay", "--json").data["object"]
+        assert (node["stage"], node["tags"]) == ("shipped", ["money"])
+        assert node["body"].strip() == "One!\n\nTwo.\n\nThree!"
+        assert set(here.listed().values()) >= {"Invoices live in Postgres.", "The queue lives in Redis."}
+        assert {"editor", "pager", "shell"} <= json.loads((repo / ".ai-state/memory.json").read_text())["memories"][
+            "tools"
+        ].keys()
+        assert here("check", "--json").data["errors"] == []
+        assert here("fold").code == 0
+
+
+@pytest.mark.parametrize("remote", [True, False], ids=["in fragments", "in the log"])
+def test_a_relation_to_a_node_that_was_deleted_is_repaired_after_any_merge(here: Here, git: Git, remote: bool) -> None:
+    if not remote:
+        git("update-ref", "-d", "refs/remotes/origin/main")
+        git("symbolic-ref", "-d", "refs/remotes/origin/HEAD")
+    related = {"id": "feature.pay", "related": [{"predicate": "depends_on", "to": "decision.queue"}]}
+    on_branch(git, "one", lambda: save(here, delete=[{"id": "decision.queue", "reason": "moot"}]))
+    on_branch(git, "two", lambda: save(here, related))
+    for name in ("one", "two"):
+        git("merge", "-q", "--no-edit", name, "-X", "ours")  # in the instruction files both wrote the map
+    read_by_every_verb(here)
+    assert [problem["code"] for problem in here("check", "--json").data["errors"]] == ["RelationEndpointMissing"]
+    if remote:
+        assert here("fold").code == 0
+    assert here("check", "--repair").code == 0
+    assert here("check", "--json").data["errors"] == []
+    assert here("inspect", "feature.pay", "--json").data["relations"]["outgoing"] == []
+
+
+def older(here: Here) -> None:
+    """As a Quire without fragments writes, and a clone without a driver merges."""
+    config = here.root / ".memory/config.json"
+    fields = json.loads(config.read_bytes())
+    fields["memory"] |= {"fragments": "never", "map": "never"}
+    config.write_text(json.dumps(fields, indent=2) + "\n")
+
+
+def test_a_store_that_an_older_quire_merged_as_text_is_read_right(here: Here, git: Git) -> None:
+    older(here)
+    both, theirs = here.store("Specs", "Queues are durable."), here.store("Specs", "Jobs are idempotent.")
+    git("commit", "-qam", "older")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    on_branch(
+        git,
+        "one",
+        lambda: save(
+            here, {"id": "feature.pay", "stage": "shipped"}, {"kind": "gotcha", "title": "Twice", "body": "B."}
+        ),
+        lambda: here.store("Decisions", "Invoices live in Postgres."),
+        lambda: here.facts("archive", both, "--reason", "gone"),
+        lambda: here("confirm", "decision.queue", "--reason", "looked"),
+    )
+    on_branch(
+        git,
+        "two",
+        lambda: save(
+            here, {"id": "feature.pay", "tags": ["money"]}, {"kind": "question", "title": "Who?", "body": "?"}
+        ),
+        lambda: here.store("Decisions", "The queue lives in Redis."),
+        lambda: here.facts("archive", both, "--reason", "gone"),
+        lambda: here.facts("archive", theirs, "--reason", "moot"),
+        lambda: here("confirm", "decision.queue", "--reason", "looked, too"),
+    )
+    for name in ("one", "two"):
+        git("merge", "-q", "--no-edit", name, "-X", "theirs")
+    wanted = {"Retries run in the worker.", "Invoices live in Postgres.", "The queue lives in Redis."}
+    logs = {
+        path: path.read_bytes().splitlines(keepends=True) for path in (here.file, here.root / ".memory/events.jsonl")
+    }
+    told = []
+    for order in (1, -1):
+        for times in (1, 2):
+            for path, lines in logs.items():
+                path.write_bytes(b"".join(lines[::order] * times))
+            read_by_every_verb(here)
+            assert set(here.listed().values()) == wanted
+            checked = here("check", "--json").data
+            assert (
+                checked["errors"],
+                {one["code"] for one in checked["warnings"]} - {"FactConflict", "LineTwice"},
+            ) == ([], set())
+            told.append(
+                [here(*words).out for words in (("query", "queue", "jobs"), ("inspect", "feature.pay"), ("list",))]
+            )
+    assert all(answers == told[0] for answers in told)
+    node = here("inspect", "feature.pay", "--json").data["object"]
+    assert (node["stage"], node["tags"]) == ("shipped", ["money"])
+    assert here("check", "--repair").code == 0
+    here.store("Decisions", "Shards are counted.")
+    assert set(here.listed().values()) == {*wanted, "Shards are counted."}
+    assert here("check", "--json").data["errors"] == []
