@@ -138,7 +138,7 @@ def fold(_event: dict[str, Any]) -> int:
             return 0
         git("fetch", "--quiet", "origin", branch)
         git("reset", "--quiet", "--hard", "FETCH_HEAD")
-    print("::error::Others pushed each time; the next push to the branch folds again.")
+    print(f"::error::Git refused each push. Either others pushed each time, or `{branch}` does not let this job push.")
     return 1
 
 

@@ -102,15 +102,18 @@ def test_branches_that_merged_each_other_before_disagree_on_nothing_old(here: He
     branch(here, git, "one", {"id": "feature.pay", "body": "One!\n\nTwo.\n\nThree.", "stage": "paused"})
     branch(here, git, "two", {"id": "feature.pay", "body": "One.\n\nTwo.\n\nThree!", "stage": "building"})
     git("branch", "old", "one")
+    texts = {"one": "One, now.\n\nTwo.\n\nThree!", "two": "One!\n\nTwo.\n\nThree, now."}
     for name, other in (("one", "two"), ("two", "old")):
         git("checkout", "-q", name)
         git("merge", "-q", "--no-edit", other)
-    save(here, {"id": "feature.pay", "body": "One!\n\nTwo.\n\nThree, now.", "stage": "building"})
-    git("commit", "-qam", "again")
+        save(here, {"id": "feature.pay", "body": texts[name], "stage": "building"})
+        git("add", "-A")
+        git("commit", "-qm", "again")
     git("checkout", "-q", "one")
+    assert here("merge", "two", "--json").data["contested"] == []
     git("merge", "-q", "--no-edit", "two")
     node = here("inspect", "feature.pay", "--json").data["object"]
-    assert (node["body"].strip(), node["stage"]) == ("One!\n\nTwo.\n\nThree, now.", "building")
+    assert (node["body"].strip(), node["stage"]) == ("One, now.\n\nTwo.\n\nThree, now.", "building")
     assert node["contested"] == []
 
 

@@ -17,6 +17,8 @@ from quire.upkeep.merge.merge_files import MergedPath, RecordChanges, merge_file
 
 _FILE_BYTES = 64 * 1024 * 1024
 _TOGETHER = 512 * 1024 * 1024
+_DEPTH = 8
+"""How often common commits of common commits are looked for."""
 
 
 class RevisionMerge(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +26,7 @@ class RevisionMerge(msgspec.Struct, frozen=True, kw_only=True):
 
     commit: str
     base: str
-    """The commit that both sides come from; empty where they have none in common."""
+    """The commit that both sides come from, or one of several; empty where they have none in common."""
     merged: list[MergedPath]
     records: RecordChanges
     warnings: list[Problem]
@@ -37,10 +39,9 @@ def merge_revision(site: Site, revision: str) -> RevisionMerge:
         raise GitRequired("This folder is in no git repository.", hint="`memory merge` reads another commit.")
     commit = _commit(git, revision)
     head = git.head()
-    bases = git.run("merge-base", "HEAD", commit, allow=(0, 1)).decode().split() if head else []
-    base = bases[0] if bases else ""
+    bases = _bases(git, "HEAD", commit) if head else []
     theirs = read_tree(git, commit)
-    known = read_tree(git, base) if base else {}
+    known = _ancestor(git, bases)
     ours = {
         path: data
         for path in {*known, *theirs, *(read_tree(git, "HEAD") if head else {}), *_here(site)}
@@ -49,11 +50,28 @@ def merge_revision(site: Site, revision: str) -> RevisionMerge:
     merged = merge_files(known, ours, theirs)
     return RevisionMerge(
         commit=commit,
-        base=base,
+        base=bases[0] if bases else "",
         merged=merged,
         records=record_changes(ours, merged),
-        warnings=[] if base else [_unrelated(git, revision)],
+        warnings=[] if bases else [_unrelated(git, revision)],
     )
+
+
+def _bases(git: Git, one: str, other: str) -> list[str]:
+    return git.run("merge-base", "--all", one, other, allow=(0, 1)).decode().split()
+
+
+def _ancestor(git: Git, commits: list[str], depth: int = _DEPTH) -> dict[str, bytes]:
+    """The files that both sides come from; several common commits, of branches that merged each other, are merged."""
+    if not commits:
+        return {}
+    first, *others = commits
+    files = read_tree(git, first)
+    for other in others if depth else ():
+        base = _ancestor(git, _bases(git, first, other), depth - 1)
+        merged = {one.path: one.after for one in merge_files(base, files, read_tree(git, other))}
+        files = {path: data for path, data in {**files, **merged}.items() if data is not None}
+    return files
 
 
 def _here(site: Site) -> list[str]:
