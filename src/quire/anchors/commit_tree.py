@@ -32,7 +32,16 @@ def parts_for(anchors: Iterable[str] | None) -> list[str]:
             file = anchor.rpartition("#")[0]
             paths |= {static_prefix(file), file}
     # A file that someone edited by hand may name what no disk can hold; git cannot be asked for that either.
-    return [] if "" in paths or len(paths) > _PATHS_MOST else sorted(filter(may_be_a_path, paths))
+    return [] if "" in paths else sorted(_few(set(filter(may_be_a_path, paths))))
+
+
+def _few(paths: set[str]) -> set[str]:
+    """The same paths, or folders further up that hold them, so that git need not compare each file with many."""
+    deepest = max((path.count("/") for path in paths), default=0)
+    while len(paths) > _PATHS_MOST and deepest:
+        paths = {path.rpartition("/")[0] if path.count("/") == deepest else path for path in paths}
+        deepest -= 1
+    return paths if len(paths) <= _PATHS_MOST else set()
 
 
 def may_be_a_path(text: str) -> bool:

@@ -8,7 +8,8 @@ once, as bits of one number, which takes time in proportion to the pattern and t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from quire.anchors.glob_nodes import Char, Chars, Either, GlobMark, Node, Pattern, Repeat, Seq, Unless
@@ -39,7 +40,11 @@ class Matcher:
         self.suffix = literals[-1] if len(literals) > 1 else ""
         self.needle = max(literals[1:-1], key=len, default="")
         self.weight = _weigh(seq)
-        self.search = re.compile(_source(seq), re.DOTALL).fullmatch if self.weight else None
+
+    @cached_property
+    def search(self) -> Callable[[str], object] | None:
+        """The expression, made for the first path that may match."""
+        return re.compile(_source(self.pattern.seq), re.DOTALL).fullmatch if self.weight else None
 
     def matches(self, path: str) -> bool:
         return bool(self.among([path], range(1), (len(path), path.count("/"))))
@@ -60,6 +65,8 @@ class Matcher:
         return sorted(set(positions).difference(hits)) if self.pattern.negated else hits
 
     def _hits(self, paths: Sequence[str], positions: Sequence[int], most: tuple[int, int]) -> list[int]:
+        if not positions:
+            return []
         search, weight, seq = self.search, self.weight, self.pattern.seq
         if search is None or weight is None:
             return [at for at in positions if _Walk(paths[at]).matches(seq)]

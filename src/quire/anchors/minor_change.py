@@ -38,11 +38,13 @@ def minor_change(path: str, before: bytes, after: bytes, name: str = "") -> Mino
     read = _python_tokens if is_python(path) else _grammar_tokens if extension_of(path) in GRAMMARS else None
     if read is None:
         return ""
-    for kind in _KINDS:
-        old, new = (read(path, data, name, kind) for data in (before, after))
-        if old is not None and old == new:
-            return kind
-    return ""
+
+    def is_all(kind: Minor) -> bool:
+        old = read(path, before, name, kind)
+        return old is not None and old == read(path, after, name, kind)
+
+    # What differs without both differs without one of them, too: for most changes one comparison is enough.
+    return next(filter(is_all, _KINDS)) if is_all(_KINDS[-1]) else ""
 
 
 def _python_tokens(path: str, data: bytes, name: str, without: str) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -69,6 +70,7 @@ class TreeChange:
         self._data: dict[str, bytes] = {}
         self._special: set[str] = set()
         self._known: dict[str, bool] = {}
+        self._minor: dict[tuple[str, str], bool] = {}
         self._defined: dict[tuple[bool, str, str], tuple[int, list[bytes] | None]] = {}
         self.before = self.after = _Side(git, {}, self._data)
 
@@ -76,10 +78,22 @@ class TreeChange:
         """Whether files that differ lie at or below an anchor."""
         found = self._known.get(anchor)
         if found is None:
-            file, mark, name = anchor.rpartition("#")
-            found = bool(self.paths.at(anchor)) or bool(mark and name and self.paths.at(file))
-            self._known[anchor] = found
+            file, _, name = anchor.rpartition("#")
+            found = self._known[anchor] = self._holds(anchor) or bool(name and self._holds(file))
         return found
+
+    def _holds(self, anchor: str) -> bool:
+        return anchor.rstrip("/") in self._named or (is_glob(anchor) and bool(self.paths.at(anchor)))
+
+    @cached_property
+    def _named(self) -> set[str]:
+        """The files that differ and the folders above them: most anchors are found here, or are not affected."""
+        named = set[str]()
+        for name in self.paths.paths:
+            while name and name not in named:
+                named.add(name)
+                name = name.rpartition("/")[0]
+        return named
 
     def look(self, anchors: Iterable[str], listed: Mapping[str, Blob]) -> None:
         """Read what these anchors need; `listed` are the files at and below them in the newer tree."""
@@ -217,6 +231,12 @@ class TreeChange:
         return 0 < len(paths) <= _PARTS and all(self._is_minor(path, "") for path in paths)
 
     def _is_minor(self, file: str, name: str) -> bool:
+        key = (file, name)
+        if key not in self._minor:
+            self._minor[key] = self._compare(file, name)
+        return self._minor[key]
+
+    def _compare(self, file: str, name: str) -> bool:
         if not self.before.has(file) or not self.after.has(file):
             return False
         try:

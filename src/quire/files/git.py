@@ -74,7 +74,7 @@ _OTHER_REFS = "refs/heads/.invalid"
 _TREE_ENTRY = re.compile(r"(\d+) (?:blob|commit) ([0-9a-f]+)\t([^\0]+)\0")
 
 
-class Blob(msgspec.Struct, frozen=True):
+class Blob(msgspec.Struct, frozen=True, gc=False):
     """A file as git holds it."""
 
     mode: str

@@ -208,7 +208,7 @@ class GraphLayer(Layer):
         return Holding(paths=(sidecar, f"{sidecar.removesuffix('.json')}.md"), part=whole_file, shared=False)
 
     def is_fragment(self, path: str) -> bool:
-        return path.startswith(f"{FOLDER}/{EVENT_FRAGMENTS}/") and path.endswith(".jsonl")
+        return path.endswith(".jsonl") and path.startswith(f"{FOLDER}/{EVENT_FRAGMENTS}/")
 
     def files_in_fragment(self, data: bytes) -> Sequence[str]:
         from quire.layers.graph.codec import logged_events
@@ -217,7 +217,7 @@ class GraphLayer(Layer):
         return [f"{FOLDER}/{path}" for path in pending_stamps(logged_events("", data))]
 
     def has_anchors(self, path: str) -> bool:
-        return path.startswith(f"{FOLDER}/{NODES}/") and path.endswith(".json")
+        return path.endswith(".json") and path.startswith(f"{FOLDER}/{NODES}/")
 
     def anchors_in(self, data: bytes) -> Sequence[str] | None:
         from quire.layers.graph.codec import anchored_decoder

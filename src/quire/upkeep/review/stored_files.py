@@ -25,9 +25,9 @@ class AnchoredFile(msgspec.Struct, frozen=True):
     anchors: Sequence[str]
 
 
-def _is_fragment(path: str) -> bool:
-    layer = layer_of_file(path)
-    return layer is not None and layer.is_fragment(path)
+def _fragments(paths: Iterable[str]) -> list[str]:
+    paths = list(paths)
+    return [path for layer in LAYERS for path in paths if layer.is_fragment(path)]
 
 
 def _id(listed: Mapping[str, Blob], path: str) -> str:
@@ -44,6 +44,7 @@ class StoredFiles:
         self._data: dict[str, bytes] = {}
         self.after: dict[str, Blob] = self.listed_after(tracked_paths())
         """The memory's files after the change."""
+        self._fragments = _fragments(self.after)
         self.changed = [change for change in changes if layer_of_file(change.old) or layer_of_file(change.new)]
         """What the change did to the memory's own files."""
         self._before = {change.old: change.old_id for change in self.changed if change.how != "A"}
@@ -110,13 +111,13 @@ class StoredFiles:
 
     def fragments_after(self) -> dict[str, bytes]:
         """What branches say of records in other files, after the change."""
-        return self.contents({path: blob for path, blob in self.after.items() if _is_fragment(path)})
+        return self.contents({path: self.after[path] for path in self._fragments})
 
     def _spoken_of(self, paths: Iterable[str]) -> list[str]:
-        paths = [path for path in paths if _is_fragment(path)]
+        paths = _fragments(paths)
         ids = {path: name for path in paths for name in (self._id_before(path), _id(self.after, path)) if name}
         found = self.read(ids.values())
-        unchanged = [path for path in self.after if _is_fragment(path) and path not in ids]
+        unchanged = [path for path in self._fragments if path not in ids]
         spoken = [file for path, name in ids.items() if name in found and (layer := layer_of_file(path))
                   for file in layer.files_in_fragment(found[name])]  # fmt: skip
         return [*unchanged, *spoken]
