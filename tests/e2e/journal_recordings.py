@@ -612,16 +612,14 @@ class Replay:
     def _said(self, step: Fields, verb: str) -> Said:
         self.here.env["MEMORY_NOW"] = step["now"]
         words = step["argv"][1:]
-        if (words or [""])[0] in TOP:
-            done = self.here.program("agent-memory", *words)
-            return Said(done.code, done.out, done.err)
-        if step["providerOnPath"]:
+        if (words or [""])[0] not in TOP and step["providerOnPath"]:
             # Where it asked a model, we work without one.
             words = [word for word in words if word not in ("--provider=claude", "--provider=codex")]
         if verb == "integrate" and "--status" not in words:
             # It takes for granted that it may write to the home.
             words.append("--yes")
-        said = self.here.journal(*words)
+        done = self.here.program("agent-memory", *words)
+        said = Said(done.code, done.out, done.err)
         if verb in ("automate start", "automate ensure-running") and "started" in said.out:
             self.has_daemon = True
             self._await_cycle()

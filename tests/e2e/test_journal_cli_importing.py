@@ -140,15 +140,16 @@ def test_sync_imports_once(here: Journal) -> None:
     here.done("add", "claude-local", "../agent", "--name", "agent")
     tried = here.journal("sync", "--all", "--dry-run")
     assert tried.out == (
-        "- agent: imported=2 skipped=0 failed=0\nNothing was written: this is what would be imported.\n"
+        "Would import 2 sessions from `agent`: 2 decisions, 2 gotchas, 1 next step.\nDry run: nothing was written.\n"
     )
     assert len(here.events) == 1
     run = here.journal("sync", "agent")
     assert (run.code, run.err) == (0, "")
     assert run.out == (
-        "- agent: imported=2 skipped=0 failed=0\nRun `memory journal recall` to merge the imported sessions.\n"
+        "Imported 2 sessions from `agent`: 2 decisions, 2 gotchas, 1 next step.\n"
+        "Run `memory journal recall` to merge the imported sessions.\n"
     )
-    assert here.journal("sync", "--all").out == "- agent: imported=0 skipped=2 failed=0\n"
+    assert here.journal("sync", "--all").out == "Nothing new in `agent`: 2 known already.\n"
     assert [event["kind"] for event in here.events] == ["tool_run", "imported_session", "imported_session"]
     assert "„Größe“" in "".join(str(event) for event in here.events)
 
@@ -174,7 +175,8 @@ def test_what_cannot_be_read_keeps_nothing_from_being_imported(here: Journal) ->
     run = here.journal("sync", "agent")
     assert run.code == 1
     first, second, *_ = run.out.splitlines()
-    assert first == "- agent: imported=2 skipped=0 failed=1"
+    assert first.startswith("Imported 2 sessions from `agent`: ")
+    assert first.endswith(" 1 failed.")
     assert second.startswith("  failed ")
     assert "broken.jsonl: " in second
     assert len(here.events) == 3
@@ -195,8 +197,8 @@ def test_a_source_that_is_gone_keeps_no_other_from_being_synced(here: Journal) -
     (here.root.parent / "gone").rename(here.root.parent / "elsewhere")
     run = here.journal("sync", "--all")
     assert run.code == 1
-    assert run.out.startswith("- gone: imported=0 skipped=0 failed=1\n  failed ")
-    assert "\n- agent: imported=2 skipped=0 failed=0\n" in run.out
+    assert run.out.startswith("Nothing new in `gone`: 1 failed.\n  failed ")
+    assert "\nImported 2 sessions from `agent`: " in run.out
     sources = {source["id"]: source for source in here.done("sources")["sources"]}
     assert (sources["gone"]["last_sync_status"], sources["agent"]["last_sync_status"]) == ("failed", "passed")
     assert f"\n  {sources['gone']['last_sync_error']}\n" in here.journal("sources").out
@@ -213,7 +215,7 @@ def test_a_session_that_grew_is_imported_from_where_it_was(here: Journal) -> Non
     here.done("sync", "agent")
     more = [*CACHE, "And retries?", "GOTCHA: Retries double: the id must be sent along."]
     write_session(here.agent / "transcripts/cache.jsonl", more)
-    assert here.journal("sync", "agent").out.startswith("- agent: imported=1 skipped=1 failed=0\n")
+    assert here.journal("sync", "agent").out.startswith("Imported 1 session from `agent`: 1 gotcha. 1 known already.\n")
     assert [event["sourceId"] for event in here.events] == ["agent-memory.local", "agent", "agent", "agent"]
 
 
@@ -242,4 +244,4 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(here: Journal) -> None
     assert "\x1b" not in seen
     memory = Memory(here.root, here.env)
     process = memory.start("journal", "sync", "--all", stdin=subprocess.DEVNULL)
-    assert process.communicate(timeout=60) == (b"- agent: imported=0 skipped=2 failed=0\n", b"")
+    assert process.communicate(timeout=60) == (b"Nothing new in `agent`: 2 known already.\n", b"")

@@ -73,7 +73,7 @@ def test_recall_does_not_ask_where_there_is_nothing_to_do(filled: Journal) -> No
 def test_a_model_is_only_asked_after_the_question(filled: Journal) -> None:
     before = held(filled)
     code, seen = on_a_terminal(filled, "agent-memory", "recall", "--provider", "claude", answers=["n"])
-    assert (code, "claude is asked, which may cost money" in seen) == (0, True)
+    assert (code, "This asks claude, which may cost money" in seen) == (0, True)
     assert "Memory Summary" not in seen
     assert held(filled) == before
 
@@ -86,7 +86,7 @@ def test_init_shows_asks_and_writes(here: Journal) -> None:
     code, seen = on_a_terminal(here, "agent-memory", "init", answers=["n"])
     assert (code, held(here) == before) == (0, True)
     assert "\n- CREATE .agent-memory/state.json: " in seen
-    assert "\nMake the journal? [Y/n] " in seen
+    assert "\nCreate the journal? [Y/n] " in seen
     assert "`agent-memory add" not in seen
     code, seen = on_a_terminal(here, "agent-memory", "init", answers=[""])
     assert (code, here.checkpoints) == (0, ["chk-000001"])
@@ -143,7 +143,7 @@ def test_without_a_journal_nothing_is_asked(here: Journal) -> None:
     for line in (["update"], ["update", "--validate"], ["recall"], ["recall", "--provider", "claude"]):
         code, seen = on_a_terminal(here, "agent-memory", *line)
         assert (code, "[Y/n]" in seen) == (3, False), line
-        assert "`agent-memory init` makes one." in seen
+        assert "`agent-memory init` creates one." in seen
 
 
 def test_restore_shows_asks_and_writes(filled: Journal) -> None:

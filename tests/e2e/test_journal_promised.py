@@ -144,7 +144,7 @@ def test_update_and_recall_write_a_missing_page_anew(here: Journal) -> None:
         )
         assert not page.exists()
         run = here.journal(*command)
-        assert (run.code, "were written anew" in run.out) == (0, True)
+        assert (run.code, "were rewritten" in run.out) == (0, True)
         assert here.done("validate")["failed"] == 0
     page.write_text(page.read_text().replace("version=3", "version=2"))
     assert here.done("update")["pages_anew"] is True

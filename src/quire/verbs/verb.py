@@ -217,6 +217,8 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     run: Callable[..., msgspec.Struct]
     lines: Callable[[Any], Lines]
     examples: str
+    recorded_lines: Callable[[Any], Lines] | None = None
+    """What `agent-memory` prints in place of `lines`, where programs read what that name has always printed."""
     writes: bool = False
     tool: Tool | None = None
     alone: bool = False

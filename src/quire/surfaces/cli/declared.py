@@ -13,7 +13,7 @@ from quire.files.world import real_world
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.model.records import Problem
-from quire.surfaces.cli.commands import PROGRAM, Argument, CliOption, Command, as_called
+from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, Argument, CliOption, Command, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
 from quire.surfaces.cli.input import number, read_hidden, read_input, read_offered, read_text, share
 from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, tell, warn
@@ -95,7 +95,8 @@ def run_verb(session: Session, verb: Verb, given: Arguments) -> int | None:
         about = result.about(project) if isinstance(result, Result) else project
         answer(about, _with_called(plain(result), session.program), _with_called(warnings, session.program))
     else:
-        say_lines(verb.lines(result), session.program)
+        recorded = verb.recorded_lines if session.program == JOURNAL_PROGRAM else None
+        say_lines((recorded or verb.lines)(result), session.program)
         say_warnings(warnings, session.program)
     return result.exit_code() if isinstance(result, Result) else None
 

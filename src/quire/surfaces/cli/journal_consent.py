@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from quire.model.errors import NotInitialized
+from quire.surfaces.cli.commands import JOURNAL_PROGRAM
 from quire.surfaces.cli.declared import say_lines, say_warnings
 from quire.surfaces.cli.output import say, tell
 from quire.verbs.journal import new_bundle, recall, restore
@@ -49,6 +50,10 @@ def _say_done(session: Session, done: Done | None, lines: Callable[[Done], Lines
         say_warnings(done.warnings, session.program)
 
 
+def _scope(session: Session, done: recall.JournalRecalled) -> Lines:
+    return recall.scope_lines(done) if session.program == JOURNAL_PROGRAM else recall.plain_scope(done)
+
+
 def _recall(session: Session, project: Project, given: recall.JournalRecall) -> recall.JournalRecalled | None:
     wanted = replace(given, yes=True)
     if is_model(given.provider):
@@ -57,11 +62,11 @@ def _recall(session: Session, project: Project, given: recall.JournalRecall) -> 
         if not _confirmed(f"Recall? This asks {given.provider}, which may cost money, and writes its proposal."):
             return None
         done = recall.journal_recall(project, wanted)
-        say_lines(recall.scope_lines(done), session.program)
+        say_lines(_scope(session, done), session.program)
         say_lines(recall.plan_lines(done), session.program)
         return done
     seen = recall.journal_recall(project, replace(wanted, dry_run=True))
-    say_lines(recall.scope_lines(seen), session.program)
+    say_lines(_scope(session, seen), session.program)
     if seen.noop_reason is None or seen.planned:
         say_lines(recall.plan_lines(seen), session.program)
         if not _confirmed("Recall?" if seen.noop_reason is None else "Rewrite the pages?"):

@@ -92,12 +92,12 @@ def confirm(project: Project, given: Confirm) -> ConfirmedRecords:
 
 def changed_by(project: Project, commit: str) -> list[str]:
     """The live records that this commit alone made out of date."""
-    from quire.files.git_history import full_commit
+    from quire.files.git_history import resolve_commit
     from quire.upkeep.explain_change import is_changed_only_by
     from quire.upkeep.verdicts import Verdicts
 
     project.ready()
-    found = full_commit(project.git, commit)
+    found = resolve_commit(project.git, commit)
     if found is None:
         raise NotFound(f"There is no commit `{commit}` in this clone.", hint="`git log --oneline` lists the commits.")
 

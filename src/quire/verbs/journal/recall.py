@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
 from quire.model.errors import Conflict
+from quire.model.text import counted
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
 from quire.verbs.journal.journal_lines import (
     FileChange,
@@ -305,13 +306,29 @@ def _in_numbers(before: Bundle, after: Bundle, result: JournalRecalled) -> dict[
 
 
 def lines(done: JournalRecalled) -> Lines:
+    yield from plain_scope(done)
+    yield from plan_lines(done)
+    yield from done_lines(done)
+
+
+def recorded_lines(done: JournalRecalled) -> Lines:
+    """The same with the scope as `agent-memory` has printed it from the beginning."""
     yield from scope_lines(done)
     yield from plan_lines(done)
     yield from done_lines(done)
 
 
+def plain_scope(done: JournalRecalled) -> Lines:
+    """What was looked at, in a sentence."""
+    section = "all sections" if done.section == "all" else f"the section `{done.section}`"
+    events = {"all": "", "local": " of this machine", "imports": " from imported sessions"}
+    new = counted(done.raw_event_count, "new event")
+    yield told(f"{new}{events.get(done.source, '')} to merge into {section} (policy {done.policy}).")
+    yield told("")
+
+
 def scope_lines(done: JournalRecalled) -> Lines:
-    """What was looked at."""
+    """What was looked at, line by line."""
     yield told(f"Recall source scope: {done.source}")
     yield told(f"Recall section: {done.section}")
     yield told(f"Recall policy: {done.policy}")
@@ -371,6 +388,7 @@ VERB = Verb(
     takes=JournalRecall,
     run=journal_recall,
     lines=lines,
+    recorded_lines=recorded_lines,
     writes=True,
     examples="""Examples:
   memory journal recall

@@ -58,6 +58,10 @@ class SyncedSource(msgspec.Struct, kw_only=True):
     """Where nothing was found: how many sessions there are that ran in other folders."""
     failures: list[dict[str, str]] = []
     events: list[str] = []
+    decisions: int = 0
+    gotchas: int = 0
+    next_steps: int = 0
+    """How many of each the imported sessions hold."""
     warnings: list[str] = []
     error: str | None = None
     """Why the source as a whole could not be read."""
@@ -228,12 +232,17 @@ def _take_in(
     from quire.layers.journal.store import Writing
 
     if dry_run:
-        found.imported += sum(1 for look in looked if look.event)
+        events = [look.event for look in looked if look.event]
+        found.imported += len(events)
+        _count_signals(found, events)
         return
     if not looked and not is_last:
         return
 
+    added: list[JournalEvent] = []
+
     def plan(journal: Journal) -> tuple[list[str], Writing | None]:
+        nonlocal added
         now = known_hashes(project, source.id, journal.history.events)
         ours = [look for look in looked if now.get(look.external_id) == known.get(look.external_id)]
         fresh, rejected = sift_rejected_events(project, [look.event for look in ours if look.event is not None])
@@ -241,6 +250,7 @@ def _take_in(
             found.warnings.append(f"Left out because rejected: {rejected:,}.")
         names = allocate_ids(taken_ids(journal), len(fresh))
         events: list[JournalEvent] = [replace(event, id=name) for event, name in zip(fresh, names, strict=True)]
+        added = events
         imported = found.imported + len(events)
         registry = _registered(project, journal, source, found, imported) if is_last else None
         maintenance = counted_maintenance(journal, len(events))
@@ -258,7 +268,15 @@ def _take_in(
     names = change_journal(project, "sync", plan)
     found.events += names
     found.imported += len(names)
+    _count_signals(found, added)
     found.skipped += sum(1 for look in looked if look.event) - len(names)
+
+
+def _count_signals(found: SyncedSource, events: Iterable[JournalEvent]) -> None:
+    for event in events:
+        found.decisions += len(event.signals.decisions)
+        found.gotchas += len(event.signals.gotchas)
+        found.next_steps += len(event.signals.next_step_hints)
 
 
 def _registered(

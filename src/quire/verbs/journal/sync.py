@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
 from quire.layers.journal.layout import FOLDER
 from quire.model.errors import InputError, UsageError
+from quire.model.text import counted
 from quire.verbs.journal.journal_lines import cost_lines, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import DryRun, Name, Provider
@@ -77,7 +79,17 @@ def _progress(project: Project) -> Progress | None:
 
 
 def lines(done: ImportedSessions) -> Lines:
+    yield from _lines(done, _imported)
+
+
+def recorded_lines(done: ImportedSessions) -> Lines:
+    """The counts as `agent-memory` has printed them from the beginning."""
+    yield from _lines(done, _recorded)
+
+
+def _lines(done: ImportedSessions, say: Callable[[SyncedSource, bool], str]) -> Lines:
     for source in done.sources:
+        yield told(say(source, done.dry_run))
         yield from _source_lines(source, done)
     yield from cost_lines(done.cost_usd, done.provider)
     if done.dry_run:
@@ -86,9 +98,23 @@ def lines(done: ImportedSessions) -> Lines:
         yield "Run `memory journal recall` to merge the imported sessions."
 
 
-def _source_lines(source: SyncedSource, done: ImportedSessions) -> Lines:
+def _recorded(source: SyncedSource, _dry_run: bool) -> str:
     waiting = f" waiting={source.waiting}" if source.waiting else ""
-    yield told(f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}")
+    return f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}"
+
+
+def _imported(source: SyncedSource, dry_run: bool) -> str:
+    held = ((source.decisions, "decision"), (source.gotchas, "gotcha"), (source.next_steps, "next step"))
+    what = ", ".join(counted(number, thing) for number, thing in held if number)
+    verb = "Would import" if dry_run else "Imported"
+    said = f"{verb} {counted(source.imported, 'session')} from `{source.id}`{f': {what}' if what else ''}."
+    rest = ((source.skipped, "known already"), (source.waiting, "still running"), (source.failed, "failed"))
+    more = ", ".join(f"{number:,} {state}" for number, state in rest if number)
+    said = said if source.imported else f"Nothing new in `{source.id}`{f': {more}' if more else ''}."
+    return f"{said} {more[0].upper()}{more[1:]}." if more and source.imported else said
+
+
+def _source_lines(source: SyncedSource, done: ImportedSessions) -> Lines:
     if source.is_unknown:
         how = "It needs the user's consent." if done.by_agent else f"`memory journal sync {source.id}` reads it."
         yield f"  not read: it came with the repository. {how}"
@@ -111,6 +137,7 @@ VERB = Verb(
     takes=JournalSync,
     run=sync,
     lines=lines,
+    recorded_lines=recorded_lines,
     writes=True,
     counts="sessions",
     examples="""Examples:
