@@ -97,6 +97,8 @@ def test_dry_run_writes_nothing(shop: Any, git: Any) -> None:
         (("gotcha", "x", "--anchor", "../out.py"), "../out.py"),
         (("fact", "x", "--section", "Nonsense"), "Nonsense"),
         (("gotcha", "x y", "and more"), "more"),
+        (("gotcha",), "`memory add gotcha -` reads the text from standard input."),
+        (("decision", "Tokens", "--why", "ghp_" + "a1B2c3D4e5F6" * 3), "`--why` looks like a GitHub token"),
     ],
 )
 def test_what_cannot_be_added_is_an_error_and_leaves_nothing(

@@ -8,6 +8,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from quire.files.digests import hex_digest
+from quire.guard.admission import refuse_secret
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.model.ids import slugify
@@ -89,6 +90,8 @@ def add(project: Project, given: Add) -> Added:
             raise UsageError(f"--{option} is for a {kinds[0]}, not for a {kind}.", hint=f"Leave --{option} out.")
     if given.anchors and kind in _NO_ANCHORS:
         raise UsageError(f"A {kind} has no anchors.", hint="Add a gotcha or a decision instead, or leave --anchor out.")
+    for name, said in (("TEXT", text), ("--why", given.why), ("--title", given.title)):
+        refuse_secret(said or "", name)
     if kind == "fact":
         return _add_fact(project, given, text)
     return _add_preference(project, given, text) if kind == "preference" else _add_node(project, given, kind, text)
