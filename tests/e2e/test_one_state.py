@@ -14,8 +14,9 @@ from benchmarks.stores import make_records
 from one_state_here import ALIKE, NODES, RELATIONS
 
 from installed import Git, Memory
+from quire.files.layout import LOCK
 from quire.files.world import real_world
-from quire.files.write_access import LOCK, LockedFolder, in_one_state
+from quire.files.write_access import LockedFolder, in_one_state
 from thorough import either
 
 HERE = Path(__file__).parent / "one_state_here.py"

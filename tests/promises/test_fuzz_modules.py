@@ -81,7 +81,7 @@ NOT_HERE: dict[str, str] = {
     "surfaces.cli.commands": "texts of our own help",
     "verbs.graph.diff": _SHOWN,
     "verbs.facts.compact": "the form in which a conversation came, which was read before",
-    "surfaces.mcp.declared": "texts of our own, in which commands become names of tools",
+    "surfaces.mcp.tool_text": "texts of our own, in which commands become names of tools",
     "surfaces.mcp.tool_calls": "arguments of a call, which the fast path or the SDK decoded; msgspec checks types",
     "surfaces.web.app": "a JSON object of at most a few kilobytes, behind the door",
     "surfaces.web.options": "what `memory view` hands over to the process that it becomes",

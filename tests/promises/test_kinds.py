@@ -15,7 +15,7 @@ from kinds_trial import ANEW, HURTS, OTHERS, READ_THROUGH, UNHEARD, Trial
 
 from promised import proves, tally
 from quire.clients import layout as clients
-from quire.files import write_access
+from quire.files import layout
 from quire.inbox import layout as inbox
 from quire.layers.facts import layout as facts
 from quire.layers.graph import layout as graph
@@ -53,10 +53,7 @@ def test_every_name_that_a_layout_gives_is_of_a_kind() -> None:
         f"{memory}/{graph.SCHEMA}/event.schema.json",
         f"{memory}/{graph.INDEX}/quire.sqlite",
         f"{memory}/{inbox.REJECTED}/{'0' * 32}.json",
-        *(
-            f"{memory}/{write_access.LOCAL}/{name}"
-            for name in (inbox.FILE, clients.ENDED, clients.RECEIPTS, clients.LOG)
-        ),
+        *(f"{memory}/{layout.LOCAL}/{name}" for name in (inbox.FILE, clients.ENDED, clients.RECEIPTS, clients.LOG)),
         *(f"{memory}/{name}/x.json" for name in graph.OTHERS if name == "integrations"),
         *(f"{state}/{name}" for name in (profile.FILE, profile.PRIVATE, profile.BACKUP, profile.FORGOTTEN)),
         *(f"{state}/{name}" for name in (profile.LOCK, f"{profile.MIGRATION_PREFIX}1.1.json")),

@@ -16,7 +16,7 @@ NEVER = {
     *("click", "mcp", "pydantic", "numpy", "tree_sitter", "anyascii", "sqlite3", "sqlite_vec", "jsonschema"),
     *("subprocess", "threading", "signal", "selectors", "socket", "asyncio", "concurrent", "multiprocessing"),
     *("json", "logging", "tempfile", "shutil", "pathlib", "inspect", "dataclasses", "traceback", "locale"),
-    *("random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
+    *("hashlib", "_hashlib", "random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
     *("quire.capture", "quire.verbs.graph.save", "quire.verbs.admin", "quire.verbs.envelope"),
     *("quire.verbs.ask.inspect", "quire.verbs.journal.journal_state", "quire.verbs.journal.journal_lines"),
     *("quire.index.sentence_model", "quire.files.programs"),
@@ -110,7 +110,7 @@ def test_a_merge_driver_loads_what_merges_and_no_more(kept: Any, repo: Path) -> 
     assert not [name for name in loaded if name.startswith(("quire.index", "quire.retrieval", "quire.anchors"))]
     verbs = {name for name in loaded if name.startswith("quire.verbs.")}
     assert verbs == {"quire.verbs.table", "quire.verbs.team", "quire.verbs.team.merge_driver"}
-    assert sum(name.startswith("quire") for name in loaded) <= 62
+    assert sum(name.startswith("quire") for name in loaded) <= 63
 
 
 def _ended(code: str, memory: Any, repo: Path) -> subprocess.CompletedProcess[str]:
@@ -157,3 +157,19 @@ def test_an_output_that_cannot_be_written_is_no_success(kept: Any, repo: Path) -
     with open("/dev/full", "w") as full:
         done = subprocess.run([sys.executable, "-c", code], cwd=repo, env=kept.env, stdout=full, check=False)
     assert done.returncode != 0
+
+
+def test_a_list_of_tools_loads_what_declares_them_and_no_more(memory: Any, repo: Path) -> None:
+    code = (
+        "import sys\nfrom quire.surfaces.mcp.catalogue import served_tools\n"
+        "from quire.surfaces.mcp.schemas import tool_fields\n"
+        "print(len([tool_fields(tool) for tool in served_tools(('core',)).values()]), *sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repo, env=memory.env, capture_output=True, text=True, check=True
+    )
+    count, *loaded = done.stdout.split()
+    assert count == "8"
+    heavy = ("quire.files.write_access", "quire.guard", "quire.layers.graph", "quire.verbs.profile", "quire.index")
+    assert not [name for name in loaded if name.startswith((*heavy, "quire.upkeep", "quire.retrieval"))]
+    assert sum(name.startswith("quire") for name in loaded) <= 50

@@ -16,8 +16,8 @@ from quire.guard.framing import Boundary
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.surfaces.mcp.answers import failure, fenced_text, success
-from quire.surfaces.mcp.declared import text_of
 from quire.surfaces.mcp.tool import Given
+from quire.surfaces.mcp.tool_text import text_of
 from quire.verbs.verb import Recalled
 
 FENCE = Boundary(BOUNDARY)

@@ -17,8 +17,8 @@ from typing import Protocol
 import msgspec
 
 from quire.files.git import Git, keeps_refs_elsewhere
+from quire.files.layout import CONFIG, MEMORY
 from quire.files.world import World
-from quire.files.write_access import CONFIG, MEMORY
 from quire.model.config import Settings, settings_in
 
 _HEADS = "refs/heads/"

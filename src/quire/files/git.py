@@ -64,14 +64,14 @@ _PLAIN_NAME = r"[A-Za-z0-9._-]+"
 GREP = ("-I", "-n", "-z", "--no-color", "--no-textconv", "--full-name", "--no-recurse-submodules")
 _GREP_ALSO = ("-E", "-F", "-e", "-m", "-o", "-w")
 """How files are searched, always, and what else may be said: `-O` and a conversion of files would start programs."""
-_OUR_SETTING = re.compile(r"merge\.(quire|union)\.(driver|name|recursive)")
+_OUR_SETTING = r"merge\.(quire|union)\.(driver|name|recursive)"
 """The only settings that are ever written: how this clone merges our files."""
-_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ID = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _PACKED_BYTES = 16 * 1024 * 1024
 _OTHER_REFS = "refs/heads/.invalid"
 """What HEAD says where references are not kept as files."""
 
-_TREE_ENTRY = re.compile(r"(\d+) (?:blob|commit) ([0-9a-f]+)\t([^\0]+)\0")
+_TREE_ENTRY = r"(\d+) (?:blob|commit) ([0-9a-f]+)\t([^\0]+)\0"
 
 
 class Blob(msgspec.Struct, frozen=True, gc=False):
@@ -176,13 +176,13 @@ class Git:
         try:
             name = _begin_of(os.path.join(self.folder(), "HEAD")).removeprefix("ref: ")
             if "/" not in name:
-                return name if _ID.fullmatch(name) else ""
+                return name if re.fullmatch(_ID, name) else ""
             if name == _OTHER_REFS:
                 return ""
             common = self.common_folder()
             with contextlib.suppress(FileNotFoundError):
                 found = _begin_of(os.path.join(common, name))
-                return found if _ID.fullmatch(found) else ""
+                return found if re.fullmatch(_ID, found) else ""
             with contextlib.suppress(FileNotFoundError):
                 packed = _begin_of(os.path.join(common, "packed-refs"), _PACKED_BYTES)
                 lines = (line.partition(" ") for line in packed.splitlines())
@@ -220,7 +220,7 @@ class Git:
             return {}
         found = self.run("ls-tree", "-r", "-z", "--full-tree", commit or "HEAD", "--", *paths)
         # A file, or a submodule by its commit.
-        return {path: Blob(mode, name) for mode, name, path in _TREE_ENTRY.findall(os.fsdecode(found))}
+        return {path: Blob(mode, name) for mode, name, path in re.findall(_TREE_ENTRY, os.fsdecode(found))}
 
     def staged(self, paths: Iterable[str]) -> dict[str, Blob]:
         """The files in git's index at or below these paths; unmerged ones are left out."""
@@ -399,7 +399,7 @@ def _is_allowed(command: str, arguments: tuple[str, ...]) -> bool:
             word.startswith(("-O", "--op", "--textc")) for word in arguments
         )
     if command == "config" and arguments[:1] == ("--local",):
-        return len(arguments) == 3 and any(map(_OUR_SETTING.fullmatch, arguments[1:]))
+        return len(arguments) == 3 and any(re.fullmatch(_OUR_SETTING, word) for word in arguments[1:])
     return command in _ALLOWED and (command != "config" or "--get-regexp" in arguments)
 
 

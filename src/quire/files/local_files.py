@@ -22,8 +22,8 @@ import msgspec
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.json_files import decode_object
+from quire.files.layout import LOCAL
 from quire.files.paths import PASSING, inside, open_regular, read_bytes, read_inside, storage_failed
-from quire.files.write_access import LOCAL
 from quire.model.errors import StorageFailed, UnsupportedVersion
 from quire.model.records import Problem
 

@@ -16,24 +16,13 @@ from typing import NamedTuple, TypeVar
 
 from quire.files.durable_write import ensure_folder
 from quire.files.file_lock import PAUSE_SECONDS, Holder, held
+from quire.files.layout import LOCK, RECOVERY
 from quire.files.paths import inside, storage_failed
 from quire.files.transaction import finish_interrupted, is_interrupted
 from quire.files.world import World
 from quire.model.errors import LockBusy, OutsideProject, StorageFailed
 from quire.model.times import timestamp
 
-MEMORY = ".memory"
-"""The folder that the graph, the facts, the inbox and the index share."""
-CONFIG = "config.json"
-"""In the memory's folder: what the project is called, and its settings."""
-INDEX = "index"
-BACKUP = ".backup"
-"""Archives of what a reset removed, in the memory's folder."""
-LOCK = ".lock"
-RECOVERY = "recovery"
-"""Where transactions are staged, and what they had to set aside is kept."""
-LOCAL = "local"
-"""What belongs to this machine and this user alone: pins, times of reading, notes, checkpoints. Git ignores it."""
 _SETTLE_SECONDS = 2.0
 _STILL_PAUSE = 0.005
 _LOOKS, _PAUSE_SECONDS = 3, 0.02

@@ -7,11 +7,11 @@ text is kept here.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import re
 from collections.abc import Iterable
 
 from quire.files import disk
+from quire.files.digests import digest_of
 from quire.files.local_files import ensure_local, place_of, read_local, remove_local, write_local
 from quire.files.paths import inside
 from quire.model.errors import QuireError
@@ -28,7 +28,7 @@ def review_mark(record: Record) -> str:
     """The digest of what a record says. Notes are counted, and their numbers change: a note goes by its text."""
     name = "note" if record.kind == "note" else record.ref
     said = "\0".join((name, record.title, record.text))
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return digest_of(said.encode("utf-8", "surrogatepass")).hex()[:_DIGITS]
 
 
 def read_reviewed(root: str, folder: str) -> frozenset[str]:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import msgspec
 
 from quire.files.git import Git
+from quire.files.layout import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY
 from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate
 from quire.files.world import World
-from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, LockedFolder, recover_folder
+from quire.files.write_access import LockedFolder, recover_folder
 from quire.model.contested import KEPT, RECORD, Choice, ContestedField, MergedFile
 from quire.model.records import Edge, Problem, Record, RepairStep
 from quire.model.sources import IndexSource

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.files.branches import writes_map
-from quire.files.write_access import MEMORY
+from quire.files.layout import MEMORY
 from quire.inbox.store import read_inbox
 from quire.index.catalog import Index
 from quire.layers.protocol import Home, Site

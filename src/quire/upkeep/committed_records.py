@@ -10,8 +10,8 @@ from quire.files.digests import is_blob
 from quire.files.fragments import folder_of, fragments_of
 from quire.files.git import Blob, Git
 from quire.files.git_history import default_branch, read_blobs
+from quire.files.layout import CONFIG, MEMORY
 from quire.files.paths import read_inside
-from quire.files.write_access import CONFIG, MEMORY
 from quire.layers.protocol import Holding
 from quire.layers.table import layer_named
 from quire.model.config import Settings, settings_in

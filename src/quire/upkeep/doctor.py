@@ -7,10 +7,10 @@ import os
 import msgspec
 
 from quire.files.file_lock import Holder, is_alive
+from quire.files.layout import LOCK, MEMORY, RECOVERY
 from quire.files.local_files import is_at_rest
 from quire.files.paths import read_bytes
 from quire.files.transaction import is_interrupted, left_aside
-from quire.files.write_access import LOCK, MEMORY, RECOVERY
 from quire.index.health import index_fault
 from quire.layers.protocol import Site
 from quire.layers.table import HOMES, LAYERS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
+from quire.files.digests import digest_of
 from quire.index.catalog import Index
 from quire.model.records import Record
 
@@ -30,7 +30,7 @@ def _found(index: Index, records: Sequence[Record], what: str, rules: bytes) -> 
     new: dict[str, bytes] = {}
     for name, record in names.items():
         text = f"{record.title}\n{record.text}"
-        mark = hashlib.sha256(rules + text.encode("utf-8", "surrogatepass")).digest()[:16]
+        mark = digest_of(rules + text.encode("utf-8", "surrogatepass"))[:16]
         memo = known.get(name, b"")
         if memo[:16] == mark:
             flags = tuple(filter(None, memo[16:].decode().split("\n")))

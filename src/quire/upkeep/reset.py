@@ -12,9 +12,9 @@ import msgspec
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.json_files import decode_object
+from quire.files.layout import LOCK
 from quire.files.paths import read_bytes
 from quire.files.world import World
-from quire.files.write_access import LOCK
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX, NODES
 from quire.layers.graph.lock import write_access
 from quire.layers.graph.store import GraphStore

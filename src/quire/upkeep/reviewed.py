@@ -6,14 +6,14 @@ what they commit, and others at what they merge; a project that wants the second
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quire.files.digests import digest_of
 from quire.files.git import Git
+from quire.files.layout import CONFIG, MEMORY
 from quire.files.paths import read_inside
-from quire.files.write_access import CONFIG, MEMORY
 from quire.inbox.reviewed_records import read_reviewed, review_mark
 from quire.layers.table import HOMES
 from quire.model.records import Record
@@ -91,8 +91,8 @@ class Reviews:
             config = read_inside(self._root, f"{MEMORY}/{CONFIG}", _CONFIG_BYTES)
         except OSError:
             config = b""
-        return hashlib.sha256(head.encode() + config).digest() if head and _ELSEWHERE not in config else b""
+        return digest_of(head.encode() + config) if head and _ELSEWHERE not in config else b""
 
 
 def _digest(state: bytes, mark: str) -> bytes:
-    return hashlib.sha256(state + mark.encode()).digest()[:16]
+    return digest_of(state + mark.encode())[:16]

@@ -16,11 +16,11 @@ from quire.files.digests import sha256
 from quire.files.git import Git
 from quire.files.git_history import common_ancestor, full_commit, is_ancestor, is_on_a_branch, is_shallow
 from quire.files.json_files import decode_object, pretty
+from quire.files.layout import RECOVERY
 from quire.files.local_files import read_object, write_local
 from quire.files.paths import storage_failed
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import RECOVERY
 from quire.layers.graph.layout import FOLDER, SYNC_STATE
 from quire.layers.graph.store import GraphStore
 from quire.model.records import Problem

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.files.json_files import compact
+from quire.files.layout import LOCAL
 from quire.files.paths import inside, read_bytes
 from quire.files.undo_recorder import RecordedChange, is_as_left, overtaken, put_back, put_lines_back
-from quire.files.write_access import LOCAL
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.facts.layout import FILE_BYTES
 from quire.layers.graph.layout import FOLDER, NODES, RELATIONS, body_of, sidecar_of

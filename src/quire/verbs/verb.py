@@ -6,6 +6,7 @@ The command line, completion, the MCP schema and text, the JSON and the referenc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_type_hints
 
 import msgspec
@@ -233,10 +234,23 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     """Whether `run` also takes `fence`, the marks for a tool's caller, because they count for a budget."""
 
 
-def cli_marks(takes: type[Arguments]) -> dict[str, tuple[Option | Word | Input, Any]]:
+@cache
+def hints_of(takes: type[Arguments]) -> Mapping[str, Any]:
+    """The fields of arguments, each with its type and its marks."""
+    return get_type_hints(takes, include_extras=True)
+
+
+def defaults_of(takes: type[Arguments]) -> dict[str, Any]:
+    """The fields of arguments that may be left out, each with its default."""
+    pairs = zip(reversed(takes.__struct_fields__), reversed(takes.__struct_defaults__), strict=False)
+    return {name: value for name, value in pairs if value is not msgspec.NODEFAULT}
+
+
+@cache
+def cli_marks(takes: type[Arguments]) -> Mapping[str, tuple[Option | Word | Input, Any]]:
     """The fields that the command line takes, each with its mark and its type."""
     found: dict[str, tuple[Option | Word | Input, Any]] = {}
-    for name, hint in get_type_hints(takes, include_extras=True).items():
+    for name, hint in hints_of(takes).items():
         for mark in getattr(hint, "__metadata__", ()):
             if isinstance(mark, Option | Word | Input):
                 found[name] = mark, hint

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from quire.files.write_access import LOCAL, write_access
+from quire.files.layout import LOCAL
+from quire.files.write_access import write_access
 from quire.layers.facts.layout import FILE, FOLDER, FRAGMENTS, RELATIONS, SECTIONS, STATUSES
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.errors import GitRequired

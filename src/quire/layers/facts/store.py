@@ -15,11 +15,11 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.durable_write import write_file
 from quire.files.fragments import fragments_of, new_fragment
+from quire.files.layout import RECOVERY
 from quire.files.marked_sections import newline_of
 from quire.files.paths import read_bytes, read_from
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import RECOVERY
 from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, LINE_BYTES, PATH
 from quire.layers.facts.lines import FactLines, encode_record, read_lines

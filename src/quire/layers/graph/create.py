@@ -6,10 +6,10 @@ import os
 
 from quire.files.digests import hex_digest, sha256
 from quire.files.json_files import decode_object, pretty
+from quire.files.layout import RECOVERY
 from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import RECOVERY
 from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields

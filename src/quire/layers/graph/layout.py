@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from quire.files import write_access
+from quire.files import layout
 
-FOLDER = write_access.MEMORY
-CONFIG = write_access.CONFIG
+FOLDER = layout.MEMORY
+CONFIG = layout.CONFIG
 NODES = "memory"
 RELATIONS = "relations"
 SCHEMA = "schema"
@@ -13,13 +13,13 @@ EVENTS = "events.jsonl"
 EVENT_FRAGMENTS = "events.d"
 """Events of saves on other branches than the default one, a file for each save."""
 SYNC_STATE = "sync-state.json"
-INDEX = write_access.INDEX
-BACKUP = write_access.BACKUP
+INDEX = layout.INDEX
+BACKUP = layout.BACKUP
 NO_DESCRIPTION = "has no description yet"
 """What the node of a new project says until someone describes it."""
 OTHERS = ("rejected", "integrations")
 """What else lies in the folder and is no layer's: what was rejected, what was written into files of clients."""
-GENERATED = (INDEX, write_access.LOCAL, write_access.RECOVERY, BACKUP, write_access.LOCK)
+GENERATED = (INDEX, layout.LOCAL, layout.RECOVERY, BACKUP, layout.LOCK)
 
 
 def body_of(path: str) -> str:

@@ -12,8 +12,8 @@ from quire.files import disk
 from quire.files.digests import blob_id
 from quire.files.durable_write import ensure_folder
 from quire.files.git import Git
+from quire.files.layout import RECOVERY
 from quire.files.paths import read_bytes
-from quire.files.write_access import RECOVERY
 from quire.layers.graph.layout import FOLDER
 from quire.layers.graph.store import GraphStore
 from quire.model import limits

@@ -11,9 +11,9 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.fragments import new_fragment
 from quire.files.git import Git
+from quire.files.layout import RECOVERY
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import RECOVERY
 from quire.layers.graph.codec import encode_event, node_decoder
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.inspect import found_elsewhere

@@ -11,10 +11,11 @@ import msgspec
 from quire.files.fragments import stamp_of_fragments
 from quire.files.freshness import stamp_of
 from quire.files.json_files import decode_object
+from quire.files.layout import RECOVERY
 from quire.files.paths import is_text, storage_failed
 from quire.files.transaction import is_interrupted
 from quire.files.world import World
-from quire.files.write_access import RECOVERY, LockedFolder, standing_still
+from quire.files.write_access import LockedFolder, standing_still
 from quire.layers.graph.codec import logged_events
 from quire.layers.graph.layout import EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.stamps import pending_stamps, stamped_fields

@@ -11,9 +11,9 @@ import msgspec
 from quire.files.digests import hex_digest
 from quire.files.fragments import fragments_of, stamp_of_fragments
 from quire.files.json_files import decode_object
+from quire.files.layout import RECOVERY
 from quire.files.paths import inside, is_text, read_inside
 from quire.files.transaction import staged_bytes
-from quire.files.write_access import RECOVERY
 from quire.layers.graph.codec import (
     LoggedEvent,
     body_hash,

@@ -8,9 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from quire.files.digests import sha256
+from quire.files.layout import RECOVERY
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import RECOVERY
 from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.cursors import cursors_before
 from quire.layers.journal.documents import parse_document, read_state, value_of

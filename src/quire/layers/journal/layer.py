@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from quire.files.json_files import pretty
-from quire.files.write_access import RECOVERY, recover_folder
+from quire.files.layout import RECOVERY
+from quire.files.write_access import recover_folder
 from quire.layers.journal.layout import (
     AUTOMATION,
     BACKUP,

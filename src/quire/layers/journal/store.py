@@ -18,11 +18,12 @@ from msgspec import Struct
 from quire.files.branches import checkout_at, writes_fragments
 from quire.files.digests import sha256
 from quire.files.fragments import fragments_of, new_fragment
+from quire.files.layout import RECOVERY
 from quire.files.local_files import ensure_local, read_object
 from quire.files.paths import read_inside
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import RECOVERY, write_access
+from quire.files.write_access import write_access
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import damaged, parse_document, read_checkpoint, read_state, value_of
 from quire.layers.journal.events import EventLine, History, appended_bytes, history_bytes, read_history

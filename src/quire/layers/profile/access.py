@@ -22,6 +22,7 @@ import msgspec
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.json_files import lines
+from quire.files.layout import LOCAL
 from quire.files.local_files import (
     ASIDE,
     LocalFile,
@@ -35,7 +36,6 @@ from quire.files.local_files import (
 )
 from quire.files.paths import inside, is_text, read_from
 from quire.files.transaction import FileUpdate
-from quire.files.write_access import LOCAL
 from quire.layers.profile.entries import Entry, time_text
 from quire.layers.profile.layout import FOLDER
 from quire.model.errors import QuireError

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from quire.files.layout import RECOVERY
 from quire.files.transaction import left_aside
-from quire.files.write_access import RECOVERY
 from quire.guard.admission import stored_secrets
 from quire.layers.profile.access import pending_readings
 from quire.layers.profile.document import ProfileDocument

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from quire.files.digests import sha256
+from quire.files.layout import LOCAL
 from quire.files.local_files import LOCAL_BYTES, LocalFile, damaged_lines, read_local
 from quire.files.transaction import FileUpdate
-from quire.files.write_access import LOCAL
 from quire.layers.profile.layout import FOLDER, FORGOTTEN
 from quire.model.errors import InputError, StorageFailed
 from quire.model.records import Problem

@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quire.files.json_files import pretty
-from quire.files.write_access import LOCAL, RECOVERY, LockedFolder, recover_folder
+from quire.files.layout import LOCAL, RECOVERY
+from quire.files.write_access import LockedFolder, recover_folder
 from quire.layers.profile.layout import (
     ACTIVE,
     BACKUP,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.files.write_access import LOCAL, RECOVERY
+from quire.files.layout import LOCAL, RECOVERY
 
 FOLDER = ".ai-state"
 FILE = "memory.json"

@@ -9,10 +9,10 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.json_files import pretty
+from quire.files.layout import LOCAL, RECOVERY
 from quire.files.local_files import ASIDE, ensure_local
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import LOCAL, RECOVERY
 from quire.layers.profile.access import Readings, as_read
 from quire.layers.profile.document import ProfileDocument, empty_document
 from quire.layers.profile.entries import name_of, read_entry, split_name, time_text, told

@@ -13,11 +13,12 @@ import msgspec
 
 from quire.files.branches import checkout_at, writes_fragments
 from quire.files.digests import sha256
+from quire.files.layout import LOCAL, RECOVERY
 from quire.files.local_files import ensure_local
 from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
-from quire.files.write_access import LOCAL, RECOVERY, LockedFolder, write_access
+from quire.files.write_access import LockedFolder, write_access
 from quire.layers.profile.access import GatheredReadings, pending_readings, take_readings
 from quire.layers.profile.document import ProfileDocument, empty_document, parse_document
 from quire.layers.profile.drafts import ProfileDraft

@@ -17,7 +17,20 @@ from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, Argument, CliO
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
 from quire.surfaces.cli.input import number, read_hidden, read_input, read_offered, read_text, share
 from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, tell, warn
-from quire.verbs.verb import Aside, Input, LaidOut, Option, Output, Recalled, Result, Row, Styled, Word, cli_marks
+from quire.verbs.verb import (
+    Aside,
+    Input,
+    LaidOut,
+    Option,
+    Output,
+    Recalled,
+    Result,
+    Row,
+    Styled,
+    Word,
+    cli_marks,
+    defaults_of,
+)
 
 if TYPE_CHECKING:
     from quire.surfaces.cli.commands import Session
@@ -163,7 +176,7 @@ def _with_called(value: Any, program: str) -> Any:
 def _declared(takes: type[Arguments]) -> tuple[list[CliOption], list[Argument]]:
     options: list[CliOption] = []
     words: list[Argument] = []
-    defaults = {field.name: field.default for field in msgspec.structs.fields(takes)}
+    defaults = defaults_of(takes)
     for name, (mark, hint) in cli_marks(takes).items():
         if isinstance(mark, Word) and mark.secret:
             continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import sys
 
 from quire.model import limits
@@ -88,6 +87,8 @@ def read_offered(seconds: float, most: int) -> bytes:
 
     From cron or a script, standard input may stay open for ever.
     """
+    import select
+
     stdin = sys.stdin
     if stdin is None or stdin.closed or stdin.isatty():
         return b""

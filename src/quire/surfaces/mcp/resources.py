@@ -61,7 +61,7 @@ def read_resource(uri: str, project: Callable[[], Project], fence: Callable[[], 
 
 
 def _record(project: Project, ref: str, fence: Boundary) -> str:
-    from quire.surfaces.mcp.declared import text_of
+    from quire.surfaces.mcp.tool_text import text_of
     from quire.verbs.ask.inspect import Inspect, inspect, lines
 
     return text_of(lines(inspect(project, Inspect(id=ref))), fence, {})

@@ -1,6 +1,4 @@
-"""Make JSON Schemas of tools from their types, kept small because every session pays for them.
-that check the arguments.
-"""
+"""Make JSON Schemas of tools from their types, kept small because every session pays for them."""
 
 from __future__ import annotations
 
@@ -8,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import inspect
+
+from quire.verbs.verb import defaults_of, hints_of
 
 if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import ServedTool
@@ -39,15 +39,17 @@ def tool_fields(tool: ServedTool) -> dict[str, Any]:
 
 
 def input_schema(tool: ServedTool) -> dict[str, Any]:
-    shown = _of(inspect.type_info(tool.takes))
+    takes, hints, optional = tool.takes, hints_of(tool.takes), defaults_of(tool.takes)
+    sent = dict(zip(takes.__struct_encode_fields__, takes.__struct_fields__, strict=True))
+    names = [name for name in sent if name not in tool.left_out]
+    told = [name for name in names if name not in tool.schema]
+    kinds = inspect.multi_type_info([hints[sent[name]] for name in told])
+    properties = {**dict.fromkeys(names), **dict(zip(told, map(_of, kinds), strict=True)), **tool.schema}
     # Every tool has this one, and a limit that no path reaches need not be said every time.
-    shown["properties"]["project_root"].pop("maxLength", None)
-    for name in tool.left_out:
-        shown["properties"].pop(name, None)
-    if tool.needs:
-        shown["required"] = [*shown.get("required", ()), *tool.needs]
-    shown["properties"] = {**shown["properties"], **tool.schema}
-    return shown
+    properties["project_root"].pop("maxLength", None)
+    required = [*(name for name in sent if sent[name] not in optional), *tool.needs]
+    shown = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**shown, "required": required} if required else shown
 
 
 def output_schema(tool: ServedTool) -> dict[str, Any]:

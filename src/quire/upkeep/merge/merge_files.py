@@ -10,9 +10,9 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder
+from quire.files.layout import RECOVERY
 from quire.files.paths import read_if_there
 from quire.files.transaction import FileUpdate, apply_changes
-from quire.files.write_access import RECOVERY
 from quire.layers.protocol import Home, Layer, Site
 from quire.layers.table import HOMES, layer_of_file, layers_in
 from quire.model.contested import Choice, ContestedField

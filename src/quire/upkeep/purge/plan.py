@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from quire.files.digests import sha256
+from quire.files.layout import INDEX, LOCAL, LOCK
 from quire.files.paths import read_inside
 from quire.files.transaction import FileUpdate, is_interrupted
-from quire.files.write_access import INDEX, LOCAL, LOCK
 from quire.guard.secrets import secret_values
 from quire.layers.table import layers_in
 from quire.model.ids import slugify

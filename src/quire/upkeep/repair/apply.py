@@ -15,10 +15,10 @@ import msgspec
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder, write_file, writer_of
+from quire.files.layout import RECOVERY
 from quire.files.paths import escaping_part, inside, read_inside
 from quire.files.transaction import FileUpdate, apply_changes, is_interrupted
 from quire.files.world import World
-from quire.files.write_access import RECOVERY
 from quire.layers.protocol import Site
 from quire.layers.table import layers_in
 from quire.model.errors import Conflict

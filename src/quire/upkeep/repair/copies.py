@@ -20,11 +20,11 @@ import msgspec
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable_write import stage
+from quire.files.layout import LOCAL
 from quire.files.local_files import ensure_local
 from quire.files.paths import inside, read_inside
 from quire.files.transaction import FileUpdate
 from quire.files.world import World
-from quire.files.write_access import LOCAL
 from quire.layers.table import HOMES
 from quire.model.errors import Conflict, InvalidStore, NotFound
 from quire.model.records import RepairStep

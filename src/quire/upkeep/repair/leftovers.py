@@ -17,9 +17,9 @@ from quire.files.digests import sha256
 from quire.files.durable_write import writer_of
 from quire.files.file_lock import is_alive
 from quire.files.git import Git
+from quire.files.layout import BACKUP, INDEX, LOCAL, RECOVERY
 from quire.files.paths import is_text, read_bytes
 from quire.files.transaction import FileUpdate
-from quire.files.write_access import BACKUP, INDEX, LOCAL, RECOVERY
 from quire.model.anchors import OWN_FOLDERS
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, RepairStep

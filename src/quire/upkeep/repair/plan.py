@@ -14,10 +14,10 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.git import Git
 from quire.files.git_history import unmerged_below
+from quire.files.layout import LOCAL, MEMORY
 from quire.files.local_files import ASIDE, LOCAL_BYTES
 from quire.files.paths import follow_inside, read_bytes, read_inside
 from quire.files.transaction import FileUpdate
-from quire.files.write_access import LOCAL, MEMORY
 from quire.inbox.store import sound_lines
 from quire.layers.protocol import Home, Site
 from quire.layers.table import HOMES, LAYERS, layers_in

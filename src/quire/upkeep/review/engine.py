@@ -10,7 +10,7 @@ from quire.anchors.commit_tree import parts_for
 from quire.anchors.tree_change import TreeChange
 from quire.files.commit_ranges import messages_between
 from quire.files.git import Git
-from quire.files.write_access import CONFIG, MEMORY
+from quire.files.layout import CONFIG, MEMORY
 from quire.inbox.layout import REJECTED
 from quire.inbox.rejections import Rejections, rejections_in
 from quire.layers.protocol import Site

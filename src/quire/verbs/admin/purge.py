@@ -9,8 +9,9 @@ from typing import Annotated
 import msgspec
 
 from quire.files.durable_write import write_file
+from quire.files.layout import INDEX, MEMORY, RECOVERY
 from quire.files.transaction import apply_changes
-from quire.files.write_access import INDEX, MEMORY, RECOVERY, LockedFolder, write_access
+from quire.files.write_access import LockedFolder, write_access
 from quire.index.database import discard_database
 from quire.layers.protocol import MEMORY_HOME
 from quire.layers.table import HOMES, LAYERS

@@ -11,21 +11,17 @@ from quire.model.errors import NotFound
 from quire.model.ids import slug_of
 from quire.model.refs import LAYERS_BY_PREFIX
 from quire.model.vocabulary import JOURNAL_KINDS, KINDS
-from quire.verbs.ask.inspected_node import inspect_node, node_fields, whole_node
 from quire.verbs.ask.inspected_record import WholeRecords, inspect_record, record_lines
 from quire.verbs.ask.product_map import product_map
-from quire.verbs.facts.inspect import FactInspected, connections, fact_fields, inspect_fact, whole_fact
 from quire.verbs.facts.options import Ref
-from quire.verbs.journal.inspect import journal_inspect
-from quire.verbs.profile.connections import EntryConnections, entry_connections
-from quire.verbs.profile.options import EntryName
-from quire.verbs.profile.results import link_lines, whole_entry
 from quire.verbs.verb import Arguments, Lines, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
     from quire.project import Project
+    from quire.verbs.facts.inspect import FactInspected
     from quire.verbs.facts.results import ConnectionView
+    from quire.verbs.profile.connections import EntryConnections
 
 _PROFILE_WORDS = tuple(name for name in CATEGORIES if name not in KINDS)
 
@@ -42,7 +38,10 @@ class Looked(Result, kw_only=True):
     connections: list[ConnectionView] = []
 
     def fields(self) -> dict[str, Any]:
+        from quire.verbs.ask.inspected_node import node_fields
+        from quire.verbs.facts.inspect import FactInspected, fact_fields
         from quire.verbs.plain import plain
+        from quire.verbs.profile.connections import EntryConnections
 
         found = self.found
         if isinstance(found, WholeRecords):
@@ -62,6 +61,8 @@ def inspect(project: Project, given: Inspect) -> Looked:
     REF is kind.slug, such as feature.retry-queue, or the slug alone; fact:ID, or the id of a fact alone;
     profile:category.key; episode:ID; or, for the journal, bundle:SECTION, event:ID, checkpoint:ID.
     """
+    from quire.verbs.facts.inspect import connections, inspect_fact
+
     word, ref = given.id.strip(), full_ref(given.id)
     prefix = ref.partition(":")[0]
     if prefix in ("fact", "episode"):
@@ -74,15 +75,21 @@ def inspect(project: Project, given: Inspect) -> Looked:
         return Looked(layer="facts", found=fact, connections=fact.connections)
     if prefix == "profile":
         from quire.layers.profile.rules import allowed_name
+        from quire.verbs.profile.connections import entry_connections
+        from quire.verbs.profile.options import EntryName
 
         category, key = allowed_name(ref, "ref")
         entry = entry_connections(project, EntryName(category=category, key=key))
         return Looked(layer="profile", found=entry, connections=connections(project, entry.entry.ref))
     if prefix in JOURNAL_KINDS:
+        from quire.verbs.journal.inspect import journal_inspect
+
         page = journal_inspect(project, ref)
         return Looked(layer="journal", found=page, connections=page.connections)
     if prefix in LAYERS_BY_PREFIX:
         return Looked(layer=LAYERS_BY_PREFIX[prefix], found=inspect_record(project, ref))
+    from quire.verbs.ask.inspected_node import inspect_node
+
     node = inspect_node(project, ref)
     return Looked(layer="graph", found=node, connections=connections(project, node.node.node.id))
 
@@ -110,6 +117,10 @@ def _node_meant(project: Project, word: str, error: NotFound) -> str:
 
 
 def lines(looked: Looked) -> Lines:
+    from quire.verbs.ask.inspected_node import whole_node
+    from quire.verbs.facts.inspect import FactInspected, whole_fact
+    from quire.verbs.profile.connections import EntryConnections
+
     found = looked.found
     if isinstance(found, WholeRecords):
         yield from record_lines(found, looked.layer)
@@ -130,6 +141,8 @@ def lines(looked: Looked) -> Lines:
 
 
 def _entry_lines(found: EntryConnections) -> Lines:
+    from quire.verbs.profile.results import link_lines, whole_entry
+
     yield whole_entry(found.entry, links=False)
     if found.outgoing or found.incoming:
         yield ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from quire.guard.effects import effects_of, words_of
 from quire.model.records import origin_shown
 from quire.verbs.facts.results import FactView
 from quire.verbs.verb import Recalled
@@ -12,6 +11,8 @@ from quire.verbs.verb import Recalled
 
 def fact_lines(views: Iterable[FactView], *, numbered: bool = False) -> Iterator[Recalled]:
     """One fact on each line, with its id, where it stands and how much it counts."""
+    from quire.guard.effects import effects_of, words_of
+
     for place, view in enumerate(views, start=1):
         notes = [view.section]
         if view.tier:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.files.layout import LOCAL
 from quire.files.undo_recorder import record_changes
-from quire.files.write_access import (
-    LOCAL,
-)
 from quire.layers.facts.drafts import find_fact
 from quire.layers.graph.inspect import inspect_node
 from quire.layers.graph.layout import (

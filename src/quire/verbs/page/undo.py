@@ -11,11 +11,9 @@ import msgspec
 from quire.files.branches import writes_fragments
 from quire.files.digests import sha256
 from quire.files.fragments import new_fragment
+from quire.files.layout import RECOVERY
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.undo_recorder import RecordedChange, UndoRecorder, record_changes
-from quire.files.write_access import (
-    RECOVERY,
-)
 from quire.layers.graph.layout import (
     EVENT_FRAGMENTS,
     EVENTS,

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
-from quire.files.write_access import LOCAL
+from quire.files.layout import LOCAL
 from quire.layers.profile.layout import ACTIVE, BACKUP, CATEGORIES, FILE, FOLDER, MIGRATION_PREFIX, STATUSES
 from quire.model.text import counted
 from quire.verbs.profile.document import ask_profile, usable_documents

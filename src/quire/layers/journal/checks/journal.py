@@ -12,7 +12,7 @@ from datetime import datetime
 import msgspec
 
 from quire.files.freshness import stamp_of
-from quire.files.write_access import RECOVERY
+from quire.files.layout import RECOVERY
 from quire.layers.journal.checks.archive import archived_ids, check_archive, read_archive
 from quire.layers.journal.checks.checkpoints import check_checkpoints, check_latest, look_at_checkpoints
 from quire.layers.journal.checks.findings import failed

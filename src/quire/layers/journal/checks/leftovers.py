@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from quire.files import daemons
+from quire.files.layout import RECOVERY
 from quire.files.local_files import read_object
 from quire.files.transaction import is_interrupted, left_aside
-from quire.files.write_access import RECOVERY
 from quire.layers.journal.checks.findings import TOLD, document_at, listing, passed, warned
 from quire.layers.journal.daemon import lock_path
 from quire.layers.journal.documents import read_daemon, read_daemon_lock, read_run
