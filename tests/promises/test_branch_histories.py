@@ -14,6 +14,7 @@ from merge_branches import Yard
 
 from installed import Git
 from quire.files.world import World
+from quire.verbs.team.merge import MergeArguments, merge
 from thorough import either
 
 PARTS = 4
@@ -124,7 +125,17 @@ def by_revert(history: History, names: list[str]) -> None:
     assert history.files() == before, history.seed
 
 
-WAYS = (in_any_order, by_octopus, by_rebase, by_picking, by_criss_cross, by_stash, by_revert)
+def by_command(history: History, names: list[str]) -> None:
+    """`memory merge` makes the memory's files, and git records the merge."""
+    git = history.yard.git
+    git("checkout", "--quiet", "--force", "-B", "merged", "main")
+    for name in names:
+        merge(history.yard.project, MergeArguments(revision=name, apply=True))
+        git("merge", "--quiet", "--strategy=ours", "--no-commit", "--no-ff", name)
+        git.commit(name)
+
+
+WAYS = (in_any_order, by_octopus, by_rebase, by_picking, by_criss_cross, by_stash, by_revert, by_command)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
