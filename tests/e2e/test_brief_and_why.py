@@ -116,7 +116,7 @@ def test_what_is_not_committed_in_every_way(shop: Any, repo: Path, git: Any) -> 
 def test_a_change_that_nothing_governs_is_said(shop: Any, repo: Path) -> None:
     write(repo, "lib/other.py", "x = 2\n")
     run = shop("brief")
-    assert (run.code, run.out) == (0, "Nothing in the memory is anchored to lib/other.py.\n")
+    assert (run.code, run.out) == (0, "No record is about lib/other.py.\n")
     for number in range(5):
         write(repo, f"lib/{number}.py")
     assert "lib/0.py, lib/1.py, lib/2.py and 3 more." in shop("brief").out
@@ -180,7 +180,7 @@ def test_two_histories_without_a_common_past_have_no_three_dots(shop: Any, git: 
     git.commit("begin anew")
     run = shop("brief", "--diff", "main...lonely", "--json")
     assert run.code == 1
-    assert "no common past" in run.error["message"]
+    assert "no common history" in run.error["message"]
     assert shop("brief", "--diff", "main..lonely").code == 0
 
 
@@ -239,8 +239,8 @@ def test_the_main_branch_may_have_another_usual_name(branches: Any, git: Any, na
 def test_without_a_main_branch_it_says_what_to_do(branches: Any, git: Any) -> None:
     git("branch", "-qD", "main")
     run = branches("brief", "--branch", "--json")
-    assert run.code == 1
-    assert "main branch" in run.error["message"]
+    assert run.code == 3
+    assert "default branch" in run.error["message"]
     assert "--diff" in run.error["hint"]
 
 

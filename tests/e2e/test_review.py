@@ -321,3 +321,13 @@ def test_a_shallow_clone_says_what_is_missing(shop: Any, repo: Path, git: Any, t
     assert run.code == 3
     assert "shallow" in run.error["message"]
     assert "fetch-depth" in run.error["hint"]
+
+
+def test_without_a_default_branch_nothing_was_checked(shop: Any, git: Any) -> None:
+    git("branch", "--quiet", "-D", "main")
+    for arguments in ([], ["--branch"]):
+        run = shop("review", *arguments, "--json")
+        assert run.code == 3
+        assert "nothing to compare with" in run.error["message"]
+        assert "memory review <base>" in run.error["hint"]
+    assert shop("review", "HEAD~1..HEAD").code == 0

@@ -78,7 +78,7 @@ def span_of_branch(git: Git, name: str | None, *, command: str = "brief --diff")
     main = _main(git, name or current, tip)
     old = common_ancestor(git, main, tip) if main else None
     if old is None:
-        raise InputError(
+        raise GitRequired(
             "The default branch was not found, so there is nothing to compare with.",
             hint=f"Name the range instead: memory {command} <base>...HEAD",
             details={"field": "branch"},
@@ -95,8 +95,8 @@ def span_to_review(git: Git, text: str | None, *, staged: bool, branch: str | No
         return msgspec.structs.replace(span_of_branch(git, branch or None, command="review"), working=False)
     main = None if text else default_branch(git)
     if not text and main is None:
-        raise InputError(
-            "No default branch was found, so there is nothing to compare with.",
+        raise GitRequired(
+            "Not checked: no default branch was found, so there is nothing to compare with.",
             hint="Name the range: memory review <base>..HEAD",
             details={"field": "range"},
         )
