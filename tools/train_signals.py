@@ -27,9 +27,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import signals as judge  # noqa: E402
-from quire.capture.signals import model  # noqa: E402
 from quire.capture.signals.cues import DATA  # noqa: E402
-from quire.capture.signals.extraction import Listener, is_same  # noqa: E402
+from quire.capture.signals.extraction import KINDS, Listener  # noqa: E402
 from quire.capture.signals.features import Excerpt, passages  # noqa: E402
 
 HALVES = ("development", "later", "unseen")
@@ -42,7 +41,6 @@ PARTS = 8
 STEPS = 12
 SURE = 0.6
 """From where on so much of what is found is right, it may be proposed."""
-KINDS = model.KINDS
 Session = tuple[judge.Labelled, list[Excerpt]]
 
 
@@ -115,7 +113,7 @@ def score(kind: Any, sessions: list[Session], likely: Any, least: float, shares:
         at += len(found)
         chosen: list[Excerpt] = []
         for probability, row in sorted(rows, key=lambda one: -one[0]):
-            if probability >= least and not any(is_same(row, other) for other in chosen):
+            if probability >= least and not any(row.is_same(other) for other in chosen):
                 chosen.append(row)
         told = [("NEXT: " if kind == "next_step_hints" else "") + row.text for row in chosen]
         total.add(judge._matched(kind, told, wanted(kind, session), shares).score)

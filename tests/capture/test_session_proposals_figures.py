@@ -12,8 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks import signals
 from quire.capture.signals.confirmed import Confirmed, confirmed
-from quire.capture.signals.extraction import Listener
-from quire.capture.signals.model import KINDS, Kind
+from quire.capture.signals.extraction import KINDS, Kind, Listener
 
 
 def proposed(session: signals.Labelled) -> dict[Kind, list[Confirmed]]:

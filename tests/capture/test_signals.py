@@ -5,7 +5,6 @@ from __future__ import annotations
 from signal_hearing import agent, by_helper, edits, heard, runs, signals, user
 
 from cases import each
-from quire.capture.signals.extraction import worth
 from quire.capture.transcripts.types import Turn
 
 TWO = "Two ways:\n1. keep the order list in the process for 30 seconds\n2. put it into Redis, which is one more service"
@@ -119,13 +118,6 @@ def test_what_helpers_decide_is_theirs_and_a_helper_alone_is_heard() -> None:
     inner = [by_helper(user("look")), by_helper(agent("Decision: count the callers by hand"))]
     assert signals(user("go"), inner, agent("Okay then.")).decisions == ()
     assert heard(inner).signals.decisions == ("Count the callers by hand",)
-
-
-def test_of_a_text_by_itself_it_is_said_how_much_it_is_worth() -> None:
-    kept = worth("Use integers for amounts instead of floats, because cents get lost when invoices are summed up.")
-    assert 0 < worth("Thanks, have a nice day!") < kept < 1
-    assert worth("") == worth("```\nx\n```") == 0
-    assert worth("Decision: amounts are integers") == 1
 
 
 def test_a_session_of_any_length_keeps_what_was_decided_at_its_beginning() -> None:

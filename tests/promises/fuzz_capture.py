@@ -218,7 +218,7 @@ TARGETS: tuple[Target, ...] = (
         _signals,
         lambda: [SAID, NOTE],
         "capture.signals.commands capture.signals.confirmed capture.signals.cues capture.signals.features "
-        "capture.signals.model capture.signals.options capture.signals.outcomes capture.signals.paths "
+        "capture.signals.options capture.signals.outcomes capture.signals.paths "
         "capture.signals.sentences capture.signals.speeches capture.signals.standing_rules "
         "capture.signals.validation capture.signals.words",
         most=2500,

@@ -1,1 +1,1 @@
-"""What a session leaves behind, found by rules and without a model: signals for the journal, and a summary."""
+"""What a session leaves behind, found on this machine by a small model of our own and by rules."""

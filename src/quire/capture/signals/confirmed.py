@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from quire.capture.signals.extraction import Signal
-from quire.capture.signals.model import weights
+from quire.capture.signals.extraction import Signal, weights
 from quire.capture.signals.sentences import Sentence
 from quire.capture.signals.speeches import Speech, Talk
 from quire.capture.signals.words import is_safe, share
@@ -57,11 +56,10 @@ def _stands(found: Signal, talk: Talk) -> bool:
     if speech.by == "user" or found.score == 1.0:
         return True
     answer = talk.next_of(speech)
-    if found.kind == "decisions":
-        return answer is not None and answer.agrees()
     if answer is None:
-        return found.kind == "next_step_hints" or any(turn > speech.turn for turn, _ in talk.edits)
-    return not answer.refuses()
+        is_edited = any(turn > speech.turn for turn, _ in talk.edits)
+        return found.kind == "next_step_hints" or (found.kind == "gotchas" and is_edited)
+    return answer.agrees() if found.kind == "decisions" else not answer.refuses()
 
 
 def _quotes(found: Signal, talk: Talk) -> tuple[Quote, ...]:
@@ -70,26 +68,15 @@ def _quotes(found: Signal, talk: Talk) -> tuple[Quote, ...]:
     quotes = [Quote(speech, place, speech.sentences[place]) for place in range(passage.begin, passage.end)]
     at = talk.speeches.index(speech) if speech in talk.speeches else 0
     before = talk.speeches[max(0, at - _BACK) : at]
+    told = [Quote(one, at, said) for one in reversed(before) for at, said in enumerate(one.sentences) if said.stems]
     if passage.choice:
-        quotes = [*_offer(passage.stems, before), *quotes]
+        offers = (one for one in told if one.speech.by == "agent")
+        quotes = [*[one for one in offers if share(one.said.stems, passage.stems) >= _OFFERED][:1], *quotes]
     elif speech.by == "agent" and found.kind == "gotchas":
-        quotes = [*_report(passage.stems, before), *quotes]
+        # The user may have told of the trouble that the agent explains.
+        reports = (one for one in told if one.speech.by == "user" and "problem" in one.said.cues)
+        quotes = [*[one for one in reports if one.said.stems & passage.stems][:1], *quotes]
     answer = talk.next_of(speech)
     if speech.by == "agent" and answer is not None and answer.agrees():
         quotes.append(Quote(answer, 0, answer.sentences[0]))
     return tuple(quotes)
-
-
-def _offer(wanted: frozenset[str], before: Sequence[Speech]) -> list[Quote]:
-    said = [quote for speech in reversed(before) if speech.by == "agent" for quote in _all(speech)]
-    return [quote for quote in said if quote.said.stems and share(quote.said.stems, wanted) >= _OFFERED][:1]
-
-
-def _report(wanted: frozenset[str], before: Sequence[Speech]) -> list[Quote]:
-    """Where the user told of the trouble that the agent explains."""
-    said = [quote for speech in before if speech.by == "user" for quote in _all(speech)]
-    return [quote for quote in said if "problem" in quote.said.cues and quote.said.stems & wanted][-1:]
-
-
-def _all(speech: Speech) -> list[Quote]:
-    return [Quote(speech, place, said) for place, said in enumerate(speech.sentences)]

@@ -1,7 +1,7 @@
-"""Which kinds of cue words a text has, and with which it begins. The words of all languages stand in `cues.json`.
+"""Regular expressions by their names in `patterns.toml`, and which kinds of cue words of `cues.json` a text has.
 
-A word that ends with `*` stands for all words that begin so; `|` stands for a blank. Chinese and Japanese words are
-looked for as signs.
+Of cue words, one that ends with `*` stands for all words that begin so; `|` stands for a blank. Chinese and Japanese
+words are looked for as signs.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import os
 import re
+import tomllib
+from typing import Any, cast
 
 import msgspec
 
@@ -22,9 +24,7 @@ DATA = os.path.dirname(os.path.abspath(__file__))
 @functools.cache
 def _lexicon() -> tuple[_Kinds, _Kinds, _Kinds]:
     """Whole words and phrases, beginnings of words, and signs, each with its kinds."""
-    whole: _Kinds = {}
-    begins: _Kinds = {}
-    signs: _Kinds = {}
+    whole, begins, signs = _Kinds(), _Kinds(), _Kinds()
     with open(os.path.join(DATA, "cues.json"), "rb") as file:
         table = msgspec.json.decode(file.read(), type=dict[str, str])
     for kind, words in table.items():
@@ -40,8 +40,7 @@ def cues_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     whole, begins, signs = _lexicon()
     text = text.lower().replace("’", "'")
     tokens = _TOKEN.findall(text)
-    anywhere: set[str] = set()
-    first: set[str] = set()
+    anywhere, first = set[str](), set[str]()
     for at in range(len(tokens)):
         found: set[str] = set()
         for count in range(1, _LONGEST_PHRASE + 1):
@@ -58,3 +57,38 @@ def cues_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
                 anywhere |= kinds
                 first = first | kinds if start.startswith(sign) else first
     return frozenset(anywhere), frozenset(first)
+
+
+@functools.cache
+def table() -> dict[str, Any]:
+    with open(os.path.join(DATA, "patterns.toml"), "rb") as file:
+        return tomllib.load(file)
+
+
+@functools.cache
+def words(name: str) -> frozenset[str]:
+    return frozenset(table()[name].split())
+
+
+@functools.cache
+def patterns(section: str) -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(_source(name, table()[section]), re.M) for name in table()[section]}
+
+
+def _source(name: str, part: dict[str, Any]) -> str:
+    return re.sub(r"<<(\w+)>>", lambda found: _source(found[1], part), "".join(part[name]))
+
+
+class _Pattern:
+    """A regular expression that is read and compiled where it is first used."""
+
+    def __init__(self, name: str, flags: re.RegexFlag) -> None:
+        self._name, self._flags = name, flags
+
+    def __getattr__(self, method: str) -> Any:
+        found = self.__dict__[method] = getattr(re.compile(_source(self._name, table()), self._flags), method)
+        return found
+
+
+def pattern(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    return cast("re.Pattern[str]", _Pattern(name, flags))

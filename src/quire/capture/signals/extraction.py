@@ -6,26 +6,32 @@ same signals.
 
 from __future__ import annotations
 
+import functools
+import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from quire.capture.quotable_text import safe_text
+from quire.capture.signals.cues import DATA
 from quire.capture.signals.features import Excerpt, passages
-from quire.capture.signals.model import KINDS, Kind, probability, weights
 from quire.capture.signals.paths import Paths
 from quire.capture.signals.speeches import Speech, Talk
 from quire.capture.signals.summary import Story
 from quire.capture.signals.validation import Validations
-from quire.capture.signals.words import capped, is_safe, share, tidy
+from quire.capture.signals.words import capped, is_safe, tidy
 from quire.capture.transcripts.types import Turn
 from quire.layers.journal.types import Signals
 
+Kind = Literal["decisions", "gotchas", "next_step_hints"]
+KINDS: tuple[Kind, ...] = ("decisions", "gotchas", "next_step_hints")
+_LABELS: dict[Kind, str] = dict(zip(KINDS, ("says_decision", "says_gotcha", "says_next"), strict=True))
 MOST = 12
 SPEECHES = 1_000
 """So many speeches are looked at together: of a longer session what was found is kept, and its speeches are not."""
-_ALIKE = 0.6
-"""Two passages of which the shorter has so much in the longer say the same."""
 _COMMAND_CHARS = 2_000
 
 
@@ -52,13 +58,6 @@ def extract(turns: Iterable[Turn], *, root: str = "", most: int = MOST) -> Sessi
         (helpers if turn.is_subagent else main).hear(turn)
     # A transcript may be that of a helper alone: then nobody else speaks.
     return main.signals(most, helpers) if main.talk.count else helpers.signals(most)
-
-
-def worth(text: str, *, by: str = "agent") -> float:
-    """How likely a text by itself holds something worth keeping, from 0 to 1."""
-    talk = Talk()
-    talk.hear(Turn(role="user" if by == "user" else "assistant", text=text))
-    return max((probability(kind, one) for one in passages(talk.speeches) for kind in KINDS), default=0.0)
 
 
 class Listener:
@@ -93,22 +92,19 @@ class Listener:
 
     def found(self) -> dict[Kind, list[Signal]]:
         """What is worth keeping, by kind, the likeliest first."""
-        told = list(self._kept)
-        for passage in passages(self.talk.speeches):
-            told += _judged(passage, self.talk.speeches)
+        judged = (one for passage in passages(self.talk.speeches) for one in _judged(passage, self.talk.speeches))
+        chosen = {kind: list[Signal]() for kind in KINDS}
         # Of two that are as likely, the later one holds.
-        told.sort(key=lambda found: (-found.score, -found.passage.speech.turn))
-        chosen: dict[Kind, list[Signal]] = {kind: [] for kind in KINDS}
-        for one in told:
-            if not any(is_same(one.passage, other.passage) for other in chosen[one.kind]):
+        for one in sorted([*self._kept, *judged], key=lambda one: (-one.score, -one.passage.speech.turn)):
+            if not any(one.passage.is_same(other.passage) for other in chosen[one.kind]):
                 chosen[one.kind].append(one)
         return chosen
 
     def done(self) -> list[str]:
         """What a list or a label ticks off."""
         said = (one for speech in self.talk.speeches for one in speech.sentences)
-        ticked = (one for one in said if one.done or "says_done" in one.label)
-        texts = dict.fromkeys(capped(tidy(one.text)) for one in ticked if len(one.stems) > 1)
+        ticked = (one for one in said if (one.done or "says_done" in one.label) and len(one.stems) > 1)
+        texts = dict.fromkeys(capped(tidy(one.text)) for one in ticked)
         return [f"DONE: {text}" for text in texts if is_safe(text)]
 
     def summary(self) -> str:
@@ -137,8 +133,7 @@ class Listener:
 
 def _judged(passage: Excerpt, speeches: Sequence[Speech]) -> Iterator[Signal]:
     for kind in KINDS:
-        score = probability(kind, passage)
-        if score >= weights()[kind].least and not _is_refused(kind, passage, speeches):
+        if (score := probability(kind, passage)) >= weights()[kind].least and not _is_refused(kind, passage, speeches):
             text = capped(tidy(passage.text))
             if is_safe(text):
                 yield Signal(kind=kind, text=text, score=score, passage=passage)
@@ -150,14 +145,35 @@ def _texts(found: Sequence[Signal], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.text for one in ordered))
 
 
-def is_same(one: Excerpt, other: Excerpt) -> bool:
-    small, large = sorted((one.stems, other.stems), key=len)
-    return one.overlaps(other) or share(small, large) >= _ALIKE
-
-
 def _is_refused(kind: Kind, passage: Excerpt, speeches: Sequence[Speech]) -> bool:
     """Whether what the agent says is refused by the user's next word."""
-    if kind == "next_step_hints" or passage.speech.by == "user":
-        return False
-    answer = next((one for one in speeches if one.number > passage.speech.number), None)
-    return answer is not None and answer.by == "user" and answer.refuses()
+    answer = next((one for one in speeches if one.number > passage.speech.number), passage.speech)
+    is_proposal = kind != "next_step_hints" and passage.speech.by == "agent"
+    return is_proposal and answer.by == "user" and answer.refuses()
+
+
+class Weights(Struct, frozen=True):
+    """The weights of one kind."""
+
+    least: float
+    """From this probability on a passage is kept,"""
+    sure: float
+    """and from this one on it may be proposed."""
+    bias: dict[str, float]
+    features: dict[str, dict[str, float]]
+
+
+@functools.cache
+def weights() -> dict[Kind, Weights]:
+    with open(os.path.join(DATA, "weights.json"), "rb") as file:
+        return msgspec.json.decode(file.read(), type=dict[Kind, Weights])
+
+
+def probability(kind: Kind, passage: Excerpt) -> float:
+    """How likely a passage is what somebody would keep; what is labelled so is certain."""
+    if _LABELS[kind] in passage.speech.sentences[passage.begin].label:
+        return 1.0 if passage.end - passage.begin == 1 else 0.0
+    by, table = passage.speech.by, weights()[kind]
+    own = table.features[by]
+    total = table.bias[by] + sum(own.get(name, 0.0) * value for name, value in passage.features.items())
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
+from quire.capture.signals.cues import pattern
 from quire.capture.signals.sentences import Sentence, split
 from quire.capture.signals.speeches import Speech
 
@@ -12,29 +14,8 @@ _BACK = 6
 """So many speeches before, an offer may still be answered."""
 _WORDS = 14
 """A longer sentence names no place."""
-_LETTERED = re.compile(r"(?:^|(?<=[\s(:,;]))(?:option |variante |opción )?\(?([1-9a-hA-H])[).:]\s+(?=\S)")
-_OR = re.compile(r",?\s+(?:or|oder|o|ou|u)\s+|还是|それとも")
-_LEAD = (
-    r"\W*(?:(?:so|ok(?:ay)?|then|and|well|hm+|yes|yeah|ja|dann|also|nehmen wir|nimm|lieber|eher|gut|pues|entonces|vale"
-    r"|sí|si|mejor|vamos con|venga|alors|donc|oui|então|sim|do|take|use|pick|go(?:ing)? (?:with|for)"
-    r"|let['’]?s (?:do|go with|take)|i['’]?d (?:take|go with|say)|i prefer|definitely)[\s,:.!…-]+){0,3}"
-)
-_NAMED = re.compile(
-    _LEAD + r"(?P<word>(?:option|variante?|opci[oó]n|opç[aã]o|plan|number|nr\.?|la|el|die|den|das|the|#|\(so)\s*#?)?"
-    r"\(?(?P<key>[1-9]|[a-h])\)?(?=\s*(?:$|[.,;:!?()]|\.\.|[+&–—]|-\s|(?:and|und|y|et|e|too|also|auch|también|aussi"
-    r"|obviously|please|bitte|with|mit|con|but|aber|pero|then|for|because|weil|porque)\b))",
-    re.I,
-)
-_MORE = re.compile(r"\s*(?:,|\+|&|and|und|y|et|e)\s*(?P<key>[1-9]|[a-h])(?=\s*(?:$|[.,;:!?()+&]|\w+\b))", re.I)
-_THE = r"(?:(?:the|die|das|den|la|el|le|o|a)\s+)?"
-_PLACES = (
-    r"first|erste\w*|primer\w*|premi[eè]re?|former|第一|最初",
-    r"second|zweite\w*|segund\w*|deuxi[eè]me|seconde?|第二|二つ目",
-    r"third|dritte\w*|tercer\w*|troisi[eè]me|terceir\w*|第三",
-    r"last|latter|letzte\w*|[uú]ltim\w*|derni[eè]re?|后者|後者",
-    r"both|beide[sn]?|ambos|ambas|las dos|los dos|les deux|os dois|as duas|all of them|両方|两个都|都要",
-)
-_PLACE = re.compile(_LEAD + _THE + "(?:" + "|".join(f"({place})" for place in _PLACES) + r")(?!\w)", re.I)
+_LETTERED, _OR = pattern("lettered"), pattern("or")
+_NAMED, _MORE, _PLACE = (pattern(name, re.I) for name in ("named_option", "more_options", "place"))
 _LAST, _ALL = 3, 4
 
 
@@ -45,10 +26,8 @@ def offered(speeches: Sequence[Speech], at: int) -> list[tuple[str, str]]:
 
 
 def _options(speech: Speech) -> list[tuple[str, str]]:
-    by_paragraph: dict[int, list[Sentence]] = {}
-    for sentence in speech.sentences:
-        by_paragraph.setdefault(sentence.paragraph, []).append(sentence)
-    parts = [(found[0], " ".join(one.text for one in found)) for found in by_paragraph.values()]
+    grouped = (list(found) for _, found in groupby(speech.sentences, key=lambda one: one.paragraph))
+    parts = [(found[0], " ".join(one.text for one in found)) for found in grouped]
     numbered = [(first.number, text) for first, text in parts if first.number]
     listed = [text for first, text in parts if first.is_item]
     if len(numbered) > 1:
@@ -84,7 +63,5 @@ def _places(sentence: Sentence, options: Sequence[tuple[str, str]]) -> list[int]
     place = _PLACE.match(sentence.text) if len(sentence.text.split()) <= _WORDS else None
     if not place:
         return []
-    group = (place.lastindex or 1) - 1
-    if group == _ALL:
-        return list(range(len(options)))
-    return [len(options) - 1] if group == _LAST else [group] if group < len(options) else []
+    group, every = (place.lastindex or 1) - 1, list(range(len(options)))
+    return every if group == _ALL else every[-1:] if group == _LAST else every[group : group + 1]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.capture.signals.cues import cues_of
+from quire.capture.signals.cues import cues_of, pattern, patterns
 from quire.capture.signals.words import stems
 from quire.model.text import one_line
 
@@ -20,38 +20,17 @@ SENTENCE_CHARS = 1_200
 """A longer line without a full stop is no sentence."""
 MOST = 400
 """So many sentences of one text are heard."""
-_WRAPPED = 50
-_HEADING_CHARS = 90
-_LABEL_WORDS = 3
+_WRAPPED, _HEADING_CHARS, _LABEL_WORDS = 50, 90, 3
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ITEM = re.compile(
-    r"(?:[-*+•◦‣–]|(?P<number>\d{1,2}|[A-Ha-h])[.):])\s+(?=\S)"
-    r"|(?:option|variante?|opción|opção|方案|案)\s*(?P<named>[A-H]|\d)\s*[.):：-]\s*",
-    re.I,
-)
-_BOX = re.compile(
-    r"\[(?P<mark>[ xX✓✔~-]|TODO|DONE|IN PROGRESS|PENDING|COMPLETED)\]\s*|(?P<tick>[✅✔☑✓])\ufe0f?\s*|[☐⬜⏳]\ufe0f?\s*",
-    re.I,
-)
+_ITEM, _BOX = pattern("list_item", re.I), pattern("box", re.I)
 _DONE = ("X", "✓", "✔", "DONE", "COMPLETED")
 _TAG = re.compile(r"</?[a-z][\w-]{0,40}(?: [^<>\n]{0,200})?>", re.I)
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\n]{0,500}\)")
 _MARKS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|`+")
 _PICTURES = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55\ufe0f\u200d]+")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|nr|no|fig|sec|st|mr|mrs|dr|z\.\s?b|d\.\s?h|bzw|ca|usw|evtl|ggf|p\.\s?ej|ej"
-    r"|p\.\s?ex|resp|incl|inkl|a\.k\.a)|^\d{1,2})\.$",
-    re.I,
-)
-_DAY = re.compile(r"(?:^|[\s(])\d{1,2}$")
-_AFTER_DAY = re.compile(r"\s+(?:[a-zäöü(]|Jan|Feb|M[aä]r|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])")
-_INITIALS = re.compile(r"(?<!\w)\w\. ?\w\.")
-_END = re.compile(r"[.!?…][\"'”’)\]*_]{0,4}(?=\s)|[。！？](?![」』）])")
+_END = pattern("sentence_end")
 _BREAK = re.compile(r"[\s。！？，、]")
 _LABEL = re.compile(r"([^:：\n]{2,40}?)\s*(?::(?=\s|[^\x00-\x7f]|$)|：)\s*")
-_CODE = re.compile(r"\w\(\)|\w_\w|[a-z][A-Z]|\w\.\w|--\w")
-_PATH = re.compile(r"\w/\w[\w./]*\.\w|\b\w+\.(?:py|ts|js|go|rs|c|md|json|toml|ya?ml)\b")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class Sentence(Struct, frozen=True, kw_only=True):
@@ -136,8 +115,7 @@ def _said(state: _Lines, bare: str) -> Iterator[Sentence]:
     item = _ITEM.match(bare)
     box = _BOX.match(bare, item.end() if item else 0)
     if not item and not box:
-        is_new = len(state.held) < _WRAPPED or state.held[-1] in ".:!?。：！？" or bool(label_in(plain(bare))[0])
-        if is_new:
+        if len(state.held) < _WRAPPED or state.held[-1] in ".:!?。：！？" or label_in(plain(bare))[0]:
             yield from _flush(state)
             state.announced = None if state.after_blank else state.announced
         state.held = f"{state.held} {bare}" if state.held else bare
@@ -161,8 +139,7 @@ def _flush(state: _Lines) -> Iterator[Sentence]:
         if held.endswith((":", "：")) and not state.is_item and len(held) <= _HEADING_CHARS:
             state.announced = held
         state.paragraph += 1
-    state.held = state.number = ""
-    state.is_item, state.done = False, None
+    state.held, state.number, state.is_item, state.done = "", "", False, None
 
 
 def _sentence(text: str, state: _Lines, heading: str | None) -> Iterator[Sentence]:
@@ -176,7 +153,7 @@ def _sentence(text: str, state: _Lines, heading: str | None) -> Iterator[Sentenc
         stems=stems(text),
         cues=cues,
         opens=opens,
-        marks=_marks(text),
+        marks=frozenset(mark for mark, seen in patterns("marks").items() if seen.search(text)),
         heading=None if heading is None else cues_of(heading)[0],
         label=label if rest else frozenset(),
         paragraph=state.paragraph,
@@ -195,40 +172,13 @@ def label_in(text: str) -> tuple[frozenset[str], str]:
     return cues, text[found.end() :] if cues else ""
 
 
-def _marks(text: str) -> frozenset[str]:
-    seen = {
-        "question": text.endswith(("?", "？")),
-        "shout": text.endswith(("!", "！")),
-        "announces": text.endswith((":", "：")),
-        "colon": ": " in text or "：" in text,
-        "code": bool(_CODE.search(text)),
-        "path": bool(_PATH.search(text)),
-        "digit": any(char.isdigit() for char in text),
-        "quotes": any(char in text for char in '"“„«「'),
-        "comma": ", " in text or " - " in text or " – " in text or " — " in text,
-        "semicolon": ";" in text,
-        "bracket": "(" in text,
-        "ideographs": bool(_CJK.search(text)),
-    }
-    return frozenset(mark for mark, is_there in seen.items() if is_there)
-
-
 def split(text: str) -> Iterator[str]:
     """The sentences of one line."""
     start = 0
-    for end in _END.finditer(text):
-        before = text[max(start, end.start() - 12) : end.start() + 1]
-        if text[end.start()] == "…" and not text[end.start() - 1 : end.start()].isalnum():
-            continue
-        if text[end.start()] == "." and (
-            _ABBREVIATION.search(before)
-            or before.endswith("..")
-            or _INITIALS.match(text, end.start() - 1)
-            or (_DAY.search(before[:-1]) and _AFTER_DAY.match(text, end.end()))
-        ):
-            continue
-        yield text[start : end.end()].strip()
-        start = end.end()
+    for found in _END.finditer(text):
+        if found["end"]:
+            yield text[start : found.end()].strip()
+            start = found.end()
     yield text[start:].strip()
 
 

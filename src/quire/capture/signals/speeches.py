@@ -11,6 +11,7 @@ from msgspec import Struct
 from quire.capture.quotable_text import safe_pin
 from quire.capture.signals.paths import is_edit
 from quire.capture.signals.sentences import Sentence, read_part, sentences_of
+from quire.capture.signals.words import union
 from quire.capture.transcripts.types import Turn
 from quire.guard.hostile_text import make_safe
 
@@ -23,12 +24,11 @@ _MARKS = re.compile(r"[\s`*_\"'“”‘’]+")
 
 
 class Work(Struct):
-    """What was done between two speeches."""
+    """What was done between two speeches, and whether the last call failed."""
 
     calls: int = 0
     edits: int = 0
     failed: bool = False
-    """Whether the last call failed."""
 
 
 class Speech(Struct, kw_only=True):
@@ -54,15 +54,12 @@ class Speech(Struct, kw_only=True):
         """Whether it may be somebody's own words as a whole."""
         return self.by == "agent" or len(self.text) <= TYPED_CHARS
 
-    def asks(self) -> bool:
-        return any("question" in sentence.marks for sentence in self.sentences)
-
     def agrees(self) -> bool:
-        return bool(self.sentences) and "agree" in self.sentences[0].opens and not self.asks()
+        is_asking = any("question" in one.marks for one in self.sentences)
+        return any("agree" in one.opens for one in self.sentences[:1]) and not is_asking
 
     def refuses(self) -> bool:
-        opens = self.sentences[0].opens if self.sentences else frozenset[str]()
-        return "refuse" in opens and "agree" not in opens
+        return any("refuse" in one.opens and "agree" not in one.opens for one in self.sentences[:1])
 
 
 class Talk:
@@ -72,11 +69,8 @@ class Talk:
         self.speeches: list[Speech] = []
         self.edits: list[tuple[int, str]] = []
         """The turn and the file of each edit."""
-        self.calls = 0
-        """How many tools were called."""
-        self.count = 0
-        """How many times somebody spoke."""
-        self.turn = 0
+        self.calls = self.count = self.turn = 0
+        """How many tools were called, how many times somebody spoke, and how many turns there were."""
         self.asked: Speech | None = None
         """What the user said first."""
         self._work = Work()
@@ -112,7 +106,7 @@ class Talk:
             at=turn.at,
             text=text,
             sentences=sentences,
-            stems=frozenset[str]().union(*(sentence.stems for sentence in sentences)),
+            stems=union(sentence.stems for sentence in sentences),
             echoes=frozenset(n for n, one in enumerate(sentences) if is_agent and self._is_echo(one.text)),
             is_summary=turn.is_summary,
             before=before,
@@ -133,10 +127,10 @@ class Talk:
 
     def edited_near(self, turn: int) -> list[str]:
         """The files that were edited since the speech before a turn and until the user spoke again, nearest first."""
-        before = max((one.turn for one in self.speeches if one.turn < turn and one.by == "user"), default=0)
-        later = [one.turn for one in self.speeches if one.turn > turn and one.by == "user"]
+        spoken = [one.turn for one in self.speeches if one.by == "user"]
+        before = max((one for one in spoken if one < turn), default=0)
         # The user who decides is followed by the work; the next word of theirs may be about it.
-        end = later[0] if later else self.turn + 1
+        end = min((one for one in spoken if one > turn), default=self.turn + 1)
         near = [(abs(at - turn), at, path) for at, path in self.edits if before <= at <= end]
         return list(dict.fromkeys(path for _, _, path in sorted(near)))
 

@@ -14,6 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from quire.capture.signals.confirmed import Quote, quotable
+from quire.capture.signals.cues import pattern
 from quire.capture.signals.sentences import Sentence
 from quire.capture.signals.speeches import Speech, Talk
 from quire.capture.signals.words import capped, is_safe, tidy
@@ -22,36 +23,7 @@ RULE_WORDS = 30
 """A longer sentence tells more than a rule."""
 _SPEECH_CHARS = 1_500
 """In a longer message, rules are most often those of a document."""
-_LEAD = (
-    r"\W*(?:(?:ok(?:ay)?|and|also|but|so|btw|fyi|oh|yes|no|hey|please|one (?:more )?thing|remember|note|reminder"
-    r"|important|for (?:next time|the record))[,:;.!\s–—-]+){0,3}"
-)
-_ORDERED = re.compile(
-    rf"{_LEAD}(?:(?:please |you (?:should|must) |make sure (?:to |you )?|remember to )?(?:always|never)"
-    r"(?! (?:been|had|was|were|is|are|works?|worked|mind|seen|got|did|happens?|again|could|would|understood))"
-    r" (?!.{0,30}\b(?:fails?|failed|breaks?|worked)\b)\w+"
-    r"|(?:from now on|going forward|from here on|in (?:the )?future|as a (?:general )?rule|by default|in this (?:repo"
-    r"|repository|project)|ab (?:jetzt|sofort)|künftig|a partir de ahora|à partir de maintenant|désormais)\b"
-    r"|stop (?:using|adding|writing|committing|pushing|running|asking|explaining|apologi[sz]ing)\b"
-    r"|do(?:n['’]t| not) ever\b)",
-    re.I,
-)
-_PREFERRED = re.compile(
-    rf"{_LEAD}(?:i|we)(?: strongly| really| generally| usually| much)? (?:(?:always|never)"
-    r"(?! (?:get|got|had|have|has|see|saw|seen|did|was|were|been|thought|know|knew|wanted))|prefer"
-    r"|don['’]t (?:use|like)|do not (?:use|like)|hate|only (?:use|run|commit))\b",
-    re.I,
-)
-_LASTS = re.compile(
-    rf"{_LEAD}(?:use|run|write|keep|ask|add|put|commit|push|rebase|squash|format|lint)\b.{{1,200}}"
-    r"\b(?:always|every time|from now on|going forward|(?:before|after|for) (?:each|every|any) \w+)\W*$",
-    re.I,
-)
-_OF_THIS = re.compile(
-    r"\b(?:option|approach|(?:first|second|third|other|former|latter)(?: one)?|this time|for now|until|today|yet"
-    r"|that one|should we|if we)\b",
-    re.I,
-)
+_ORDERED, _PREFERRED, _LASTS, _OF_THIS = (pattern(name, re.I) for name in ("ordered", "preferred", "lasts", "of_this"))
 Category = Literal["user", "tools", "learnings"]
 
 
@@ -92,10 +64,5 @@ def _category(said: Sentence) -> Category | None:
     is_liked = bool(_PREFERRED.match(text))
     if not is_liked and not _ORDERED.match(text) and not _LASTS.match(text):
         return None
-    if "topic_answers" in said.cues:
-        return "user"
-    if "topic_tools" in said.cues:
-        return "tools"
-    if "topic_work" in said.cues:
-        return "user" if is_liked else "learnings"
-    return None
+    belongs: dict[str, Category] = {"answers": "user", "tools": "tools", "work": "user" if is_liked else "learnings"}
+    return next((place for topic, place in belongs.items() if f"topic_{topic}" in said.cues), None)

@@ -28,9 +28,8 @@ class Story:
 
     def text(self, checks: tuple[str, ...]) -> str:
         request, result = self._request or self._stand_in, self._result or (checks[-1] if checks else "")
-        parts = [f"Asked: {_ended(quote(tidy(request), _REQUEST_CHARS))}"] if request else []
-        parts += [f"Result: {_ended(quote(result, _RESULT_CHARS))}"] if result else []
-        told = " ".join(parts)
+        parts = (("Asked", quote(tidy(request), _REQUEST_CHARS)), ("Result", quote(result, _RESULT_CHARS)))
+        told = " ".join(f"{name}: {_ended(text)}" for name, text in parts if text)
         return told if is_safe(told) else _NOTHING
 
 
@@ -44,24 +43,21 @@ def _request(speech: Speech) -> str:
 
 def _wanted(speech: Speech) -> str:
     """What a summary of an older part says was wanted."""
-    for one in speech.sentences:
-        lead, _, rest = one.text.partition(": ")
-        if rest and any(word in lead.lower() for word in ("request", "goal", "intent")) and is_safe(rest):
-            return rest
-    return ""
+    told = (one.text.partition(": ") for one in speech.sentences)
+    wanted = (rest for lead, _, rest in told if any(word in lead.lower() for word in ("request", "goal", "intent")))
+    return next(filter(is_safe, wanted), "")
 
 
 def _result(speech: Speech) -> str:
     """The first statement of the agent that is neither a plan nor a step that is left."""
     for one in speech.sentences:
-        is_left = bool(one.heading and "label_next" in one.heading) or "says_next" in one.label
-        is_open = bool(one.marks & {"question", "announces"} or one.opens & _NO_RESULT or "polite" in one.cues)
+        is_left = "label_next" in (one.heading or ()) or "says_next" in one.label
+        is_open = one.marks & {"question", "announces"} or one.opens & _NO_RESULT or "polite" in one.cues
         if not is_left and not is_open and len(one.stems) > 1 and is_safe(one.text):
             return one.text
     return ""
 
 
 def _ended(text: str) -> str:
-    if text.endswith(_ENDS):
-        return text
-    return f"{text}。" if "\u3040" <= text[-1:] <= "\u9fff" else f"{text}."
+    end = "" if text.endswith(_ENDS) else "。" if "\u3040" <= text[-1:] <= "\u9fff" else "."
+    return text + end

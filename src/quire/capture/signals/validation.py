@@ -8,6 +8,7 @@ from collections import deque
 from msgspec import Struct
 
 from quire.capture.signals.commands import check_command, checks_in, covers
+from quire.capture.signals.cues import pattern
 from quire.capture.signals.outcomes import Outcome, outcome_of, spoken_counts
 from quire.capture.signals.sentences import split
 from quire.capture.signals.speeches import Speech
@@ -17,13 +18,7 @@ KEPT = 256
 _OPEN_CALLS = 64
 _CODE = re.compile(r"`([^`\n]{3,160})`")
 _AT_START = re.compile(r"([\w./-]+(?: [\w./:@-]+){0,6}?)(?=\s{2,}|\s+(?:passes|passed|is|fails|failed|ok)\b|[:：])")
-_FAILED = re.compile(
-    r"\b(?:fail(?:s|ed|ing|ures?)?|broken|red|errors?|issues? left|fehl\w*|rojo|falla\w*|échou\w*)\b|失败|エラー", re.I
-)
-_PASSED = re.compile(
-    r"\b(?:pass(?:es|ed|ing)?|green|clean|ok|grün|läuft durch|verde|pasan?|passent|vert)\b|通过|通り|✅", re.I
-)
-_NONE_FAILED = re.compile(r"\b(?:no|0|none|kein\w*|sin|sans) (?:\w+ )?(?:fail|error|issue|fehler)", re.I)
+_FAILED, _PASSED, _NONE_FAILED = (pattern(f"says_{name}", re.I) for name in ("failed", "passed", "none_failed"))
 
 
 class _Check(Struct):
@@ -49,16 +44,13 @@ class Validations:
             self._answered.discard(tool)
         self._open.setdefault(tool, deque(maxlen=_OPEN_CALLS)).append(check_command(command))
         if len(self._open) > _OPEN_CALLS:
-            oldest = next(iter(self._open))
+            self._answered.discard(oldest := next(iter(self._open)))
             del self._open[oldest]
-            self._answered.discard(oldest)
 
     def answered(self, tool: str, output: str, *, failed: bool) -> None:
-        waiting = self._open.get(tool)
-        if waiting is None:
-            return
-        self._answered.add(tool)
-        command = waiting.popleft() if waiting else ""
+        if tool in self._open:
+            self._answered.add(tool)
+        command = self._open[tool].popleft() if self._open.get(tool) else ""
         if command:
             self._note(command, outcome_of(output, failed=failed), spoken=False)
 
@@ -67,9 +59,8 @@ class Validations:
         if speech.by == "user":
             # Calls that are still open are answered now or never.
             self._answered.update(self._open)
-        for line in speech.text.splitlines():
-            for written in split(line):
-                self._spoken(written.lstrip("-*• "))
+        for written in (one for line in speech.text.splitlines() for one in split(line)):
+            self._spoken(written.lstrip("-*• "))
         for one in speech.sentences:
             if "says_checked" in one.label and not _PASSED.search(one.text) and len(self._told) < KEPT:
                 self._told[capped(tidy(one.text))] = None
@@ -79,28 +70,23 @@ class Validations:
         has_failed = bool(_FAILED.search(written)) and not _NONE_FAILED.search(written)
         if not has_failed and not _PASSED.search(written) and not _NONE_FAILED.search(written):
             return
-        named = (check_command(name) for name in (*_CODE.findall(written), *self._begins(written), *self._begins(rest)))
+        begins = (found[1] for part in (written, rest) if (found := _AT_START.match(part.replace("`", ""))))
+        named = (check_command(name) for name in (*_CODE.findall(written), *begins))
         commands = list(dict.fromkeys(filter(None, named)))
         counts = spoken_counts(written, passed=not has_failed)
         for command in commands:
             is_counted = "test" in command or len(commands) == 1
             self._note(command, Outcome(not has_failed, counts if is_counted else ""), spoken=True)
 
-    def _begins(self, written: str) -> list[str]:
-        found = _AT_START.match(written.replace("`", ""))
-        return [found[1]] if found else []
-
     def found(self, most: int) -> list[str]:
         checks = list(self._checks.values())
         kept = [check for index, check in enumerate(checks) if not _is_outdone(check, checks[index + 1 :])]
-        texts = [f"{check.command}: {check.outcome}" for check in kept] + list(self._told)
-        return texts[-most:] if most > 0 else []
+        return [*(f"{check.command}: {check.outcome}" for check in kept), *self._told][-most:] if most > 0 else []
 
     def others(self, known: Validations, most: int) -> list[str]:
         """The checks that ran here and not in the other thread."""
         rest = [check for key, check in self._checks.items() if key not in known._checks and not check.spoken]
-        texts = [f"{check.command}: {check.outcome}" for check in rest]
-        return texts[-most:] if most > 0 else []
+        return [f"{check.command}: {check.outcome}" for check in rest][-most:] if most > 0 else []
 
     def _note(self, command: str, outcome: Outcome, *, spoken: bool) -> None:
         key = " ".join(command.split())
@@ -122,8 +108,6 @@ def _is_outdone(check: _Check, later: list[_Check]) -> bool:
 
 def _outdoes(other: _Check, one: tuple[str, frozenset[str]], check: _Check) -> bool:
     tool, looked_at = one
-    for program, wider in checks_in(other.command):
-        is_repaired = other.outcome.passed and not check.outcome.passed and covers(wider, looked_at)
-        if program == tool and (wider == looked_at or is_repaired):
-            return True
-    return False
+    is_repaired = other.outcome.passed and not check.outcome.passed
+    same = (wider for program, wider in checks_in(other.command) if program == tool)
+    return any(wider == looked_at or (is_repaired and covers(wider, looked_at)) for wider in same)

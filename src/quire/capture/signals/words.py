@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 
 from quire.capture.quotable_text import quote
+from quire.capture.signals.cues import words
 from quire.guard.hostile_text import make_safe
 from quire.guard.secrets import find_secrets
 from quire.model.text import one_line
@@ -15,16 +17,6 @@ TEXT_CHARS = 240
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _STEM = 6
-_STOP_WORDS = (
-    "a an and are as at be been but by can do does for from had has have i if in into is it its of on or our so such"
-    " that the their them then there they this to too up was we were what when where which will with would you your not"
-    " no now only let let's go going use using keep please i'll we'll i'd we're i'm ok okay"
-    " der die das den dem des ein eine einen einem einer und oder ist sind war wird werden mit von zu zum zur im auf"
-    " für als auch es er sie wir ich nicht nur dass bei aus am"
-    " el la los las un una unos unas y o es son de del al en por para con que se lo su ya más"
-    " le les du et ou est sont une dans sur pour avec qui ne pas plus au aux ce cette il elle"
-)
-_STOP = frozenset(_STOP_WORDS.split())
 _REDACTED = re.compile(r"\[(?:redacted|secret left out|text left out)\b", re.I)
 _GONE = re.compile(r"^[\W_]*(?<![`(\[\"'“#@$])[-–—,;:.!·…\s]+|\s*[.,;:。！!，；：\s]+$")
 
@@ -38,9 +30,13 @@ def stems(text: str) -> frozenset[str]:
         for part in _IDEOGRAPHS.findall(word):
             found.update(part[index : index + 2] for index in range(max(1, len(part) - 1)))
         plain = _IDEOGRAPHS.sub("", word).removesuffix("'s")
-        if plain and plain not in _STOP and (len(plain) > 1 or plain.isnumeric()):
+        if plain and plain not in words("stop_words") and (len(plain) > 1 or plain.isnumeric()):
             found.add(plain.removesuffix("s")[:_STEM] if len(plain) > 3 else plain)
     return frozenset(found)
+
+
+def union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*sets)
 
 
 def share(part: frozenset[str], whole: frozenset[str]) -> float:
