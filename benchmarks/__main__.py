@@ -13,6 +13,7 @@ SUITES = (
     "hooks",
     "speed",
     "tokens",
+    "first_day",
     "quality",
     "tiers",
     "precision",
