@@ -6,7 +6,6 @@ punctuation they are written with: `value_digest` tells.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from quire.files.digests import hex_digest
 from quire.model.errors import InputError
 from quire.model.text import cut
 
@@ -92,7 +92,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 def value_digest(text: str) -> str:
     """Digest of a normalised text: equal for texts that say the same."""
     folded = _GAPS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
-    return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hex_digest(folded)[:32]
 
 
 def by_beginning(items: Mapping[str, _Named], name: str) -> _Named | None:
