@@ -14,6 +14,7 @@ from installed import Git
 from quire.files.world import real_world
 from quire.project import Project
 from quire.verbs.agents.session_brief import hook_start
+from quire.verbs.page.record_views import ViewRecord, view_record
 
 
 @pytest.fixture
@@ -71,6 +72,7 @@ def test_both_values_are_kept_and_shown_everywhere(here: Here, git: Git, repo: P
     assert checked["valid"]
     assert [problem["code"] for problem in checked["warnings"]] == ["RecordContested", "ProductMapStale"]
     project = Project(str(repo), real_world())
+    assert view_record(project, ViewRecord("feature.pay")).contested == ("stage: paused | building",)
     assert (
         "Branches disagree on feature.pay"
         in hook_start(project, client="claude", session="s", tokens=2000, chars=9000).text

@@ -34,7 +34,7 @@ WORDS = {
     ),
     "map": ("Group bookings", "Season tickets", "Crane bookings", "Tides come from a table", "Webhooks come twice"),
     "records": ("63 records, the newest first", "Harbour", "Holds"),
-    "inbox": ("proposals pending, the oldest first", "We decided to look for rows of berths first", "claude session"),
+    "inbox": ("proposals pending, by source", "Rows of berths are searched first", "claude session"),
     "graph": ("63 records, 32 ties", "Availability", "Colour by"),
     "search": ("Holds", "A hold lasts 20 minutes", "What an agent would get", "tokens"),
     "timeline": ("12 Jan 2026 to 12 Jun 2026", "Everything", "Group bookings, first part", "Sessions"),
@@ -45,7 +45,7 @@ WORDS = {
         "Related",
         "Berths",
     ),
-    "an orphaned gotcha": ("The code it speaks of is gone.", "No more text messages", "Text messages"),
+    "an orphaned gotcha": ("Out of date: the code is gone.", "No more text messages", "Text messages"),
     "a superseded decision": ("superseded", "One queue in the database"),
 }
 KINDS = (
@@ -177,6 +177,18 @@ def test_a_choice_is_kept_in_the_address(looking: Looking, name: str) -> None:
     assert button.get_attribute("aria-pressed") != pressed
     assert accessibility_faults(page) == []
     assert contrast_faults(page) == []
+
+
+def test_sessions_anchors_and_sources_stand_once(looking: Looking) -> None:
+    looking.open("today", since="7d")
+    assert "session\n" in shown(looking)
+    assert "journal session" not in shown(looking)
+    page = looking.open("record", "feature.availability")
+    assert page.get_by_label("Is it up to date?").inner_text().count("src/harbour/berths/availability.py") == 1
+    assert "seal" not in shown(looking)
+    page = looking.open("inbox")
+    assert "4 decisions, 2 gotchas, 3 next steps" in page.get_by_role("heading", name="Sessions").inner_text()
+    assert "origin" not in shown(looking)
 
 
 def test_filters_of_the_records_by_words(looking: Looking) -> None:

@@ -23,6 +23,7 @@ FIELDS = {
     "evidence",
     "provenance",
     "fields",
+    "contested",
     "superseded_by",
     "may",
     "revision",
@@ -88,7 +89,6 @@ def test_a_node_is_shown_in_full(views: Project, saved: str) -> None:
         ("file", "src/a.py", "", "src/a.py", ""),
         ("file", "../out", "", "", ""),
         ("memory", "decision.use-redis", "decision.use-redis", "", ""),
-        ("seal", "1 seal of src/a.py", "", "", ""),
     ]
     provenance = told(found, "provenance")
     assert provenance["task"] == ("a task", "text")

@@ -80,6 +80,19 @@ test("names do not stand on each other, and stay inside", () => {
   }
 });
 
+test("a node among many is named where no other node is covered", () => {
+  const around = [0, 45, 180, 300].map((turn) => (turn * Math.PI) / 180);
+  const obstacles = around.map((turn): [number, number, number, number] => {
+    const [x, y] = [400 + 22 * Math.cos(turn), 200 + 22 * Math.sin(turn)];
+    return [x - 4, y - 4, x + 4, y + 4];
+  });
+  const room = { width: 800, height: 400, obstacles, most: 9 };
+  const [label] = placeLabels([{ node: 0, x: 400, y: 200, radius: 7 }], () => "Availability", () => 70, room);
+  assert.ok(label);
+  for (const [left, top, right, bottom] of obstacles)
+    assert.ok(label.x >= right || label.x + 70 <= left || label.y - 7 >= bottom || label.y + 7 <= top);
+});
+
 test("names are cut at words, and there are more of them from nearby", () => {
   assert.equal(shortened("short"), "short");
   assert.equal(shortened("one two three four five six", 16), "one two three…");

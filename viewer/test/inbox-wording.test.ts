@@ -12,6 +12,7 @@ function proposal(text: string, fields: Record<string, string>): Proposal {
     kind: "decision",
     text,
     origin: "session:claude:1",
+    source: "session",
     by: "user",
     proposed_at: "",
     evidence: [],
@@ -25,7 +26,7 @@ function proposal(text: string, fields: Record<string, string>): Proposal {
 test("a sentence that begins with the title is shown whole, without a heading", () => {
   const text = "Settings live in the environment, because configuration must not live in code";
   const shown = wordingOf(proposal(text, { kind: "decision", title: "Settings live in the environment", body: `${text}.` }));
-  assert.deepEqual(shown, { heading: "", text, fields: [] });
+  assert.deepEqual(shown, { heading: "", text, fields: [], origin: "session:claude:1" });
 });
 
 test("a title on a line of its own is the heading", () => {
@@ -48,4 +49,13 @@ test("a quote that is the text says nothing new", () => {
   assert.ok(repeats("we use **Postgres**…", "We use Postgres, as before."));
   assert.ok(!repeats("We use Post", "We use Postgres, as before."));
   assert.ok(!repeats("", "We use Postgres."));
+});
+
+test("an origin that a quote names stands once", () => {
+  const said = proposal("Retries are bounded", {});
+  const quoted = (origin: string, where: string) =>
+    wordingOf({ ...said, origin, evidence: [{ quote: "", by: "agent", where, at: "" }] }).origin;
+  assert.equal(quoted("session:claude:5f0c2a7e-9b1d-4c3e", "claude session 5f0c2a7e, turn 4"), "");
+  assert.equal(quoted("file:docs/adr/0001.md", "docs/adr/0001.md:1"), "");
+  assert.equal(quoted("git:0123456789ab", "notes.txt"), "git:0123456789ab");
 });

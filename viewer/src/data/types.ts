@@ -108,6 +108,7 @@ export interface Proposal {
   kind: string;
   text: string;
   origin: string;
+  source: string;
   by: string;
   proposed_at: string;
   evidence: Evidence[];
@@ -123,6 +124,8 @@ export interface InboxPage {
   pending: number;
   offset: number;
   items: Proposal[];
+  /** What is pending by source and kind, in the order of the items. */
+  groups: { source: string; kind: string; count: number }[];
 }
 
 export interface Today {
@@ -256,6 +259,8 @@ export interface RecordDetail {
   provenance: Field[];
   /** What else its layer keeps of it. */
   fields: Field[];
+  /** What branches disagree on: a field with all its values, such as `stage: paused | building`. */
+  contested: string[];
   superseded_by: Item | null;
   /** What may be done with it: confirm, stale, supersede, edit, stage. Empty where nothing may. */
   may: string[];

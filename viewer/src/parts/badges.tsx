@@ -10,13 +10,25 @@ const VERDICTS: Record<VerdictState, string> = {
   unverifiable: "Unknown: the code could not be compared.",
 };
 
+/** What the kinds are called that people know by another word than the files do. */
+const KINDS: Record<string, string> = {
+  entry: "preference",
+  episode: "session",
+  event: "journal session",
+  bundle: "journal",
+};
+
+export function kindName(kind: string): string {
+  return KINDS[kind] ?? kind;
+}
+
 /** Whether nobody needs to look: it holds, or nothing can tell. */
 export function isCalm(verdict: VerdictState | null): boolean {
   return verdict === null || verdict === "fresh" || verdict === "unanchored";
 }
 
 export function Kind({ kind }: { kind: string }) {
-  return <span class={`kind kind-${word(kind)}`}>{kind}</span>;
+  return <span class={`kind kind-${word(kind)}`}>{kindName(kind)}</span>;
 }
 
 export function Verdict({ verdict, because }: { verdict: VerdictState | null; because?: string }) {

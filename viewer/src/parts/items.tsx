@@ -13,9 +13,11 @@ interface Shown {
   excerpt?: boolean;
   kind?: boolean;
   time?: boolean;
+  /** Why it is out of date. */
+  why?: boolean;
 }
 
-export function ItemRow({ item, excerpt = true, kind = true, time = true }: { item: Item } & Shown) {
+export function ItemRow({ item, excerpt = true, kind = true, time = true, why = true }: { item: Item } & Shown) {
   const { project } = usePage();
   return (
     <a class={`row${item.live ? "" : " retired"}`} href={recordHref(project, item.ref)} data-row data-ref={item.ref}>
@@ -28,7 +30,7 @@ export function ItemRow({ item, excerpt = true, kind = true, time = true }: { it
         {time ? <Ago time={item.updated_at} /> : null}
       </span>
       {excerpt && item.excerpt && item.excerpt !== item.title ? <span class="row-text"><Ticked text={item.excerpt} /></span> : null}
-      {item.because && !isCalm(item.verdict) ? <span class="row-why"><Ticked text={item.because} /></span> : null}
+      {why && item.because && !isCalm(item.verdict) ? <span class="row-why"><Ticked text={item.because} /></span> : null}
     </a>
   );
 }

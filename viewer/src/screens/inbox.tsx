@@ -6,6 +6,7 @@ import type { InboxPage } from "../data/types.ts";
 import { useMayWrite, usePage, useProjectData } from "../data/use.ts";
 import { focusNext, useSettled } from "../parts/acting/settled.ts";
 import { counted, number } from "../parts/counted.ts";
+import { grouped } from "../parts/grouped.ts";
 import { type Kept, useKept } from "../parts/kept.ts";
 import { ShowMore } from "../parts/more.tsx";
 import { Answered, Empty } from "../parts/states.tsx";
@@ -24,7 +25,7 @@ export function InboxScreen({ route }: { route: Route }) {
     <>
       <div class="screen-head">
         <h1>Inbox</h1>
-        {pending ? <p>{counted(pending, "proposal pending", "proposals pending")}, the oldest first</p> : null}
+        {pending ? <p>{counted(pending, "proposal pending", "proposals pending")}, by source</p> : null}
       </div>
       <Answered asked={asked}>
         {(page) =>
@@ -45,7 +46,7 @@ function Nothing() {
         </Empty>
       ) : (
         <Empty title="No pending proposals.">
-          Proposals come from sessions and files of other programs, and stay here until you accept it; no agent sees it before.{" "}
+          Proposals come from sessions and files of other programs, and stay here until you accept them; no agent sees them before.{" "}
           <code>memory inbox collect</code> works through the sessions that ended, <code>memory import</code> reads what
           other programs know.
         </Empty>
@@ -76,17 +77,24 @@ function Proposals({ asked, page, route, limit }: Given) {
     <div class="inbox">
       {may ? <Keys /> : <ReadOnly />}
       <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
-        <ul aria-label="Proposals">
-          {page.items.map((proposal) => (
-            <li key={proposal.id}>
-              <ProposalCard
-                proposal={proposal}
-                settled={settled.has(proposal.id)}
-                onDone={() => (focusNext(list.current, proposal.id), settle(proposal.id))}
-              />
-            </li>
-          ))}
-        </ul>
+        {grouped(page.items, ({ source }) => source).map(([source, proposals]) => (
+          <section key={source} aria-label={sourceName(source)}>
+            <h2 class="inbox-group">
+              {sourceName(source)} <span class="count">{pendingOf(page, source)}</span>
+            </h2>
+            <ul aria-label="Proposals">
+              {proposals.map((proposal) => (
+                <li key={proposal.id}>
+                  <ProposalCard
+                    proposal={proposal}
+                    settled={settled.has(proposal.id)}
+                    onDone={() => (focusNext(list.current, proposal.id), settle(proposal.id))}
+                  />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
         <ShowMore
           shown={page.items.length}
           total={Math.min(page.pending, MOST)}
@@ -100,6 +108,15 @@ function Proposals({ asked, page, route, limit }: Given) {
       ) : null}
     </div>
   );
+}
+
+function sourceName(source: string): string {
+  return { session: "Sessions", git: "Git history", agent: "Agents" }[source] ?? source;
+}
+
+function pendingOf(page: InboxPage, source: string): string {
+  const groups = page.groups.filter((group) => group.source === source);
+  return groups.map(({ kind, count }) => counted(count, kind)).join(", ");
 }
 
 function Keys() {

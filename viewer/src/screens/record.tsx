@@ -48,7 +48,7 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
   const { item } = detail;
   const { project } = usePage();
   const file: Field[] = detail.path ? [{ name: "file", value: detail.path, as: "path" }] : [];
-  const kept = [...file, ...detail.fields.filter((field) => field.name !== LEFT_OUT)];
+  const kept = [...file, ...detail.fields.filter(({ name, value }) => name !== LEFT_OUT && (name !== "stage" || value !== item.stage))];
   const left = Number(detail.fields.find((field) => field.name === LEFT_OUT)?.value) || 0;
   return (
     <article class="record" data-ref={item.ref}>
@@ -60,6 +60,7 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
             <ItemRow item={detail.superseded_by} />
           </aside>
         ) : null}
+        <Contested contested={detail.contested} refText={item.ref} />
         {detail.prose.length ? <Prose tree={detail.prose} /> : null}
         {detail.prose.length ? null : <p class="prose plain">{detail.body || <i>No text.</i>}</p>}
         <Cut detail={detail} />
@@ -112,6 +113,37 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
       </aside>
       <Past refText={item.ref} open={route.query.get("commit") ?? ""} whole={route.query.get("past") === "all"} />
     </article>
+  );
+}
+
+/** Values that branches gave the same field: all of them, until someone decides. */
+function Contested({ contested, refText }: { contested: string[]; refText: string }) {
+  if (!contested.length) return null;
+  return (
+    <aside class="contested" aria-label="Branches disagree">
+      <p>Branches disagree. The first value is used until someone decides:</p>
+      <dl>
+        {contested.map((said) => {
+          const [field = "", ...rest] = said.split(": ");
+          return (
+            <div key={said}>
+              <dt>{field}</dt>
+              <dd>
+                {rest.join(": ").split(" | ").map((value, number) => (
+                  <span key={number}>
+                    {number ? <i class="faint"> or </i> : null}
+                    <b>{value}</b>
+                  </span>
+                ))}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+      <p class="faint small">
+        <code>memory resolve {refText}</code> settles it; so does an edit of the record.
+      </p>
+    </aside>
   );
 }
 

@@ -18,7 +18,7 @@ from quire.layers.record_details import (
 )
 from quire.model.contested import CONTESTED, SETTLED
 from quire.model.ids import is_id
-from quire.model.seals import is_seal, parse_seal
+from quire.model.seals import is_seal
 from quire.model.text import cut, one_line
 from quire.model.vocabulary import LIVE_STATUSES
 
@@ -64,9 +64,8 @@ def _may(stored: StoredNode) -> tuple[str, ...]:
 
 
 def _evidence(stored: StoredNode) -> Iterator[RecordEvidence]:
-    """What was given, and one line for all seals, which are made by the program."""
-    evidence = stored.node.evidence
-    for item in [item for item in evidence if not is_seal(item.kind, item.id)][:MOST_LISTED]:
+    """What was given; seals, which the program makes, repeat the anchors."""
+    for item in [item for item in stored.node.evidence if not is_seal(item.kind, item.id)][:MOST_LISTED]:
         label = cut(one_line(item.id), MOST_CHARS)
         if item.kind == "memory" and is_id(item.id):
             yield RecordEvidence(kind=item.kind, label=label, ref=item.id)
@@ -76,8 +75,3 @@ def _evidence(stored: StoredNode) -> Iterator[RecordEvidence]:
             yield RecordEvidence(kind=item.kind, label=label, commit=item.id)
         else:
             yield RecordEvidence(kind=item.kind, label=label)
-    seals = [seal for item in evidence if item.kind == "file" and (seal := parse_seal(item.id)) is not None]
-    if seals:
-        names = list(dict.fromkeys(one_line(seal.anchor) for seal in seals))
-        shown = ", ".join(names[:3]) + ("…" if len(names) > 3 else "")
-        yield RecordEvidence(kind="seal", label=f"{len(seals)} seal{'s' if len(seals) > 1 else ''} of {shown}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.files.json_files import decode_object
+from quire.model.contested import CONTESTED, SETTLED
 from quire.model.seals import is_seal
 from quire.model.text import cut, one_line
 from quire.upkeep.views.text_diff import line_counts
@@ -14,7 +15,17 @@ _SHOWN = 20
 _CHARS = 200
 _SHORT = 80
 _SILENT = frozenset(
-    ["updated_at", "content_hash", "body_path", "version", "access_count", "last_accessed", "decay_rate", "captured_at"]
+    [
+        "updated_at",
+        "content_hash",
+        "body_path",
+        "version",
+        "access_count",
+        "last_accessed",
+        "decay_rate",
+        "captured_at",
+        SETTLED,
+    ]
 )
 """What changes along with something else, and says nothing by itself."""
 
@@ -46,7 +57,9 @@ def _changed(old: dict[str, Any], new: dict[str, Any], of: str) -> Iterator[str]
         if before == after or name in _SILENT:
             continue
         label = f"{of}{name.replace('_', ' ')}"
-        if name == "evidence":
+        if name == CONTESTED:
+            yield f"branches disagree on {', '.join(after)}" if after else "branches agree again"
+        elif name == "evidence":
             yield from _evidence(before, after)
         elif isinstance(before, dict) and isinstance(after, dict) and not of:
             yield from _changed(before, after, f"{label} ")

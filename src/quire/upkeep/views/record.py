@@ -85,6 +85,8 @@ class RecordDetail(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[RecordEvidence, ...]
     provenance: tuple[Field, ...]
     fields: tuple[Field, ...]
+    contested: tuple[str, ...]
+    """What branches disagree on: a field with all its values, such as `stage: paused | building`."""
     superseded_by: RecordItem | None
     may: tuple[str, ...]
     revision: str
@@ -114,10 +116,10 @@ def record_detail(
         evidence=kept.evidence,
         provenance=kept.provenance,
         fields=(
-            *(Field("branches disagree", said, "text") for said in record.contested),
             *kept.fields,
             *([Field("relations left out", str(left), "number")] if left else []),
         ),
+        contested=record.contested,
         superseded_by=item_of(replaced, verdicts.get(replaced.ref)) if replaced else None,
         may=kept.may,
         revision=kept.revision,

@@ -11,9 +11,10 @@ import msgspec
 
 from quire.files.git import Git
 from quire.files.git_history import Commit, describe_known
-from quire.inbox.proposals import Proposal
+from quire.inbox.proposals import Proposal, grouped
 from quire.layers.facts.notes import QuickNote
-from quire.layers.journal.layout import TOOL_RUN
+from quire.layers.facts.records import episode_of_record
+from quire.layers.journal.layout import IMPORTED_SESSION, TOOL_RUN
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut
@@ -64,6 +65,7 @@ class ShownProposal(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     text: str
     origin: str
+    source: str
     by: str
     proposed_at: str
     evidence: tuple[ShownEvidence, ...]
@@ -73,12 +75,21 @@ class ShownProposal(msgspec.Struct, frozen=True, kw_only=True):
     updates: str
 
 
+class PendingGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is pending of one source and kind."""
+
+    source: str
+    kind: str
+    count: int
+
+
 class InboxPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Some of the proposals that wait, the oldest first, and how many wait in all."""
+    """Some of the pending proposals by source and kind, the oldest source first, and how many there are in all."""
 
     pending: int
     offset: int
     items: tuple[ShownProposal, ...]
+    groups: tuple[PendingGroup, ...]
 
 
 class Today(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +132,7 @@ def today_of(
     problems: Sequence[Problem],
 ) -> Today:
     """`times` are since when and until when, as text; what is kept elsewhere than in records is handed in."""
-    happened = [*_recorded(records, since), *_drifted(records, verdicts, git, since)]
+    happened = [*_recorded(_told_once(records), since), *_drifted(records, verdicts, git, since)]
     happened.sort(key=lambda item: (-item.moment.timestamp(), item.record.ref, item.how))
     attention = _attention(records, verdicts)
     bundle = [record for record in records if record.layer == "journal" and record.kind == "bundle"]
@@ -167,6 +178,15 @@ def _recorded(records: Iterable[Record], since: datetime) -> Iterable[_Happened]
             yield _Happened(record, "created", record.created_at, created)
         elif updated is not None and updated >= since:
             yield _Happened(record, "updated" if is_current(record) else "retired", record.updated_at, updated)
+
+
+def _told_once(records: Sequence[Record]) -> Iterable[Record]:
+    """Of a session that is both imported into the journal and kept as an episode, the episode."""
+    episodes = (record for record in records if (record.layer, record.kind) == ("facts", "episode"))
+    kept = [f'"{session}"'.encode() for record in episodes if (session := episode_of_record(record).session_id)]
+    for record in records:
+        if record.section != IMPORTED_SESSION or not any(session in record.raw for session in kept):
+            yield record
 
 
 def _is_news(record: Record) -> bool:
@@ -246,11 +266,14 @@ def _place(record: Record) -> tuple[int, str]:
 
 
 def inbox_page(pending: Sequence[Proposal], offset: int, limit: int) -> InboxPage:
-    """Some of the proposals that wait."""
+    """Some of the pending proposals."""
+    groups = grouped(pending)
+    ordered = [item for group in groups for item in group.items]
     return InboxPage(
         pending=len(pending),
         offset=offset,
-        items=tuple(_proposal(item) for item in pending[offset : offset + limit]),
+        items=tuple(_proposal(item) for item in ordered[offset : offset + limit]),
+        groups=tuple(PendingGroup(source=group.source, kind=group.kind, count=len(group.items)) for group in groups),
     )
 
 
@@ -262,6 +285,7 @@ def _proposal(item: Proposal) -> ShownProposal:
         kind=item.kind,
         text=cut(item.text, _TEXT_CHARS),
         origin=item.origin,
+        source=item.source,
         by=item.by,
         proposed_at=item.proposed_at,
         evidence=tuple(

@@ -1,5 +1,6 @@
 /** What the picture is coloured by, what the colours mean, and what of it is shown. */
 import { choose } from "../../app/router.ts";
+import { kindName } from "../../parts/badges.tsx";
 import { number } from "../../parts/counted.ts";
 import { type Choices, type Counted, type Dimension, DIMENSIONS, PARAMETERS, toggled } from "./choices.ts";
 import { says } from "./model.ts";
@@ -77,7 +78,7 @@ function Chip(props: { dimension: Dimension; word: string; count?: number; press
       onClick={() => choose({ [PARAMETERS[dimension]]: toggled(choices.chosen[dimension], word) })}
     >
       <i class="graph-dot" style={{ color: `var(${token(dimension, word)})` }} aria-hidden="true" />
-      {word === "none" ? `no ${dimension}` : word}
+      {word === "none" ? `no ${dimension}` : dimension === "kind" ? kindName(word) : word}
       {count === undefined ? null : <span class="count">{number(count)}</span>}
     </button>
   );

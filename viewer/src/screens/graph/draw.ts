@@ -29,7 +29,7 @@ const MOST_EDGES = 9000;
 /** From this nearness on every edge shows its direction. */
 const ARROWS = 1.05;
 const DIM = 0.13;
-const MOST_OBSTACLES = 500;
+const MOST_OBSTACLES = 4000;
 
 function nodeRadius(net: Network, node: number, k: number): number {
   const size = 3.6 + Math.min(9, 1.25 * Math.sqrt(net.degree[node]!));

@@ -33,7 +33,7 @@ export interface Room {
   most: number;
 }
 
-/** Those that come first have the first choice: to the right of the node, else left, below or above. */
+/** Those that come first have the first choice: to the right of the node, else left, below, above or aslant. */
 export function placeLabels(
   wishes: Iterable<LabelWish>,
   text: (node: number) => string,
@@ -54,6 +54,14 @@ export function placeLabels(
       [x - away - wide, y - HIGH / 2],
       [x - wide / 2, y + away - 2],
       [x - wide / 2, y - away - HIGH + 2],
+      ...[0.15, 0.85].flatMap((part) => [
+        [x - wide * part, y + away - 2],
+        [x - wide * part, y - away - HIGH + 2],
+      ]),
+      [x + away, y + radius / 2],
+      [x + away, y - HIGH - radius / 2],
+      [x - away - wide, y + radius / 2],
+      [x - away - wide, y - HIGH - radius / 2],
     ]
       .map(([left, top]): Box => [left! - GAP, top!, left! + wide + GAP, top! + HIGH])
       .filter(([left, top, right, bottom]) => left >= 0 && top >= 0 && right <= room.width && bottom <= room.height)

@@ -126,7 +126,8 @@ export function packed(radii: number[]): { x: number; y: number }[] {
     right = Math.max(right, x + r);
     high = Math.max(high, Math.abs(y) + r);
   });
-  // Columns as high as the middle, each as wide as its first and largest; what is smaller shares a row.
+  // Columns that make the whole about as high as wide, each as wide as its first and largest; what is smaller shares a row.
+  const tallest = Math.max(1.7 * high, Math.sqrt(radii.reduce((sum, radius) => sum + (2 * radius + GAP) ** 2, 0)));
   small.sort((a, b) => radii[b]! - radii[a]! || a - b);
   let left = right + MARGIN;
   for (let next = 0; next < small.length; ) {
@@ -136,7 +137,7 @@ export function packed(radii: number[]): { x: number; y: number }[] {
     while (next < small.length) {
       const row = [small[next]!];
       const tall = 2 * radii[row[0]!]! + GAP;
-      if (rows.length && long + tall > 1.7 * high) break;
+      if (rows.length && long + tall > tallest) break;
       for (let used = tall; ++next < small.length; row.push(small[next]!)) {
         used += 2 * radii[small[next]!]! + GAP;
         if (used > wide + GAP) break;

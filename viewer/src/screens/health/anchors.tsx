@@ -81,7 +81,7 @@ function Shown({ data, whole }: { data: AnchorHealth; whole: boolean }) {
             }
           />
           <AsTable
-            heads={["When", "Fresh", "Drifted", "Share fresh"]}
+            heads={["When", "Up to date", "Out of date", "Share up to date"]}
             rows={points
               .map(({ at, values: [fresh = 0, drifted = 0] }) => [
                 momentSaid(at, last.at - points[0]!.at),
@@ -114,7 +114,7 @@ function Oldest({ oldest, whole }: { oldest: AnchorHealth["oldest"]; whole: bool
           <li key={item.ref}>
             <ItemRow item={item} excerpt={false} time={false} />
             <p class="since">
-              out of date since <Ago time={at} /> {commit ? <code>{commit.slice(0, 7)}</code> : null}
+              went out of date <Ago time={at} /> {commit ? <code>{commit.slice(0, 7)}</code> : null}
             </p>
           </li>
         ))}

@@ -6,7 +6,7 @@ import { RefLink } from "../../parts/items.tsx";
 import { Answered } from "../../parts/states.tsx";
 import { Ticked } from "../../parts/ticked.tsx";
 
-const OUTCOMES = { passed: "Nothing stops it.", blocked: "Findings stop it.", "not checked": "Not checked." };
+const OUTCOMES = { passed: "Ready to merge.", blocked: "Not ready to merge.", "not checked": "Not checked." };
 
 export function ReviewPart() {
   const asked = useProjectData<ReviewedBranch>("health/review");
@@ -16,10 +16,11 @@ export function ReviewPart() {
 function Shown({ data }: { data: ReviewedBranch }) {
   const codes = [...new Set(data.findings.map(({ code }) => code))];
   const looked = `${counted(data.files, "changed file")}, ${counted(data.records, "record")}`;
+  const found = data.findings.length + data.more;
   return (
     <div class="pad review">
       <p>
-        <b>{OUTCOMES[data.outcome]}</b> {data.reason || `${data.change}: ${looked}, ${counted(data.findings.length + data.more, "finding")}.`}
+        <b>{OUTCOMES[data.outcome]}</b> {data.reason || `In ${data.change}: ${looked}, ${found ? counted(found, "finding") : "no findings"}.`}
       </p>
       {codes.map((code) => (
         <section key={code} aria-label={code}>

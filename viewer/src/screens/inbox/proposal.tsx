@@ -13,7 +13,7 @@ const INTO: Record<string, string> = {
   facts: "the facts",
   profile: "your profile",
   notes: "your notes",
-  episodes: "the episodes",
+  episodes: "the sessions",
   journal: "the journal",
 };
 /** So many quotes are shown at once; the others on asking. */
@@ -55,7 +55,7 @@ export function ProposalCard({ proposal, settled, onDone }: Given) {
       <p class="proposal-text">{shown.text}</p>
       <Standing proposal={proposal} />
       <Quotes evidence={proposal.evidence} text={proposal.text} />
-      <Made fields={shown.fields} origin={proposal.origin} />
+      <Made fields={shown.fields} origin={shown.origin} />
       {may ? (
         <div class="proposal-acts">
           <AcceptButton proposal={proposal} onDone={onDone} />
@@ -122,6 +122,7 @@ function Quote({ found, text }: { found: Evidence; text: string }) {
 
 /** The fields of the record that it would make, less what is shown already. */
 function Made({ fields, origin }: { fields: Proposal["fields"]; origin: string }) {
+  if (!fields.length && !origin) return null;
   return (
     <dl class="made">
       {fields.map((field) => (
@@ -130,12 +131,14 @@ function Made({ fields, origin }: { fields: Proposal["fields"]; origin: string }
           <dd>{field.value}</dd>
         </div>
       ))}
-      <div>
-        <dt>origin</dt>
-        <dd>
-          <code>{origin}</code>
-        </dd>
-      </div>
+      {origin ? (
+        <div>
+          <dt>origin</dt>
+          <dd>
+            <code>{origin}</code>
+          </dd>
+        </div>
+      ) : null}
     </dl>
   );
 }

@@ -6,6 +6,8 @@ export interface Wording {
   heading: string;
   text: string;
   fields: Proposal["fields"];
+  /** Empty where a quote names it. */
+  origin: string;
 }
 
 export function wordingOf(proposal: Proposal): Wording {
@@ -16,6 +18,7 @@ export function wordingOf(proposal: Proposal): Wording {
   return {
     heading: isTitled || !proposal.text.startsWith(bare(title)) ? title : "",
     text,
+    origin: proposal.evidence.some(({ where }) => names(where, proposal.origin)) ? "" : proposal.origin,
     fields: proposal.fields.filter((field) => field.value !== proposal.kind && !repeats(field.value, proposal.text)),
   };
 }
@@ -24,6 +27,13 @@ export function wordingOf(proposal: Proposal): Wording {
 export function repeats(text: string, other: string): boolean {
   const said = folded(bare(text));
   return said !== "" && ` ${folded(other)} `.includes(` ${said} `);
+}
+
+/** Whether a place such as `claude session 5f0c2a7e, turn 4` or `docs/a.md:1` lies in what is called so in full. */
+function names(where: string, origin: string): boolean {
+  const place = origin.slice(origin.lastIndexOf(":") + 1);
+  const short = /[0-9a-f]{7,}/.exec(where)?.[0];
+  return place !== "" && (where.includes(place) || (short !== undefined && place.startsWith(short)));
 }
 
 /** A text without the sign that it was cut. */

@@ -62,19 +62,28 @@ export function VerdictPanel({ refText, verdict, open }: { refText: string; verd
   );
 }
 
+/** What became of an anchor, less its own name and a commit that is shown with it. */
+function bare({ anchor, because, commit }: AnchorView): string {
+  const why = because.replace(`\`${anchor}\` `, "");
+  const named = commit ? why.match(/^changed in ([0-9a-f]{7,40})$/)?.[1] : undefined;
+  return named && commit!.id.startsWith(named) ? "" : why;
+}
+
 function Anchor({ refText, anchor, open }: { refText: string; anchor: AnchorView; open: boolean }) {
   const others = anchor.files.filter((file) => file !== anchor.anchor);
   const left = Math.max(0, anchor.files_count - anchor.files.length);
   const dirty = new Set(anchor.dirty);
+  // The anchor stands above it, and the commit below.
+  const why = bare(anchor);
   return (
     <li class="anchor">
       <div class="anchor-head">
         <code>{anchor.anchor}</code>
         <Verdict verdict={anchor.verdict} />
       </div>
-      {anchor.because ? (
+      {why ? (
         <p class="anchor-why">
-          <Ticked text={anchor.because} />
+          <Ticked text={why} />
         </p>
       ) : null}
       {anchor.explained ? <p class="anchor-why">{anchor.explained}</p> : null}

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { choose } from "../../app/router.ts";
 import type { RecordPage } from "../../data/types.ts";
+import { kindName } from "../../parts/badges.tsx";
 import { number } from "../../parts/counted.ts";
 
 export const FACETS = ["layer", "kind", "stage", "status", "verdict", "section"] as const;
@@ -61,7 +62,7 @@ function FacetChips({ facet, counts, chosen }: { facet: Facet; counts: Record<st
   return (
     <Group name={NAMES[facet]}>
       {first.map(([value, count]) => (
-        <Chip key={value} name={facet} value={value} says={value} count={count} chosen={chosen} />
+        <Chip key={value} name={facet} value={value} says={facet === "kind" ? kindName(value) : value} count={count} chosen={chosen} />
       ))}
       {first.length < values.length ? (
         <button class="chip quiet" onClick={() => setAll(true)}>

@@ -1,6 +1,7 @@
 /** Which layers and kinds are searched, and how much is shown of it. */
 import { choose, type Route } from "../../app/router.ts";
 import type { RecordPage } from "../../data/types.ts";
+import { kindName } from "../../parts/badges.tsx";
 import { useProjectData } from "../../data/use.ts";
 
 const LAYERS = ["graph", "facts", "profile", "journal"];
@@ -42,7 +43,7 @@ function Several({ name, label, options, route }: Given & { options: string[] })
     <div class="chips" role="group" aria-label={label}>
       {all.map((one) => (
         <button key={one} class="chip" aria-pressed={chosen.includes(one)} onClick={() => toggle(one)}>
-          {one}
+          {name === "kinds" ? kindName(one) : one}
         </button>
       ))}
     </div>

@@ -35,12 +35,12 @@ export function Focus({ focus, steps }: { focus: Item[]; steps: Item[] }) {
   );
 }
 
-/** A list of one kind, the first of them, with a link to all. */
+/** A list of one kind, the first of them, with a link to all. Why some are out of date has a list of its own. */
 export function Shelf(props: { id: string; title: string; items: Item[]; to: string; kind?: boolean }) {
   const { id, title, items, to, kind = false } = props;
   return (
     <Section id={id} title={title} count={items.length} all={items.length > SHELF ? ["All", to] : undefined}>
-      <ItemList items={items.slice(0, SHELF)} label={title} kind={kind} />
+      <ItemList items={items.slice(0, SHELF)} label={title} kind={kind} why={false} />
     </Section>
   );
 }
