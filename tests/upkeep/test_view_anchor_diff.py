@@ -292,7 +292,7 @@ def test_of_a_file_with_many_facts_only_the_fact_is_shown(project: Project, view
 def test_what_is_no_commits_id_is_refused(project: Project, views: Project, git: Any, commit: str) -> None:
     save(project)
     git.commit("The queue")
-    with pytest.raises(InputError, match="is no commit's id"):
+    with pytest.raises(InputError, match="is not a commit id"):
         view_diff(views, ViewDiff(REF, commit=commit))
 
 

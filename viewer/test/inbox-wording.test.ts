@@ -36,6 +36,7 @@ test("a title on a line of its own is the heading", () => {
     heading: "Retries",
     text: "Context: it blocks.",
     fields: [{ name: "anchors", value: "src/a.py" }],
+    origin: "session:claude:1",
   });
 });
 
