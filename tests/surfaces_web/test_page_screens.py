@@ -184,7 +184,8 @@ def test_sessions_anchors_and_sources_stand_once(looking: Looking) -> None:
     kinds = page.locator("#changed .kind").all_inner_texts()
     assert (kinds.count("session"), kinds.count("journal session")) == (3, 0)
     page = looking.open("record", "feature.availability")
-    assert page.get_by_label("Is it up to date?").inner_text().count("src/harbour/berths/availability.py") == 1
+    panel = page.get_by_label("Is it up to date?")
+    assert panel.locator("code", has_text="src/harbour/berths/availability.py").count() == 1
     assert "seal" not in shown(looking)
     page = looking.open("inbox")
     assert "4 decisions, 2 gotchas, 3 next steps" in page.get_by_role("heading", name="Sessions").inner_text()

@@ -231,7 +231,7 @@ def test_a_proposal_is_shown_with_its_fields_as_text() -> None:
         propose("graph", "decision", f"Text {number}", fields, origin="file:a", by="file", evidence=evidence)
         for number in range(5)
     ]
-    found = inbox_page(pending, 3, 1)
+    found = inbox_page([pending], 3, 1)
     assert (found.pending, found.offset) == (5, 3)
     (item,) = found.items
     assert (item.text, item.into, item.kind, item.origin, item.by) == ("Text 3", "graph", "decision", "file:a", "file")
@@ -245,4 +245,4 @@ def test_a_proposal_is_shown_with_its_fields_as_text() -> None:
     assert [(said.quote, said.by, said.where, said.at) for said in item.evidence] == [
         ("q" * 1999 + "…", "user", "", "")
     ]
-    assert inbox_page(pending, 5, 1).items == ()
+    assert inbox_page([pending], 5, 1).items == ()

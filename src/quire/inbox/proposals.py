@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from quire.files.digests import hex_digest
 from quire.model.errors import InputError
-from quire.model.text import counted, cut
+from quire.model.text import cut
 
 Into = Literal["graph", "facts", "profile", "notes", "episodes"]
 By = Literal["user", "agent", "file"]
@@ -87,30 +87,6 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         kind, _, place = self.origin.partition(":")
         folder, slash, name = place.rpartition("/")
         return kind if kind != "file" else folder + slash or name
-
-
-class ProposalGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """What is pending of one source and kind."""
-
-    source: str
-    kind: str
-    items: list[Proposal]
-
-    @property
-    def heading(self) -> str:
-        return f"{self.source}: {counted(len(self.items), self.kind)}"
-
-
-def grouped(proposals: Iterable[Proposal]) -> list[ProposalGroup]:
-    """The proposals by source and kind, the sources and kinds as they come first."""
-    sources: dict[str, dict[str, list[Proposal]]] = {}
-    for item in proposals:
-        sources.setdefault(item.source, {}).setdefault(item.kind, []).append(item)
-    return [
-        ProposalGroup(source=source, kind=kind, items=items)
-        for source, kinds in sources.items()
-        for kind, items in kinds.items()
-    ]
 
 
 def value_digest(text: str) -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.inbox.proposals import ProposalGroup
 from quire.surfaces.cli.declared import say_lines
 from quire.surfaces.cli.input import answered
 from quire.surfaces.cli.output import progress_bar, say, warn
@@ -14,6 +13,7 @@ from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.import_ import ImportSources, import_sources, refuse_contradictions, source_lines
 from quire.verbs.inbox.inbox_file import waiting
 from quire.verbs.inbox.options import ChosenProposals
+from quire.verbs.inbox.overview import ProposalGroup
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import proposal_lines, waiting_line
 

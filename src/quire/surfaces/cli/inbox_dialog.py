@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.inbox.proposals import ProposalGroup, grouped
 from quire.model.text import counted, cut, one_line
 from quire.surfaces.cli.declared import say_lines
 from quire.surfaces.cli.import_dialog import ask_each
@@ -13,7 +12,7 @@ from quire.surfaces.cli.output import say, warn
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.inbox_file import waiting
 from quire.verbs.inbox.options import ChosenProposals
-from quire.verbs.inbox.overview import ShowInbox, inbox
+from quire.verbs.inbox.overview import ProposalGroup, ShowInbox, grouped, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import failed_lines, waiting_line
 

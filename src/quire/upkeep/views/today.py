@@ -11,7 +11,7 @@ import msgspec
 
 from quire.files.git import Git
 from quire.files.git_history import Commit, describe_known
-from quire.inbox.proposals import Proposal, grouped
+from quire.inbox.proposals import Proposal
 from quire.layers.facts.notes import QuickNote
 from quire.layers.facts.records import episode_of_record
 from quire.layers.journal.layout import IMPORTED_SESSION, TOOL_RUN
@@ -265,15 +265,15 @@ def _place(record: Record) -> tuple[int, str]:
 # -- what waits ---------------------------------------------------------------------------------
 
 
-def inbox_page(pending: Sequence[Proposal], offset: int, limit: int) -> InboxPage:
-    """Some of the pending proposals."""
-    groups = grouped(pending)
-    ordered = [item for group in groups for item in group.items]
+def inbox_page(pending: Sequence[Sequence[Proposal]], offset: int, limit: int) -> InboxPage:
+    """Some of the pending proposals, of one source and kind together."""
+    ordered = [item for group in pending for item in group]
+    groups = (PendingGroup(source=group[0].source, kind=group[0].kind, count=len(group)) for group in pending)
     return InboxPage(
-        pending=len(pending),
+        pending=len(ordered),
         offset=offset,
         items=tuple(_proposal(item) for item in ordered[offset : offset + limit]),
-        groups=tuple(PendingGroup(source=group.source, kind=group.kind, count=len(group.items)) for group in groups),
+        groups=tuple(groups),
     )
 
 

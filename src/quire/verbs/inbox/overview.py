@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Struct
 
 from quire.model.text import counted
 from quire.verbs.inbox.inbox_file import chosen_from
@@ -31,6 +33,18 @@ class ShowInbox(Sieve, frozen=True, kw_only=True):
     ] = _PENDING
 
 
+class ProposalGroup(Struct, frozen=True, kw_only=True):
+    """What is pending of one source and kind."""
+
+    source: str
+    kind: str
+    items: list[Proposal]
+
+    @property
+    def heading(self) -> str:
+        return f"{self.source}: {counted(len(self.items), self.kind)}"
+
+
 class InboxShown(Result, kw_only=True):
     """The inbox as it is shown."""
 
@@ -43,8 +57,6 @@ class InboxShown(Result, kw_only=True):
     """How many sessions hooks have told of that nobody has looked through for proposals."""
 
     def fields(self) -> dict[str, Any]:
-        from quire.inbox.proposals import grouped
-
         results = [proposal_fields(item) for item in self.proposals]
         groups = [
             {"source": group.source, "kind": group.kind, "count": len(group.items)} for group in grouped(self.proposals)
@@ -76,9 +88,19 @@ def inbox(project: Project, given: ShowInbox) -> InboxShown:
     )
 
 
-def lines(found: InboxShown) -> Iterator[Line]:
-    from quire.inbox.proposals import grouped
+def grouped(proposals: Iterable[Proposal]) -> list[ProposalGroup]:
+    """The proposals by source and kind, the sources and kinds as they come first."""
+    sources: dict[str, dict[str, list[Proposal]]] = {}
+    for item in proposals:
+        sources.setdefault(item.source, {}).setdefault(item.kind, []).append(item)
+    return [
+        ProposalGroup(source=source, kind=kind, items=items)
+        for source, kinds in sources.items()
+        for kind, items in kinds.items()
+    ]
 
+
+def lines(found: InboxShown) -> Iterator[Line]:
     groups = grouped(found.proposals)
     for group in groups:
         if len(groups) > 1:

@@ -28,10 +28,12 @@ from quire.upkeep.views.today import WAITING, InboxPage, Today, inbox_page, toda
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.query import answered
 from quire.verbs.facts.pins import live_pins
+from quire.verbs.inbox.overview import grouped
 from quire.verbs.page.page_view import PageArguments, ready_to_view, verify_for_page
 from quire.verbs.plain import plain
 
 if TYPE_CHECKING:
+    from quire.inbox.proposals import Proposal
     from quire.index.catalog import Index
     from quire.project import Project
 
@@ -92,7 +94,7 @@ def view_today(project: Project, given: ViewToday) -> Today:
             times=(timestamp(start), timestamp(now)),
             pins=_shown_pins(project, index, problems) if private else (),
             notes=read_notes(project.root, problems) if private else (),
-            inbox=inbox_page(inbox.pending if inbox else [], 0, WAITING),
+            inbox=inbox_page(_by_source(inbox.pending) if inbox else [], 0, WAITING),
             problems=problems,
         )
 
@@ -109,7 +111,12 @@ def view_inbox(project: Project, given: ViewInbox) -> InboxPage:
     """Proposals that wait, the oldest first."""
     _check_page(given.offset, given.limit)
     ready_to_view(project)
-    return inbox_page(read_inbox(project.root).pending if given.private else [], given.offset, given.limit)
+    pending = _by_source(read_inbox(project.root).pending) if given.private else []
+    return inbox_page(pending, given.offset, given.limit)
+
+
+def _by_source(pending: list[Proposal]) -> list[list[Proposal]]:
+    return [group.items for group in grouped(pending)]
 
 
 class ViewMap(PageArguments, frozen=True):
