@@ -1,11 +1,13 @@
 """Tell whether changed lines concern a record, where its anchor holds much more than they are.
 
-A definition that fits on a screen is what its record is about. Of a file, a folder or a long class most lines are not:
-there, a change concerns the record if its lines, or those that enclose them, share a word with it that is rare there.
+A definition that fits on a screen is what its record is about, as long as more than names and types changed in it.
+Of a file, a folder or a long class most lines are about something else. There a change concerns the record if the words
+that it adds or removes, or those of the lines that enclose it, occur in the record and are rare in the anchor.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,41 +16,99 @@ from quire.index.text_analysis import question_words
 from quire.model.records import Record
 
 _SCREEN = 60
-_RARE = 0.02
+_RARE = 0.01
 _FEW = 3
+_ENOUGH = 2
 _STEM = 5
 _SHORTEST = 3
 _UPWARDS = 400
 _LONGEST = 400
 _WORDS = 100_000
+_NAME = re.compile(r"[^\W\d]\w*")
+_SPOKEN = re.compile(r"[^\W\d][\w-]*")
+_MEMBER = re.compile(r"\.(\w+)")
+_TOKEN = re.compile(r"\w+\(?|[^\w\s]")
+_OF_TYPES = frozenset(".,:;[]()<>|?*&")
+_FLOW = re.compile(
+    "and|async|await|break|case|catch|continue|defer|del|delete|elif|else|except|false|finally|for|go|goto|if|in|is|loop"
+    "|match|new|not|or|raise|return|select|switch|throw|true|try|unless|until|while|with|yield",
+    re.IGNORECASE,
+)
 
 
 def concerns(record: Record, parts: Sequence[ChangedPart]) -> bool:
     """Whether what changed in an anchor has to do with the record."""
+    names = [_only_names(part) for part in parts]
     size = sum(max(len(part.old), len(part.new)) for part in parts)
-    if not parts or (size <= _SCREEN and all(part.is_symbol for part in parts)):
+    if not parts or (size <= _SCREEN and all(part.is_symbol for part in parts) and None in names):
         return True
-    said = _stems(" ".join((record.title, record.text, *record.tags)))
-    told = "\n".join(line for part in parts for line in _changed_lines(part))
-    shared = said & _stems(told)
-    if not shared:
-        return False
+    text = " ".join((record.title, record.text, *record.tags))
+    if None not in names:
+        return not {name for gone in names for name in gone or ()}.isdisjoint(_SPOKEN.findall(text))
+    told = "\n".join(line for part, gone in zip(parts, names, strict=True) if gone is None for line in _told(part))
     lines = [line.lower() for part in parts for line in _decoded(part.new or part.old)]
     most = max(_FEW, int(len(lines) * _RARE))
-    return any(sum(stem in line for line in lines) <= most for stem in shared)
+    rare = {stem for stem in _stems(text) & _stems(told) if sum(stem in line for line in lines) <= most}
+    return len(rare) >= _ENOUGH or bool(rare & _stems(record.title))
 
 
-def _changed_lines(part: ChangedPart) -> Iterator[str]:
-    """The lines that one side has and the other has not, with those that enclose them."""
+def _only_names(part: ChangedPart) -> set[str] | None:
+    """The names that are gone, where something was renamed or has another type, and nothing else; None where more is.
+
+    A call of another function is more, and so is another member, unless its name differs by upper and lower case alone.
+    """
+    old, new = _tokens(part.old), _tokens(part.new)
+    gone, come = old - new, new - old
+    names = {token for token in (*gone, *come) if token not in _OF_TYPES}
+    same = Counter(map(str.lower, gone.elements())) == Counter(map(str.lower, come.elements()))
+    plain = all(_NAME.fullmatch(name.rstrip("(") if same else name) and not _FLOW.fullmatch(name) for name in names)
+    if not same and not _members(part.new).isdisjoint(come):
+        return None
+    is_new = all((name in old) != (name in new) for name in names)
+    return {name.rstrip("(") for name in names & gone.keys()} if names and plain and is_new else None
+
+
+def _told(part: ChangedPart) -> Iterator[str]:
+    """What a change of a part is about: words that one side has more often, and what other values belong to."""
+    old, new = _tokens(part.old), _tokens(part.new)
+    words = (old - new) | (new - old)
+    yield from words
+    for lines, at in _changed_places(part):
+        line = _decoded([lines[at]])
+        if not words or any(token.isdigit() and token in words for token in _TOKEN.findall(line[0])):
+            yield from line
+    yield from _lines_around(part)
+
+
+def _members(lines: Sequence[bytes]) -> set[str]:
+    return set(_MEMBER.findall("\n".join(_decoded(lines))))
+
+
+def _tokens(lines: Sequence[bytes]) -> Counter[str]:
+    return Counter(_TOKEN.findall("\n".join(_decoded(lines))))
+
+
+def _lines_around(part: ChangedPart) -> Iterator[str]:
+    """The lines that enclose changed ones, and those that have others around them now.
+
+    The first of a definition encloses all of it, and says nothing.
+    """
+    least = min((_depth(line) for line in part.new or part.old if line.strip()), default=0) if part.is_symbol else -1
+    kept = {line.strip() for line in part.old} & {line.strip() for line in part.new}
+    for lines, at in _changed_places(part):
+        around = [lines[above] for above in _enclosing(lines, at) if _depth(lines[above]) > least]
+        yield from _decoded([lines[at], *around] if lines[at].strip() in kept else around)
+
+
+def _changed_places(part: ChangedPart) -> Iterator[tuple[Sequence[bytes], int]]:
+    """The lines that one side has and the other has not."""
     for lines, others in ((part.old, part.new), (part.new, part.old)):
         left = Counter(others)
-        found = set[int]()
         for at, line in enumerate(lines):
             if left[line] > 0:
                 left[line] -= 1
             elif line.strip():
-                found.update((at, *_enclosing(lines, at)))
-        yield from _decoded(lines[at] for at in sorted(found))
+                yield lines, at
 
 
 def _enclosing(lines: Sequence[bytes], at: int) -> Iterator[int]:

@@ -81,11 +81,14 @@ def _concerned(
     files: StoredFiles, change: TreeChange, anchored: list[AnchoredFile], before: RecordState, after: RecordState
 ) -> tuple[dict[str, Record], dict[str, Record | None]]:
     """The records whose code the change may have touched, by their files; and those that it changed, as they were."""
-    concerned = [file.path for file in anchored if any(map(change.covers, file.anchors))]
+    concerned = [file for file in anchored if any(map(change.covers, file.anchors))]
+    whole = {path for file in concerned for path in (file.path, *file.layer.read_together(file.path))}
     anchors = {anchor for file in anchored for anchor in file.anchors if change.covers(anchor)}
     if anchors:
         change.look(anchors, files.listed_after(parts_for(anchors)))
-    read = state_of(files.contents({path: files.after[path] for path in concerned}) | files.fragments_after())
+    read = state_of(
+        files.contents({path: blob for path, blob in files.after.items() if path in whole}) | files.fragments_after()
+    )
     records = {path_from_root(one.layer, one.path): after.records.get(ref, one) for ref, one in read.records.items()}
     return records, {ref: before.records.get(ref) for ref in after.records}
 
