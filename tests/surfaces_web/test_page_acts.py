@@ -189,13 +189,13 @@ def test_another_stage(looking: Looking, copied: Sample, screen: str) -> None:
 def test_a_proposal_is_accepted(looking: Looking, copied: Sample, way: str) -> None:
     page = looking.open("inbox")
     before = copied.memory("inbox", "--json").data["counts"]["pending"]
-    card = page.get_by_role("article", name="We decided to look for rows of berths first")
+    card = page.get_by_role("article", name="Rows of berths are searched first")
     card.focus()
     page.keyboard.press("a")
     toast(looking, "rows of berths")
     counts = copied.memory("inbox", "--json").data["counts"]
     assert counts["pending"] == before - 1
-    assert stored(copied, "decision.we-decided-to-look-for-rows-of-berths-first")["status"] == "active"
+    assert stored(copied, "decision.rows-of-berths-are-searched-first")["status"] == "active"
     undone(looking, "rows of berths", way)
     assert copied.memory("inbox", "--json").data["counts"]["pending"] == before
 
