@@ -227,8 +227,8 @@ def test_what_was_replaced_comes_back_to_whoever_replaced_it_and_to_nobody_else(
     assert [note.suffix for note in notes] == [".own", ".own"]
 
     done = unwire_clients(Project.open(str(repo), stranger), ["claude", "cline"])
-    assert "not put back" in reasons(done)["mcp", ".mcp.json"]
-    assert "not put back" in reasons(done)["rules", ".clinerules/quire-memory.md"]
+    assert "not restored" in reasons(done)["mcp", ".mcp.json"]
+    assert "not restored" in reasons(done)["rules", ".clinerules/quire-memory.md"]
     assert not (repo / ".clinerules/quire-memory.md").exists()
     assert json.loads((repo / ".mcp.json").read_bytes()) == {"mcpServers": {"a": {"command": "a"}}}
 

@@ -225,7 +225,7 @@ def test_agents_read_that_not_everything_is_to_be_related(begun: Here) -> None:
 
     texts = [begun("init", "--brief").out, (begun.root / "AGENTS.md").read_text(encoding="utf-8"), skill_text()]
     for text in (*texts, *map(rules_text, RULES_CLIENTS)):
-        assert "where that changes what to conclude" in " ".join(text.split())
+        assert "if the relation changes a conclusion" in " ".join(text.split())
 
 
 # -- sync ----------------------------------------------------------------------------------------

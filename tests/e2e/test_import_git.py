@@ -110,4 +110,4 @@ def test_without_history_there_is_nothing(memory: Memory) -> None:
     assert memory("import", "--json").data["unread"] == []
     done = memory("import", "git")
     assert done.code == 0
-    assert "Nothing of other programs is found here." in done.out  # nor a history
+    assert "No files of other programs were found here." in done.out  # nor a history

@@ -354,7 +354,7 @@ def test_the_home_is_left_alone_unless_the_user_says_so(here: Wired) -> None:
 def test_on_a_terminal_it_asks(here: Wired, answer: str | None, written: bool) -> None:
     code, seen = on_a_terminal(here, "agent-memory", "integrate", "codex", answers=[answer])
     assert code == 0
-    assert f"Change `{here.codex}`, too, for all your projects? [y/N] " in seen
+    assert f"Also change `{here.codex}`, for all your projects? [y/N] " in seen
     assert here.codex.exists() is written
     assert (here.root / AGENTS).exists()
 
@@ -433,7 +433,7 @@ def test_a_file_that_cannot_be_read_is_named_left_alone_and_stops_nothing(here: 
     shown = str(here.codex) if file == "codex" else file
     assert f"] UNREADABLE {shown}: " in run.out
     assert f"error: {shown}: " in run.err
-    assert "hint: Repair the file by hand" in run.err
+    assert "hint: Fix the file by hand" in run.err
     assert path.read_bytes() == data
     done = here.actions("--yes", code=1)
     assert done.pop(component) == "UNREADABLE"
@@ -446,7 +446,7 @@ def test_damage_is_what_the_status_advises_to_repair(here: Wired) -> None:
     found = here.integrate("--status")
     assert found["claude"]["mcpProjectConfig"]["status"] == "unreadable"
     assert found["warnings"][0].startswith("claude.mcpProjectConfig: ")
-    assert found["suggestedNextAction"] == "Repair `.mcp.json` by hand, then run `memory journal integrate`."
+    assert found["suggestedNextAction"] == "Fix `.mcp.json` by hand, then run `memory journal integrate`."
 
 
 def test_a_link_out_of_the_project_and_a_file_that_is_locked_are_left_alone(here: Wired, tmp_path: Path) -> None:

@@ -218,15 +218,15 @@ def test_where_they_are_already_nothing_moves(here: Profile, place: str) -> None
 def test_what_was_committed_is_pointed_out(here: Profile) -> None:
     here.commit()
     run = here.profile("private", "here")
-    assert "What was committed stays in git's history" in run.out
+    assert "Committed entries stay in git history" in run.out
     assert here.profile("private", "here", "--json").data["committed"] is True
     run = here.profile("private", "here", "--yes")
-    assert "What was committed stays in git's history" in run.out
+    assert "Committed entries stay in git history" in run.out
     here.commit("private")
     # From one private place to another, nothing leaves the shared document.
     run = here.profile("private", "home")
     assert "git's history" not in run.out
-    assert "stay in the shared document and name one that goes" not in run.out
+    assert "stay in the shared document and link to one that moves" not in run.out
 
 
 # -- home -------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def test_what_a_program_sees(told: Memory, tree: Callable[..., Tree], tmp_path: 
         ("\n\n", "A text of fewer than 6 characters is not purged: it would be found in too many places."),
         ("[purged]", "`[purged]` is the replacement for a purged text."),
         ("purged", "`[purged]` is the replacement for a purged text."),
-        ("content", "has it as the name of a field, or in one."),
+        ("content", "holds the text in a field name."),
     ],
 )
 def test_what_is_refused(told: Memory, tree: Callable[..., Tree], text: str, said: str) -> None:
@@ -174,7 +174,7 @@ def test_a_node_named_after_it_is_told(memory: Memory) -> None:
     memory.init()
     memory.save({"kind": "gotcha", "title": f"Gate {VALUE}", "body": "Opens."})
     data = memory("purge", "--yes", "--json", stdin=VALUE).data
-    assert [place["path"] for place in data["left"] if "its name is made of it" in place["reason"]] == [
+    assert [place["path"] for place in data["left"] if "its file name contains the text" in place["reason"]] == [
         f".memory/memory/gate-{VALUE}.json",
         f".memory/memory/gate-{VALUE}.md",
     ]

@@ -91,7 +91,7 @@ def test_bytes_that_do_not_read_back_are_never_put_in_place(tmp_path: Path, monk
     path = tmp_path / "AGENTS.md"
     path.write_bytes(b"old")
     monkeypatch.setattr(disk, "before", garble)
-    with pytest.raises(StorageFailed, match="does not hold what was written"):
+    with pytest.raises(StorageFailed, match="does not hold the data that was written"):
         write_file(str(path), b"new", "token")
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["AGENTS.md"]

@@ -273,9 +273,9 @@ def test_a_successor_with_a_title_that_is_taken_overwrites_nobody(acting: Projec
         ),
         (
             lambda it: perform(it, ActEdit("feature.worker", revision(it, "feature.worker"), title="Worker")),
-            "says that already",
+            "already says that",
         ),
-        (lambda it: perform(it, ActEdit("feature.worker", revision(it, "feature.worker"))), "says that already"),
+        (lambda it: perform(it, ActEdit("feature.worker", revision(it, "feature.worker"))), "already says that"),
     ],
 )
 def test_what_changes_nothing_says_so_and_cannot_be_undone(acting: Project, act: Act, said: str) -> None:

@@ -213,7 +213,7 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
             "delete": [{"id": "feature.old", "reason": "x"}],
         },
         "nodes.0.related.0.to",
-        "deleted in this intent",
+        "deleted in this input",
     ),
     "an unknown node made stale": (
         with_lists(stale=[{"id": "feature.nothing", "reason": "x"}]),

@@ -161,7 +161,7 @@ def test_a_disk_that_keeps_other_bytes_than_were_written_replaces_nothing(
         return call.do()
 
     ground = Ground(tmp_path / "sound")
-    with failing(lie), pytest.raises(StorageFailed, match="does not hold what was written"):
+    with failing(lie), pytest.raises(StorageFailed, match="does not hold the data that was written"):
         ground.change()
     assert (ground.file.read_bytes(), ground.log.read_bytes(), ground.left()) == (OLD, b"{}\n", [])
     mutant = Ground(tmp_path / "mutant")

@@ -134,7 +134,7 @@ def test_without_locks_nobody_writes(
     assert done.stderr == ""
     said, hint, message = done.stdout.strip().split("|")
     assert said == "MemoryStorageFailed"
-    assert "has no locks, and nothing is written without one" in message
+    assert "has no locks, so nothing can be written safely" in message
     assert hint
     assert truth(repo) == before
     assert json.loads(memory("status", "--json").out)["ok"]

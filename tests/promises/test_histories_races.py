@@ -116,7 +116,7 @@ def test_an_edit_of_what_somebody_changed_writes_nothing(
         actions, "save_nodes", lambda: act_edit(other, ActEdit("feature.chain", revision, title="Theirs")), monkeypatch
     )
     log = Path(project.root, ".memory/events.jsonl")
-    with pytest.raises(Conflict, match="was changed since you began"):
+    with pytest.raises(Conflict, match=" changed since you began"):
         act_edit(project, ActEdit("feature.chain", revision, title="Mine"))
     assert told == ["done"]
     assert inspect_node(project, "feature.chain").node.node.title == "Theirs"

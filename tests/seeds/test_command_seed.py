@@ -131,7 +131,7 @@ def _(shop: Project) -> None:
 @COMMANDS.holds(9, "Do not wire everything to everything")
 def _(shop: Project) -> None:
     for text in (shop("init", "--brief").out, (shop.root / "AGENTS.md").read_text(encoding="utf-8")):
-        told("do not wire everything to everything", text=text)
+        told("do not connect everything", text=text)
 
 
 @COMMANDS.holds(10, "The graph has five kinds of node, saved in one call")

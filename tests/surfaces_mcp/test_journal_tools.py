@@ -742,7 +742,7 @@ def test_a_source_that_came_with_the_repository_is_for_a_person_to_agree_to(
     path.write_text(json.dumps([*sources, {**sources[0], "id": "planted", "path": str(secret.parent)}]))
     before = memory_of(tree, tools.root)
     error = tools.error("journal_sync", name="planted")
-    assert "nobody on this machine has agreed" in error["message"]
+    assert "needs your consent on this machine" in error["message"]
     assert error["details"] == {"field": "name"}
     assert memory_of(tree, tools.root) == before
     done = tools("journal_sync")

@@ -212,7 +212,7 @@ HOSTS: dict[str, list[str]] = {
     "another number of this machine": ["127.0.0.2:{port}"],
     "a short number": ["127.1:{port}"],
     "one whole number": ["2130706433:{port}"],
-    "no address": ["0.0.0.0:{port}"],
+    "not an address": ["0.0.0.0:{port}"],
     "six without brackets": ["::1:{port}"],
     "four in six": ["[::ffff:127.0.0.1]:{port}"],
     "wide letters": ["\uff4c\uff4fcalhost:{port}"],

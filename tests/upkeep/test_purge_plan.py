@@ -108,8 +108,8 @@ def test_files_named_after_it_and_archives_that_cannot_be_read_are_told(tmp_path
     _put(tmp_path, ".memory/local/notes.md", b"- hidden value\n")
     plan = plan_purge(str(tmp_path), ".memory", "Hidden Value")
     assert [(place.path, place.action, place.reason.partition(";")[0]) for place in plan.places] == [
-        (".memory/.backup/memory-1.tar.gz", "left", "it is an archive that cannot be read"),
-        (".memory/memory/the-hidden-value.md", "left", "its name is made of it"),
+        (".memory/.backup/memory-1.tar.gz", "left", "it is an unreadable archive"),
+        (".memory/memory/the-hidden-value.md", "left", "its file name contains the text"),
     ]
     assert plan.changes == ()
 

@@ -255,7 +255,7 @@ def test_what_is_gone_by_now_is_an_error(tmp_path: Path) -> None:
     draft = store.draft()
     archive_facts(draft, "a", None)
     store.path.write_bytes(data(fact("b")))
-    with pytest.raises(InputError, match="not in the file any more"):
+    with pytest.raises(InputError, match="no longer in the file"):
         store.write(draft)
     assert store.data == data(fact("b"))
 

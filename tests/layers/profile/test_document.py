@@ -379,9 +379,9 @@ REFUSED = {
     b'{"schema_version": "1.2"}': "it has no `memories`",
     b'{"schema_version": "1.2", "memories": null}': "`memories` is not an object",
     b'{"schema_version": "1.2", "memories": []}': "`memories` is not an object",
-    b'<<<<<<< HEAD\n{"schema_version": "1.2", "memories": {}}\n=======\n': "merge conflict: line 1, column 1",
-    b'{"schema_version": "1.2",\n<<<<<<< ours\n"memories": {}}': "merge conflict: line 2, column 1",
-    b'{"schema_version": "1.2",\r\n<<<<<<< ours\r\n"memories": {}}': "merge conflict: line 2, column 1",
+    b'<<<<<<< HEAD\n{"schema_version": "1.2", "memories": {}}\n=======\n': "merge conflict marks: line 1, column 1",
+    b'{"schema_version": "1.2",\n<<<<<<< ours\n"memories": {}}': "merge conflict marks: line 2, column 1",
+    b'{"schema_version": "1.2",\r\n<<<<<<< ours\r\n"memories": {}}': "merge conflict marks: line 2, column 1",
 }
 
 
@@ -392,7 +392,7 @@ def test_damage_is_refused_with_its_place(data: bytes) -> None:
     assert REFUSED[data] in caught.value.message
     assert caught.value.message.startswith(f"`{SHARED}` cannot be used: ")
     assert caught.value.hint is not None
-    assert "it was left exactly as it is" in caught.value.hint
+    assert "It was not changed" in caught.value.hint
     assert caught.value.details == {"path": SHARED}
 
 
@@ -445,7 +445,7 @@ def test_versions_that_nobody_knows(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["1.2", "2", "null", "[]", "{}", "true", "1e400"])
 def test_versions_that_are_no_text(version: str) -> None:
-    with pytest.raises(UnsupportedVersion, match="which is no text"):
+    with pytest.raises(UnsupportedVersion, match="which is not text"):
         parse_document(f'{{"schema_version": {version}, "memories": {{}}}}'.encode(), SHARED)
 
 

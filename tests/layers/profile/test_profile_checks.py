@@ -175,7 +175,7 @@ def test_a_key_that_stands_twice_in_an_entry_as_we_write_it(tmp_path: Path) -> N
     twice = written(document(tools={"a": entry()})).replace(once, again)
     found = [problem for problem in faults(Store(tmp_path, twice)) if problem.severity == "error"]
     assert len(found) == 1
-    assert "stands twice" in found[0].message
+    assert "occurs twice" in found[0].message
 
 
 @pytest.mark.parametrize("number", ["1e400", "9" * 5000])

@@ -359,7 +359,7 @@ def twice(indent: int | None) -> bytes:
 
 def test_what_would_lose_something_is_not_opened_for_a_change(tmp_path: Path) -> None:
     store = Store(tmp_path, twice(None))
-    with pytest.raises(InvalidStore, match="stands twice"):
+    with pytest.raises(InvalidStore, match="occurs twice"):
         store.draft()
     assert store.shared.read_bytes() == twice(None)
 
@@ -371,7 +371,7 @@ def test_in_a_document_as_we_write_it_only_what_is_touched_could_lose_something(
         lambda: draft.change(draft.need("user", "a"), importance=9),
         lambda: draft.put("user", "a", entry()),
     ):
-        with pytest.raises(InvalidStore, match="stands twice"):
+        with pytest.raises(InvalidStore, match="occurs twice"):
             work()
     draft.change(draft.need("user", "b"), importance=9)
     store.write(draft)

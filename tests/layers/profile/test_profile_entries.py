@@ -137,7 +137,7 @@ def test_only_a_text_makes_an_entry() -> None:
     for value in (None, 7, True, [], {}, ["x"], 1.5):
         with pytest.raises(ValueError, match="it has no text in `value`"):
             read_entry("tools", "k", {"value": value})
-    with pytest.raises(ValueError, match="it has no `value`"):
+    with pytest.raises(ValueError, match="it has no text in `value`"):
         read_entry("tools", "k", {})
 
 

@@ -318,7 +318,7 @@ def test_a_key_that_stands_twice_is_not_brought_up(tmp_path: Path, indent: int |
     )
     assert twice != data
     store = Store(tmp_path, twice)
-    with pytest.raises(InvalidStore, match="stands twice"):
+    with pytest.raises(InvalidStore, match="occurs twice"):
         run(store)
     assert kept(store) == {"memory.json": twice}
 

@@ -317,7 +317,7 @@ def test_documents_of_other_versions_are_not_written_to(tmp_path: Path, version:
 def test_a_key_that_stands_twice_is_not_carried(tmp_path: Path) -> None:
     twice = b'{"schema_version": "1.2", "memories": {"user": {"a": {"value": "x"}, "a": {"value": "y"}}}}'
     store = Store(tmp_path, twice)
-    with pytest.raises(InvalidStore, match="stands twice"):
+    with pytest.raises(InvalidStore, match="occurs twice"):
         move(store, "here")
     assert store.shared.read_bytes() == twice
     assert not store.twin.exists()
