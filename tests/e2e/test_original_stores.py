@@ -291,6 +291,8 @@ REFUSED = {
     "purge": [("purge", "--yes"), ("purge", "--secrets", "--dry-run")],
     "receipts": [("receipts",)],
     "query": [("query", "berths"), ("query", "--path", "src")],
+    "merge": [("merge", "HEAD")],
+    "resolve": [("resolve",)],
     "rebuild": [("rebuild",)],
     "review": [("review",), ("review", "--staged")],
     "fold": [("fold",), ("fold", "--dry-run")],

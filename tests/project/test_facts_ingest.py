@@ -406,7 +406,7 @@ def test_accepted_it_holds(project: Project, repo: Path, clock: Clock) -> None:
     assert (held["created_at"], held["updated_at"]) == ("2026-03-02T11:19:00.000Z", "2026-03-04T11:19:00.000Z")
     assert [view.id for view in find_facts(project, Recall(query="write through cache")).results] == [name]
     settled(project, repo)
-    with pytest.raises(InputError, match="does not wait: it is active"):
+    with pytest.raises(InputError, match="is not pending: it is active"):
         take_in_documents(project, accept=[name])
 
 
@@ -467,7 +467,7 @@ def test_an_acceptance_that_is_refused_is_not_counted(project: Project, repo: Pa
     (name,) = take_in_documents(project, PROPOSED).fact_ids
     old = store(project, Store(section="Decisions", content="Something old")).fact.id
     supersede(project, Supersede(fact_id=old, content=PROPOSED["content"]))
-    with pytest.raises(InputError, match="does not wait"):
+    with pytest.raises(InputError, match="is not pending"):
         take_in_documents(project, accept=[name])
 
 

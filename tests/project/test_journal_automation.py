@@ -325,7 +325,7 @@ def test_damage_that_can_be_lived_with_is_a_warning(journal: Project, sessions: 
     cycle = journal_run_once(journal)
     assert cycle.status == "recalled"
     said = " ".join(cycle.run["warnings"])
-    assert "cut off" in said
+    assert "incomplete" in said
     assert "sources[0]" in said
     assert "chk-000001" in said
 

@@ -69,7 +69,7 @@ def test_what_others_put_there_is_kept_beside_it(project: Project, tmp_path: Pat
     site = tmp_path / "site"
     write(project, site, OLD)
     (site / "CNAME").write_text("example.org", encoding="utf-8")
-    with pytest.raises(StorageFailed, match="held more than it was written with"):
+    with pytest.raises(StorageFailed, match="held files that it did not write"):
         write(project, site, NEW, force=True)
     assert held(site) == NEW
     (aside,) = tmp_path.glob("site.old-*")

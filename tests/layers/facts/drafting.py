@@ -18,7 +18,7 @@ from quire.layers.facts.resolve import Resolved
 from quire.layers.facts.source import FactSource
 from quire.layers.facts.store import commit
 from quire.layers.facts.types import Fact
-from quire.verbs.facts.fact_file import KnownFacts
+from quire.verbs.facts.fact_lookup import KnownFacts
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 AT = "2026-03-02T11:19:00.000Z"

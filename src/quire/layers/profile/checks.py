@@ -109,10 +109,10 @@ def _field_faults(entry: Entry) -> Iterator[str]:
         yield "the key has other characters than lowercase letters, digits, `_` and `-`"
     for name in ("created_at", "updated_at"):
         if not isinstance(fields.get(name), str) or instant(fields[name]) is None:
-            yield f"`{name}` is no time"
+            yield f"`{name}` is not a valid time"
     last = fields.get("last_accessed")
     if last is not None and (not isinstance(last, str) or instant(last) is None):
-        yield "`last_accessed` is no time"
+        yield "`last_accessed` is not a valid time"
     tags = fields.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) and _is_tag(tag) for tag in tags):
         yield "`tags` holds something that is no lowercase word with hyphens, under 50 characters"
