@@ -95,7 +95,7 @@ def test_the_mark_is_another_one_for_every_call(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.stand_in("claude", envelope({"wrong": 1}, cost=0))
     for _ in range(2):
-        with pytest.raises(Exception, match="cannot be used"):
+        with pytest.raises(Exception, match="unusable answer"):
             desk.ask("claude")
     marks = [re.findall(r"^BEGIN_IMPORT_ITEM_JSON (\w+)$", call["stdin"], re.M)[0] for call in desk.calls("claude")]
     assert len(set(marks)) == 4

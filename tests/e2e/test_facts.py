@@ -382,7 +382,7 @@ def test_what_says_nearly_the_same_is_named(here: Here) -> None:
 def test_what_was_put_away_is_named_and_stored_anew(here: Here) -> None:
     run = here.facts("store", "Decisions", "The queue lives in Redis.")
     assert run.code == 0
-    assert f"warning: The same text was put away before: {REDIS} is archived (it moved)." in run.err
+    assert f"warning: The same text was archived before: {REDIS} is archived (it moved)." in run.err
     assert REF.findall(run.out) != [REDIS]
     assert {line["id"]: line["status"] for line in lines_of(here.file) if line["section"] == "Decisions"}[
         REDIS
@@ -615,7 +615,7 @@ def test_another_relation_is_kept_with_a_warning_that_names_the_usual_ones(here:
     (warning,) = run.json["warnings"]
     assert (warning["code"], warning["field"]) == ("RelationUnknown", "relation")
     assert warning["allowed"] == ["depends_on", "contradicts", "enables", "replaces", "motivated_by"]
-    assert "warning: relation: `near` is none" in here.facts("connect", WORKER, FIVE, "near").err
+    assert "warning: relation: `near` is not a usual relation" in here.facts("connect", WORKER, FIVE, "near").err
 
 
 def test_the_order_that_reads_like_a_sentence_is_understood_or_explained(here: Here) -> None:
@@ -692,7 +692,7 @@ def test_what_has_faded_is_counted_and_shown_on_request(here: Here) -> None:
     here.write(*SAMPLE, fact_line("abababababab", "Specs", "Webhook retries run every minute.", version=9))
     said = told(here.facts("recall", "when do webhook retries run?", env=june))
     assert said[0].startswith("1. [abababababab] (Specs, match, 2026-03-01, not reviewed, 100% confidence)")
-    assert said[1:] == ["Left out because they have faded: 1; --faded shows them, storing one again confirms it."]
+    assert said[1:] == ["Left out because faded: 1. --faded shows them; storing one again confirms it."]
     assert here.facts("recall", "when do webhook retries run?", "--json", env=june).data["faded"] == 1
     shown = here.facts("recall", "when do webhook retries run?", "--faded", "--json", env=june).data["results"]
     assert [item["id"] for item in shown] == ["abababababab", WORKER]
@@ -980,7 +980,7 @@ def test_normalize_shows_first_and_writes_when_told(here: Here) -> None:
     before = here.file.read_bytes()
     shown = told(here.facts("normalize"))
     assert shown[0] == "Would rewrite 12 lines as 6; 5 facts, none lost."
-    assert re.fullmatch(r"1 lines? could not be read .* at the end; `memory check` says why\.", shown[1])
+    assert re.fullmatch(r"1 line could not be read .* at the end; `memory check` shows why\.", shown[1])
     assert shown[-2:] == [
         "The file has uncommitted changes. Commit them first, so that git can restore them.",
         "--write does it.",

@@ -39,7 +39,7 @@ def test_it_is_noticed_until_it_was_imported(here: Here, path: str) -> None:
     for line in COMMANDS:
         said = here(*line)
         assert f"{path}: Another program keeps 2 facts there, and none of them is in this memory." in said.err, line
-        assert f"`memory facts import {path}` brings them in" in said.err
+        assert f"`memory facts import {path}` imports them" in said.err
         assert "FactsNotImported" in here(*line, "--json").warnings
     assert here("facts", "import", path).code == 0
     for line in COMMANDS:

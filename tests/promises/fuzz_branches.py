@@ -5,8 +5,12 @@ from __future__ import annotations
 from fuzz_engine import Target
 from fuzz_yard import as_text
 
+from quire.capture.history.messages import title_of, told_by
 from quire.layers.journal.fold import folded_history
-from quire.model.errors import InvalidConfig
+from quire.layers.table import layer_of_file
+from quire.model.errors import InvalidConfig, QuireError
+from quire.upkeep.merge.conflicts import split_conflict
+from quire.upkeep.merge.shared_files import merge_shared
 from quire.upkeep.review.leaks import secrets_brought
 from quire.upkeep.review.owners import read_owners
 from quire.upkeep.review.policy import levels_of, waivers_in
@@ -37,7 +41,71 @@ def _history(data: bytes) -> object:
     return folded
 
 
+_MERGED = (
+    ".memory/facts.jsonl",
+    ".memory/events.jsonl",
+    ".memory/config.json",
+    ".memory/memory/a.json",
+    ".memory/memory/a.md",
+    ".memory/relations/a.json",
+    ".agent-memory/state.json",
+    ".agent-memory/history/events.jsonl",
+    ".ai-state/memory.json",
+)
+
+
+def _merge(data: bytes) -> object:
+    """The same bytes as a file of each layer: what comes out does not depend on which side is ours."""
+    base, _, sides = data.partition(b"\0")
+    ours, _, theirs = sides.partition(b"\0")
+    found = []
+    for path in _MERGED:
+        layer = layer_of_file(path)
+        assert layer is not None, path
+        try:
+            merged = layer.merge(path, base or None, ours, theirs)
+        except (QuireError, ValueError):
+            continue
+        found.append(merged)
+    return found
+
+
+def _shared(data: bytes) -> object:
+    base, _, sides = data.partition(b"\0")
+    ours, _, theirs = sides.partition(b"\0")
+    return [merge_shared(path, base, ours, theirs) for path in ("AGENTS.md", ".mcp.json")]
+
+
 TARGETS = (
+    Target(
+        "merges",
+        _merge,
+        lambda: [
+            b"a\n\nb\n\0a\n\nc\n\0d\n\nb\n",
+            b'{"id":"feature.a","title":"A","tags":["x"]}\0{"id":"feature.a","title":"B"}\0{"id":"feature.a","tags":[]}',
+            b"\0" + _EVENT + b"\0" + _EVENT.replace(b"Redis", b"Postgres"),
+        ],
+        "layers.facts.merge layers.graph.merge layers.graph.merge_beside layers.graph.merge_body layers.journal.merge",
+        cost=4,
+    ),
+    Target(
+        "conflict-marks",
+        split_conflict,
+        lambda: [b"a\n<<<<<<< HEAD\nb\n||||||| 1\nc\n=======\nd\n>>>>>>> x\ne\n", b"<<<<<<< a\n=======\n>>>>>>> b\n"],
+        "upkeep.merge.conflicts",
+    ),
+    Target(
+        "merges-of-shared-files",
+        _shared,
+        lambda: [b'{"mcpServers":{}}\0{"mcpServers":{"a":{}}}\0{"mcpServers":{"b":{}}}', b"a\n<!-- memory:map:start -->\nx\n<!-- memory:map:end -->\n\0b\0c"],
+        "upkeep.merge.shared_files",
+    ),
+    Target(
+        "history-messages",
+        as_text(lambda text: (told_by(text), title_of(text[:200]))),
+        lambda: [b"fix(api): retry (#12)\n\nUse a queue instead of a thread, because two workers write at once.\n"],
+        "capture.history.messages",
+    ),
     Target(
         "owners",
         _owners,

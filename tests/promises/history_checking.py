@@ -123,7 +123,7 @@ def _once(things: Mapping[str, _Thing]) -> Iterator[str]:
                 homes[key.partition("/")[0], value].add(key)
     for (sort, value), keys in homes.items():
         if len(keys) > 1 and sort not in ("inbox", "pair"):
-            yield f"{value} occurs twice in {sort}: {', '.join(sorted(keys))}"
+            yield f"{value} stands twice in {sort}: {', '.join(sorted(keys))}"
 
 
 def _register(thing: _Thing, *, often_gone: bool) -> Iterator[str]:

@@ -14,6 +14,7 @@ from branch_histories import Drivers, History, begin
 from merge_branches import Yard
 
 from installed import Git
+from promised import proves
 from quire.files.world import World
 from quire.verbs.team.merge import MergeArguments, merge
 from thorough import either
@@ -147,6 +148,7 @@ def by_command(history: History, names: list[str]) -> None:
 WAYS = (in_any_order, by_octopus, by_rebase, by_picking, by_criss_cross, by_stash, by_revert, by_command)
 
 
+@proves("P6.4")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_histories_lose_nothing_and_contest_only_what_people_disagree_on(ground: Ground, part: int) -> None:
     for seed in range(part, HISTORIES * PARTS, PARTS):

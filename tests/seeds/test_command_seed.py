@@ -100,7 +100,7 @@ GUIDANCE = {
         ("Leave out refactorings, formatting, task diaries and anything secret",),
     ),
     4: ("A session that changed no product reality needs no save: the common case", ("Most sessions need no save",)),
-    5: ("Update existing nodes (reuse their id)", ("reuse an id to update its node",)),
+    5: ("Update existing nodes (reuse their id)", ("reuse an id to update its record",)),
     6: ("Nothing else is preloaded", ("Load nothing in advance",)),
 }
 

@@ -419,7 +419,7 @@ def test_a_section_of_another_writer_is_inherited(tmp_path: Path) -> None:
 def test_no_change_is_an_error(tmp_path: Path) -> None:
     store = holding(tmp_path, fact("a", "Old."))
     draft = store.draft()
-    with pytest.raises(InputError, match="no change") as refusal:
+    with pytest.raises(InputError, match="already says exactly that") as refusal:
         supersede_fact(draft, "a", told(" - OLD. "))
     assert refusal.value.details["field"] == "content"
     assert draft.is_empty

@@ -183,9 +183,7 @@ def category_of(titles: Iterable[str]) -> str:
 
 
 def is_remembered(titles: tuple[str, ...]) -> bool:
-    """Whether a section is where a program puts what it was asked to stop stop stop stop stop stop stop stop stop stop
-    stop remember, one thing after
-    another."""
+    """Whether a section is where a program puts what it was asked to remember, one thing after another."""
     return bool(titles) and _REMEMBERED.search(titles[-1]) is not None
 
 

@@ -2,8 +2,8 @@
 
 Each cycle is a process of its own, so whatever a cycle needs is given back after it, and a cycle that dies or hangs
 takes nobody along. This one holds the lock, waits, and looks whether it should still be there: it ends by itself when
-it was asked to stop stop stop stop stop stop stop stop stop stop stop, after a day, when the journal has gone, when
-another has taken its place, or when nothing but failures came of it.
+it was asked to stop, after a day, when the journal has gone, when another has taken its place, or when nothing but
+failures came of it.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class DaemonLoop:
 
     def _reason_to_end(self, life: daemons.Life, lock: daemons.Hold) -> str:
         if life.is_over:
-            return "it was asked to stop stop stop stop stop stop stop stop stop stop stop"
+            return "it was asked to stop"
         if not os.path.lexists(os.path.join(self._root, FOLDER, STATE)):
             return "the journal was removed"
         if not lock.is_ours():

@@ -75,7 +75,7 @@ def begin_here(project: Project, done: Initialized, *, guidance: bool = True) ->
 def _made(done: Initialized) -> None:
     name = done.project["name"]
     if not done.created:
-        say(f"The memory of {name}already exists; nothing was changed.", _BOLD)
+        say(f"The memory of {name} already exists; nothing was changed.", _BOLD)
     else:
         say(f"Created the memory of {name}.", _BOLD)
     inner = sum(path.startswith(".memory/") for path in done.files_created)

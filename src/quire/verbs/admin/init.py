@@ -158,7 +158,7 @@ def lines(made: FirstBrief | MemoryMade) -> Lines:
     if done.created:
         yield f"{would} the memory of {done.project['name']} in {made.folder}"
     else:
-        yield f"The memory of {done.project['name']}already exists; nothing was changed."
+        yield f"The memory of {done.project['name']} already exists; nothing was changed."
     if done.backup_path:
         yield f"The earlier memory is archived in {done.backup_path}"
     for path in done.files_created:
