@@ -120,8 +120,8 @@ def test_without_a_journal_validate_fails_and_says_how_to_begin(here: Journal) -
 
 
 def test_hints_name_the_program_that_was_called(here: Journal) -> None:
-    assert "`agent-memory init` makes one." in here.program("agent-memory", "status").err
-    assert "`agent-memory init` makes one." in here.program("agent-memory", "status", "--json").error["hint"]
+    assert "`agent-memory init` creates one." in here.program("agent-memory", "status").err
+    assert "`agent-memory init` creates one." in here.program("agent-memory", "status", "--json").error["hint"]
     here.done("init")
     ours, theirs = here.program("memory", "journal", "init"), here.program("agent-memory", "init")
     assert (ours.code, theirs.code) == (1, 1)

@@ -86,7 +86,7 @@ def test_init_can_be_tried(here: Journal) -> None:
     run = here.journal("init", "--dry-run", "--show-diff")
     assert run.code == 0
     assert "\nFile diffs:\n--- .agent-memory/state.json\n+++ .agent-memory/state.json\n" in run.out
-    assert run.out.endswith("\nNothing was written: this is what would be done.\n")
+    assert run.out.endswith("\nDry run: nothing was written.\n")
     data = here.done("init", "--dry-run", "--show-diff")
     assert (data["applied"], data["checkpoint"]) == (False, None)
     assert [item["path"] for item in data["planned"] if item["diff"]] == PLANNED
@@ -165,7 +165,7 @@ def test_init_outside_of_a_repository(here: Journal, tmp_path: Path) -> None:
     run = here("journal", "init", cwd=bare)
     assert run.code == 0
     assert f"Root: {bare}\nSignals: none\n" in run.out
-    assert "Note: nothing here tells what project this is" in run.out
+    assert "Note: no file here shows what project this is" in run.out
     assert (bare / ".agent-memory/state.json").exists()
     assert here("journal", "status", cwd=bare).code == 0
 
@@ -178,7 +178,7 @@ def test_an_update_that_finds_nothing_writes_nothing(here: Journal) -> None:
     before = held(here.root / ".agent-memory/history")
     run = here.journal("update")
     assert run.code == 0
-    assert run.out.endswith("\nThe memory says all that already; nothing was written.\n")
+    assert run.out.endswith("\nThe memory already says all of this; nothing was written.\n")
     data = here.done("update")
     assert set(data) == REFRESHED
     assert (data["command"], data["changed"], data["applied"], data["planned"]) == ("update", False, False, [])
@@ -250,7 +250,7 @@ def test_restore_brings_back_a_checkpoint(recalled: Journal) -> None:
     assert re.search(r"^Restored chk-000001: checkpoint chk-000003, event evt-\d+\.$", run.out, re.M)
     assert recalled.state["bundle"] == first["bundle"]
     again = recalled.journal("restore", "checkpoint:chk-000001")
-    assert "already; nothing was written." in again.out
+    assert "The memory already is that of checkpoint" in again.out
     data = recalled.done("restore", "chk-000002", "--yes")
     assert (data["restored"], data["applied"], data["changed"], data["checkpoint"]) == (
         "chk-000002",
@@ -267,7 +267,7 @@ def test_what_held_before_a_restore_can_be_brought_back(recalled: Journal) -> No
     state["bundle"]["gotchas"][0]["title"] = "Changed by hand"
     path.write_text(json.dumps(state))
     run = recalled.journal("restore", "chk-000001")
-    found = re.search(r"^What held before: `memory journal restore (chk-\d+)` brings it back\.$", run.out, re.M)
+    found = re.search(r"^To undo: `memory journal restore (chk-\d+)`\.$", run.out, re.M)
     assert found, run.out
     recalled.done("restore", found[1])
     assert recalled.titles["gotchas"][0] == "Changed by hand"

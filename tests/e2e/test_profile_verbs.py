@@ -84,7 +84,7 @@ def test_the_table_of_all_commands_has_the_profile(bare: Profile) -> None:
 SAID_OF_NOTHING = {
     "": 'There is no profile yet. `memory profile remember user timezone "…"` begins one.\n',
     "status": 'There is no profile yet. `memory profile remember user timezone "…"` begins one.\n',
-    "recall": 'Nothing is remembered in tools. `memory profile remember tools KEY "…"` adds an entry.\n',
+    "recall": 'No entries in tools. `memory profile remember tools KEY "…"` adds one.\n',
     "about-me": "Nothing is recorded about the user yet.\n",
     "about-us": "Nothing is recorded yet about how you work together.\n",
     "index": "No entries yet.\n",
@@ -275,7 +275,7 @@ def test_what_is_known_already_is_shown_and_not_written(here: Profile) -> None:
     assert text.out == (
         "Not remembered: another entry already says this.\n"
         "  profile:tools.package_manager (100% the same): uv, never pip\n"
-        "Change that one (memory profile remember tools package_manager …), or add yours with --force.\n"
+        "Change that entry (memory profile remember tools package_manager …), or add yours with --force.\n"
     )
     after = snapshot(here.root, without=(".ai-state/local", ".ai-state/recovery"))
     assert after[str(here.file)] == before[str(here.file)]
@@ -709,7 +709,7 @@ def test_a_session_is_counted_and_what_matters_is_told(here: Profile) -> None:
         "Session 14: 10 active entries (3 user, 2 assistant, 1 project, 1 relationships, 2 tools, 1 learnings)."
     )
     assert f"\n\n{data['context']}\n" in text.out
-    assert "To be resolved: learnings.flaky_ci contradicts tools.clipboard." in lines
+    assert "Contradiction: learnings.flaky_ci contradicts tools.clipboard." in lines
     proposals = here.profile("reflect", "--json").data["summary"]
     number = proposals["archival_candidate_count"] + proposals["confidence_update_count"]
     assert data["proposals"] == number

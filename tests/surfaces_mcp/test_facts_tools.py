@@ -160,7 +160,7 @@ def test_recall_leaves_out_what_has_faded_and_says_so(tools: Tools) -> None:
     assert [item["ref"] for item in found["results"]] == [fresh]
     assert (found["faded"], "reason" in found) == (1, False)
     last = tools.text("memory_recall", **asked).splitlines()[-1]
-    assert last == "Left out because they have faded: 1; --faded shows them, storing one again confirms it."
+    assert last == "Left out because faded: 1. --faded shows them; storing one again confirms it."
 
 
 def test_recall_keeps_to_the_section_and_the_number(tools: Tools) -> None:

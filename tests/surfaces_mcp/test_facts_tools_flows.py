@@ -95,7 +95,7 @@ def test_what_is_no_conversation_is_refused(tools: Tools) -> None:
     long = [{"role": "user", "content": "x" * CONVERSATION_BYTES}]
     error = tools.error("memory_compact", conversation=long)
     assert error["details"] == {"field": "conversation", "maximum": CONVERSATION_BYTES}
-    assert "longest answers" in error["hint"]
+    assert "long tool results" in error["hint"]
 
 
 def test_without_a_conversation_it_says_what_must_survive_and_that_it_freed_nothing(

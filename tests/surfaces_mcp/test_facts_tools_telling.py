@@ -47,7 +47,7 @@ def test_what_is_known_is_confirmed_on_another_day(tools: Tools) -> None:
     (warning,) = result["structuredContent"]["warnings"]
     assert warning["code"] == "FactElsewhere"
     assert "memory_supersede" in warning["hint"]
-    assert result["content"][0]["text"].startswith("Confirmed (told 2 times now):\n")
+    assert result["content"][0]["text"].startswith("Confirmed (stored 2 times now):\n")
     assert len(tools.lines()) == 1
 
 

@@ -339,7 +339,7 @@ def test_what_governs_a_change(tools: Tools) -> None:
     assert tools("brief_memory")["results"] == []
     assert [item["ref"] for item in tools("brief_memory", diff="HEAD~1..HEAD")["results"]] == [WORKER]
     assert tools.error("brief_memory", diff="--output=/tmp/x")["code"] == "MemoryValidationFailed"
-    assert tools.error("brief_memory", branch="none")["message"] == "`none` names no commit of this repository."
+    assert tools.error("brief_memory", branch="none")["message"] == "`none` is not a commit of this repository."
     assert "is outside this repository" in tools.error("brief_memory", files=["../../etc/passwd"])["message"]
 
 

@@ -340,7 +340,7 @@ def test_a_process_that_is_gone_is_told(tools: Asked, project: Project) -> None:
     (folder / "daemon.lock").write_text('{"pid": 999999999, "createdAt": "2026-03-01T10:00:00.000Z"}')
     found = tools("memory_assess")
     stale = tools("automation_status")["stalePid"]
-    assert f"Process {stale}, which kept the journal, no longer runs." in found["warnings"]
+    assert f"The background process {stale} no longer runs." in found["warnings"]
     assert "automation_ensure_running" in found["suggestedNextAction"]
 
 

@@ -262,7 +262,7 @@ def test_what_belongs_to_http_is_refused_without_it(read: Read, arguments: list[
 @pytest.mark.parametrize("port", ["-1", "65536", "99999999999999999999"])
 def test_ports_that_are_none(read: Read, port: str) -> None:
     error = refusal(read, "--http", f"--port={port}")
-    assert (error.kind, error.message, error.hint) == ("usage", f"--port {port} is not a port.", "Ports are 0 to 65535.")
+    assert (error.kind, error.message, error.hint) == ("usage", f"{port} is not a port.", "Ports are 0 to 65535.")
 
 
 def test_a_rate_is_positive(read: Read) -> None:

@@ -168,7 +168,7 @@ def test_session_start_names_contradictions_between_marks(profile: Profile) -> N
     (link,) = result["structuredContent"]["data"]["contradictions"]
     assert (link["source"], link["target"]) == ("user.email", "user.timezone")
     inside, outside = fenced(result)
-    assert "To be resolved: user.email contradicts user.timezone." in inside
+    assert "Contradiction: user.email contradicts user.timezone." in inside
     assert "contradicts" not in outside
 
 
@@ -272,7 +272,7 @@ def test_remember_shows_what_says_the_same_instead_of_writing(
     inside, outside = fenced(result)
     assert outside.startswith("Not remembered: ")
     assert outside.endswith(
-        "Change that one (memory profile remember learnings flaky_ci …), or add yours with `force`."
+        "Change that entry (memory profile remember learnings flaky_ci …), or add yours with `force`."
     )
     assert inside == f"profile:learnings.flaky_ci ({share:.0%} the same): The e2e job needs two cores."
     assert profile.file.read_bytes() == before
@@ -352,7 +352,7 @@ def test_recall_gives_a_category_in_the_order_of_the_document(profile: Profile) 
     assert result["structuredContent"]["data"]["put_away"] == 1
     assert "links: supersedes tools.old" in fenced(profile("recall", category="tools", key="package_manager"))[0]
     assert profile.data("recall", category="tools", key="old")["entries"]["old"]["status"] == "archived"
-    assert profile.text("recall", category="project") == "Nothing is remembered in project. remember adds an entry."
+    assert profile.text("recall", category="project") == "No entries in project. remember adds one."
 
 
 def test_recall_of_a_category_that_another_program_added(profile: Profile) -> None:

@@ -171,7 +171,7 @@ VERB = Verb(
         title="Ask the memory",
         says="Ask what this project remembers: decisions and reasons, traps, features, facts, sessions, people. "
         "Answers cite records, checked against the code, within the budget. Use it before you design or change "
-        "something, and when code looks odd. To find code, search the files.",
+        "something, and when code looks odd. Not for finding code: search the files.",
         gives={"results": "array", "markdown": "string"},
         needs=("question",),
     ),
