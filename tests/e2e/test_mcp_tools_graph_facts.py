@@ -123,6 +123,14 @@ def test_save_memory(asked: Asked, own: Here) -> None:
     ]
 
 
+def test_propose_memory(asked: Asked, own: Here) -> None:
+    given = {"kind": "gotcha", "text": "Fonts drip when they are wet.", "project_root": str(own.root)}
+    assert asked.data("propose_memory", **given)["action"] == "proposed"
+    assert asked.data("propose_memory", **given)["action"] == "known"
+    assert not (own.root / ".memory/memory/fonts-drip-when-they-are-wet.md").exists()
+    assert "Fonts drip" in own.memory("inbox").out
+
+
 def test_inspect_memory(asked: Asked, here: Here) -> None:
     found = asked.data("inspect_memory", id=DECISION)
     node = found["object"]

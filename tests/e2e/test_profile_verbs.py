@@ -106,7 +106,7 @@ def test_a_search_where_nothing_is(bare: Profile) -> None:
     before = snapshot(bare.root)
     run = bare.profile("search", "package manager")
     assert (run.code, run.err) == (0, "")
-    assert run.out.startswith("No entries yet")
+    assert run.out.startswith("No entries")
     assert snapshot(bare.root) == before
 
 

@@ -258,7 +258,7 @@ def test_what_was_typed_survives_a_change_from_elsewhere(looking: Looking, copie
     assert "Theirs: lines are only added." in dialog.inner_text()
     # One Escape does not throw away what was written.
     page.keyboard.press("Escape")
-    dialog.get_by_text("What you wrote is not saved.").wait_for()
+    dialog.get_by_text("Your text is not saved.").wait_for()
     dialog.get_by_role("button", name="go on writing").click()
     assert dialog.get_by_label("Text (Markdown)").input_value() == "Mine: every cent is a line."
     dialog.get_by_role("button", name="Overwrite with mine").click()
