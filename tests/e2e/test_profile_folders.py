@@ -188,7 +188,7 @@ def test_what_would_be_done_is_what_is_done(here: Profile) -> None:
 
 SAID = [
     (["remember", "tools", "shell", "fish"], "Would be remembered: profile:tools.shell", "Remembered: "),
-    (["remember", "tools", "clipboard", "wl-copy"], "Would change: profile:tools.clipboard", "Changed: "),
+    (["remember", "tools", "clipboard", "wl-copy"], "Would be changed: profile:tools.clipboard", "Changed: "),
     (["remember", "tools", "clipboard", "pbcopy and pbpaste"], "Nothing changed: profile:tools.clipboard", ""),
     (["forget", "user", "email"], "Would forget: profile:user.email (tess@example.com)", "Forgotten: "),
     (["restore", "tools", "editor"], "Would restore: profile:tools.editor", "Restored: "),

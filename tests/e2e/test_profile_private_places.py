@@ -454,7 +454,7 @@ def test_what_is_no_entry_is_not_lost_on_the_way_back(here: Profile) -> None:
             assert (run.code, run.error["code"]) == (3, "MemoryAlreadyInitializedInvalid")
             assert run.error["details"] == {"path": ".ai-state/local/memory.json", "left": ["user.odd", "note"]}
             assert "user.odd, note" in run.error["message"]
-            assert "nothing was changed" in run.error["hint"]
+            assert "Nothing was changed" in run.error["hint"]
     assert _bytes(here) == before
     assert here.profile("private", "here", "--yes").out == "They are already there; nothing to move.\n"
     # Once it is taken out, the way is free.

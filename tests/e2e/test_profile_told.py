@@ -85,7 +85,7 @@ def test_the_index_has_a_line_for_each_entry(here: Profile) -> None:
     ]
     assert "- **package_manager**: uv, never pip [python, user-preference]\n" in out
     assert "old_manager" not in out
-    assert out.endswith("\nArchived or superseded, and not shown: 1; `memory profile index --all` shows them.\n")
+    assert out.endswith("\nArchived or superseded, not shown: 1; `memory profile index --all` shows them.\n")
     every = here.profile("index", "--all").out
     assert "not shown" not in every
     assert "## tools (3)\n" in every
@@ -106,7 +106,7 @@ def test_an_index_of_nothing_but_what_was_put_away_says_so(here: Profile) -> Non
         out = here.profile(*line).out
         assert "No entries yet." not in out, line
     assert here.profile("index").out == (
-        "No active entries.\nArchived or superseded, and not shown: 1; `memory profile index --all` shows them.\n"
+        "No active entries.\nArchived or superseded, not shown: 1; `memory profile index --all` shows them.\n"
     )
     assert here.profile("index", "--json").data == {"profile": "", "entries": 0, "put_away": 1}
     assert here.profile("index", "--all").out == "## tools (1)\n- **old**: bash (archived)\n"

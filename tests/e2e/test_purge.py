@@ -133,7 +133,7 @@ def test_what_a_merge_left_open_is_refused(told: Memory, git: Git, tree: Callabl
     before = tree(told.cwd)
     done = told("purge", "--yes", "--json", stdin=VALUE)
     assert (done.code, done.error["code"]) == (1, "MemoryConflictDetected")
-    assert done.error["message"] == "Git holds `.memory/memory/the-gate.md` as unmerged; nothing was purged."
+    assert done.error["message"] == "`.memory/memory/the-gate.md` has an unresolved merge; nothing was purged."
     assert tree(told.cwd) == before
 
 

@@ -320,7 +320,11 @@ REFUSED: dict[str, tuple[Act, type[QuireError], str]] = {
     "no reason": (lambda it: perform(it, ActStale("gotcha.clock-drift", "")), InputError, "reason"),
     "no reason for a fact": (lambda it: perform(it, ActStale(fact_id(it, "Redis"), " ")), InputError, "reason"),
     "profile": (lambda it: perform(it, ActStale("profile:tools.editor", "x")), InputError, "not in the graph"),
-    "fact to confirm": (lambda it: perform(it, ActConfirm(f"fact:{fact_id(it, 'Redis')}")), InputError, "not in the graph"),
+    "fact to confirm": (
+        lambda it: perform(it, ActConfirm(f"fact:{fact_id(it, 'Redis')}")),
+        InputError,
+        "not in the graph",
+    ),
     "fact to edit": (
         lambda it: perform(it, ActEdit(f"fact:{fact_id(it, 'Redis')}", "", title="x")),
         InputError,
@@ -334,7 +338,11 @@ REFUSED: dict[str, tuple[Act, type[QuireError], str]] = {
         InputError,
         "not both",
     ),
-    "by a fact": (lambda it: perform(it, ActSupersede("feature.worker", by="fact:abcd")), InputError, "not in the graph"),
+    "by a fact": (
+        lambda it: perform(it, ActSupersede("feature.worker", by="fact:abcd")),
+        InputError,
+        "not in the graph",
+    ),
     "fact by a node": (
         lambda it: perform(it, ActSupersede(fact_id(it, "Redis"), by="feature.worker")),
         InputError,

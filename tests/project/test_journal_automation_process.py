@@ -260,11 +260,7 @@ def test_it_starts_runs_cycles_gives_signs_of_life_and_stops(here: Project, tmp_
     assert sorted(path.name for path in automation(here, "").iterdir()) == ["latest-run.json"]
     assert automate_status(here, Arguments()).running is False
     assert stop(here, Arguments()) == type(stopped)(pid=None, stopped=False)
-    assert (
-        logged(here)
-        .splitlines()[-1]
-        .endswith("ended: it was asked to stop")
-    )
+    assert logged(here).splitlines()[-1].endswith("ended: it was asked to stop")
 
 
 def test_it_belongs_to_nobody_and_reads_and_says_nothing(here: Project) -> None:

@@ -97,7 +97,10 @@ TARGETS = (
     Target(
         "merges-of-shared-files",
         _shared,
-        lambda: [b'{"mcpServers":{}}\0{"mcpServers":{"a":{}}}\0{"mcpServers":{"b":{}}}', b"a\n<!-- memory:map:start -->\nx\n<!-- memory:map:end -->\n\0b\0c"],
+        lambda: [
+            b'{"mcpServers":{}}\0{"mcpServers":{"a":{}}}\0{"mcpServers":{"b":{}}}',
+            b"a\n<!-- memory:map:start -->\nx\n<!-- memory:map:end -->\n\0b\0c",
+        ],
         "upkeep.merge.shared_files",
     ),
     Target(

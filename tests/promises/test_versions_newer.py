@@ -50,7 +50,13 @@ KINDS = {
         ".memory/integrations/mcp-json*.json", "version", 99, "integrate", "integrate --repair", 3, "newer version"
     ),
     "profile 1.3": Newer(
-        ".ai-state/memory.json", "schema_version", "1.3", "profile", "profile forget tools x", 3, "can be read and searched"
+        ".ai-state/memory.json",
+        "schema_version",
+        "1.3",
+        "profile",
+        "profile forget tools x",
+        3,
+        "can be read and searched",
     ),
     "profile 2.0": Newer(
         ".ai-state/memory.json", "schema_version", "2.0", "profile", "profile remember tools x y", 3, "`2.0`"

@@ -152,7 +152,9 @@ def test_recall_says_why_there_is_nothing(tools: Tools) -> None:
 def test_recall_leaves_out_what_has_faded_and_says_so(tools: Tools) -> None:
     tools.store("The worker retries a webhook five times.")
     tools.moment += 60 * DAY
-    assert tools.text("memory_recall", query="worker retries webhook").startswith("The best match has faded: it was not confirmed")
+    assert tools.text("memory_recall", query="worker retries webhook").startswith(
+        "The best match has faded: it was not confirmed"
+    )
     assert tools("memory_recall", query="worker retries webhook")["reason"] == "all faded"
     fresh = tools.store("The worker retries a webhook, and logs each time.")
     asked = {"query": "does the worker log each time that it retries a webhook?"}

@@ -68,7 +68,7 @@ def test_escapes_that_nobody_needs_hide_nothing() -> None:
 
 def test_a_name_of_a_field_is_refused_but_in_copies() -> None:
     data = b'{"hidden-value": {"value": "x"}}'
-    with pytest.raises(InputError, match="name of a field"):
+    with pytest.raises(InputError, match="field name"):
         Forms("hidden-value").without(data, ".ai-state/memory.json")
     for path in (".ai-state/memory.backup.json", ".memory/recovery/0001-x/a.json", ".backup/.memory/a.json"):
         assert Forms("hidden-value").without(data, path) == b'{"[purged]": {"value": "x"}}'

@@ -68,7 +68,7 @@ def advice(folder: Path, name: str, direct: dict[str, Any] | None, mark: str = "
         (
             {"url": "file:///a/quire.whl", "archive_info": {}},
             "",
-            "It came from a file (file:///a/quire.whl): `pip install --upgrade` with a newer one.",
+            "It was installed from a file (file:///a/quire.whl): run `pip install --upgrade` with a newer file.",
         ),
     ],
 )
