@@ -56,7 +56,7 @@ def test_an_event_that_a_client_does_not_have_is_refused(client: str, event: str
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_cline_has_no_hooks_to_read(event: str) -> None:
-    with pytest.raises(ValueError, match="^Cline has no shell hooks, only plugins"):
+    with pytest.raises(ValueError, match=r"^Cline has no shell hooks, only plugins"):
         read_event("cline", event, b"{}")
 
 

@@ -81,7 +81,7 @@ def test_another_mind_is_named(here: Here) -> None:
 
 def test_it_is_offered_where_most_have_faded(here: Here) -> None:
     """Wherever such a file is first met, in a line; and no longer, once it was done."""
-    offer = "13 of 14 active facts have faded: they were not confirmed for a long time. `memory facts refresh --since 2025-06-01`"
+    offer = "13 of 14 active facts have faded: they were not confirmed for a long time. `memory facts refresh --since"
     for line in (["facts"], ["facts", "recall", "berth"], ["status"], ["query", "which berth is red?"]):
         run = here(*line)
         assert run.out.count(offer) + run.err.count(offer) == 1, (line, run.out, run.err)

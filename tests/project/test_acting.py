@@ -284,7 +284,7 @@ def test_what_changes_nothing_says_so_and_cannot_be_undone(acting: Project, act:
     assert said in acted.message
     assert acted.changes == ()
     assert remembered(acting) == before
-    with pytest.raises(InputError, match="(?i)nothing"):
+    with pytest.raises(InputError, match=r"(?i)nothing"):
         undo_acted(acting, acted)
 
 
@@ -626,7 +626,7 @@ def test_what_is_too_much_to_keep_is_done_and_cannot_be_undone(
     assert acted.changes == ()
     assert [problem.code for problem in acted.warnings] == ["NotUndoable"]
     assert acted.message == "Edited: Worker"
-    with pytest.raises(InputError, match="(?i)nothing"):
+    with pytest.raises(InputError, match=r"(?i)nothing"):
         undo_acted(acting, acted)
 
 
@@ -645,9 +645,9 @@ def test_a_change_of_another_project_is_not_undone_here(acting: Project, tmp_pat
     other.mkdir()
     there = Project(str(other), world)
     init_memory(there)
-    with pytest.raises(InputError, match="(?i)nothing"):
+    with pytest.raises(InputError, match=r"(?i)nothing"):
         undo_acted(there, acted)
-    with pytest.raises(InputError, match="(?i)nothing"):
+    with pytest.raises(InputError, match=r"(?i)nothing"):
         undo_acted(acting, msgspec.structs.replace(acted, changes=()))
 
 

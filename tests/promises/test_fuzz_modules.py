@@ -34,7 +34,7 @@ _BEHIND = "it calls a parser that is tried by itself, on what that parser has re
 NOT_HERE: dict[str, str] = {
     "anchors.minor_change": "it compares two versions that the parsers of symbols have read, and decides nothing",
     "anchors.renames": _SHOWN,
-    "capture.history.changelog": "it reads commits and files that git gives; tried with `history-messages` and by its own tests",
+    "capture.history.changelog": "files that git gives; hostile ones are in its own tests",
     "capture.history.changes": "lists of commits and files that git writes",
     "capture.history.comments": "lines that `git grep` prints; hostile ones are in its own tests",
     "capture.history.commits": "lists of commits that git writes",

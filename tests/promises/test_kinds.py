@@ -14,7 +14,7 @@ from kinds_judge import concerned, judge
 from kinds_trial import ANEW, HURTS, OTHERS, READ_THROUGH, UNHEARD, Trial
 
 from promised import proves, tally
-from quire.clients import layout as clients
+from quire.clients import lines as clients
 from quire.files import layout
 from quire.inbox import layout as inbox
 from quire.layers.facts import layout as facts
