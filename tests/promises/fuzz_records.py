@@ -66,8 +66,10 @@ def _migration(data: bytes) -> object:
 
 def _merge(data: bytes) -> object:
     base, ours = _PROFILES[0], _PROFILES[1]
-    merged = merge_profile(base, ours, data)
-    assert merge_profile(base, data, ours) == merged
+    merged, other = merge_profile(base, ours, data), merge_profile(base, data, ours)
+    # Keys of a value that both have may stand in either order.
+    assert [json.loads(side.data or b"null") for side in (merged, other)] == [json.loads(merged.data or b"null")] * 2
+    assert merged.contested == other.contested
     return merged
 
 
