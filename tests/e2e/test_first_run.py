@@ -176,7 +176,7 @@ def test_ctrl_c_leaves_the_memory_whole(harbor: Path, env: dict[str, str], agent
 def test_again_only_what_is_missing_is_offered(harbor: Path, env: dict[str, str], tmp_path: Path) -> None:
     typed(harbor, env, "memory", "init", answers=["y", "y"])
     code, seen = typed(harbor, env, "memory", "init")
-    said = "The memory of harboralready exists; nothing was changed.\n"
+    said = "The memory of harbor already exists; nothing was changed.\n"
     assert (code, seen) == (0, said + EMPTY)
     (tmp_path / "home/.cursor").mkdir()
     code, seen = typed(harbor, env, "memory", "init", answers=["y"])

@@ -47,6 +47,7 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "view_map": (),
     "view_name": (),
     "view_receipts": (),
+    "view_review": (),
     "view_summary": (),
     "view_timeline": (),
     "view_today": (),
