@@ -190,7 +190,7 @@ def test_files_of_the_user_are_told_and_left(told: Memory) -> None:
 
 @pytest.mark.parametrize("answer", ["y", "n"])
 def test_at_a_terminal_it_is_asked_for_and_never_shown(told: Memory, tmp_path: Path, answer: str) -> None:
-    code, seen = _at_terminal(told, [("The text (it is not shown): ", VALUE), ("for good? [y/N] ", answer)])
+    code, seen = _at_terminal(told, [("The text (it is not shown): ", VALUE), ("from all of them? [y/N] ", answer)])
     assert VALUE not in seen
     assert "It stands there " in seen
     assert (everywhere(tmp_path) == []) == (answer == "y")
@@ -231,5 +231,5 @@ def _is_silent(terminal: int) -> bool:
 
 def test_help_does_not_invite_it_onto_the_command_line(memory: Memory) -> None:
     shown = memory("purge", "--help").out
-    assert "never from" in shown
+    assert "shells remember command" in shown
     assert json.dumps("--text") not in shown

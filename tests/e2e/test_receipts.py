@@ -51,7 +51,7 @@ def test_what_was_told_is_shown(shop: Memory, hooks: Hooks) -> None:
     assert "  about " in one.out
     assert "  included  feature.order-book" in one.out
     assert "3f2a" not in one.out
-    assert shop("receipts", "nobody").out.startswith("There is none of a session `nobody`.")
+    assert shop("receipts", "nobody").out.startswith("No receipts for the session `nobody`.")
     assert shop("receipts", "--limit", "1").out.splitlines()[1] == "2 earlier ones: --limit."
 
 

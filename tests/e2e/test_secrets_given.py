@@ -157,11 +157,11 @@ def test_a_message_with_a_key_twice_is_refused(here: Here, start: tuple[str, ...
         for where, line in TWICE.items():
             server.send(line.encode())
             error = server.answers(7)[7]["error"]
-            assert (error["code"], "stands twice" in error["message"]) == (-32600, True), where
+            assert (error["code"], "occurs twice" in error["message"]) == (-32600, True), where
         text = '{"kind": "gotcha", "title": "A", "title": "B", "body": "C"}'
         done = server.ask(call(8, "save_memory", task="t", nodes=f"[{text}]"))["result"]
         assert done["isError"] is True
-        assert "stands twice" in done["content"][0]["text"]
+        assert "occurs twice" in done["content"][0]["text"]
         # What only looks like it is answered.
         fine = server.ask(call(9, "query_memory", question='Why "a": 1, "a": 2 and \\"a\\": 3?'))["result"]
         assert fine["isError"] is False

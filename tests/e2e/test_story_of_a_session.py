@@ -125,7 +125,8 @@ def test_what_was_accepted_is_told_and_what_was_rejected_never_again(memory: Mem
     fourth.user(WRONG).agent("Agreed.", edits="src/queue.py")
     _run_hook(memory, "SessionEnd", fourth.payload("SessionEnd", reason="exit"))
     again = memory("inbox", "collect", "--json").data
-    assert (again["sessions"], again["rejected"]) == (1, 1)
+    assert again["sessions"] == 1
+    assert WRONG not in memory("inbox").out
     assert WRONG.rstrip(".") not in {
         str(item["text"]).rstrip(".") for item in memory("inbox", "--json").data["results"]
     }

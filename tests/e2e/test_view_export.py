@@ -33,7 +33,7 @@ from thorough import either, some
 MARK = "quire-export.txt"
 DATA = {
     *("session", "projects", "summary", "today", "inbox", "graph", "receipts", "map", "timeline", "anchors"),
-    *("coverage", "files", "items", "texts", "records", "records-0"),
+    *("coverage", "files", "items", "texts", "records", "records-0", "review"),
 }
 PRIVATE = {
     "a private value": "Europe/Madrid",
@@ -189,7 +189,7 @@ def test_nothing_private_gets_into_it(filled: Memory, public: Path, tmp_path: Pa
     text = whole(public)
     for what, said in PRIVATE.items():
         assert said not in text, what
-    assert value(public, "inbox") == {"pending": 0, "offset": 0, "items": []}
+    assert value(public, "inbox") == {"pending": 0, "offset": 0, "items": [], "groups": []}
     today = value(public, "today")
     assert (today["notes"], today["pins"]) == ([], [])
     assert value(public, "receipts")["answers"] == 0

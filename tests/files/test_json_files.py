@@ -71,8 +71,8 @@ def test_any_text_is_json_or_invalid_json(text: str) -> None:
 @each(
     ("text", "reason"),
     [
-        ('{"a": 1, "a": 2}', "`a` stands twice"),
-        ('{"x": {"b": 1, "b": 1}}', "`b` stands twice"),
+        ('{"a": 1, "a": 2}', "`a` occurs twice"),
+        ('{"x": {"b": 1, "b": 1}}', "`b` occurs twice"),
         ("[NaN]", "NaN is not JSON"),
         ("[Infinity]", "Infinity is not JSON"),
         ("[-Infinity]", "-Infinity is not JSON"),
