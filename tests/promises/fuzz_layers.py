@@ -26,7 +26,8 @@ from quire.layers.facts.working_memory import read_working
 from quire.layers.graph.checks import check_graph
 from quire.layers.graph.intent import parse_intent, read_intent
 from quire.layers.graph.source import GraphSource
-from quire.layers.graph.store import GraphStore, StoredNode
+from quire.layers.graph.store import GraphStore
+from quire.layers.graph.stored import StoredNode
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 

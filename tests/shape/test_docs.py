@@ -121,7 +121,11 @@ def _codes_of(node: ast.AST) -> list[ast.expr]:
     """The expressions that stand for a code: `code=…`, `code = …`, and the first argument of what reports one."""
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        first = node.args[:1] if name in ("_error", "_warning", "_doubt", "problem", "warn", "NotUnderstood") else []
+        first = (
+            node.args[:1]
+            if name in ("error_at", "warning_at", "_error", "_warning", "_doubt", "problem", "warn", "NotUnderstood")
+            else []
+        )
         return [*first, *(word.value for word in node.keywords if word.arg == "code")]
     if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "code" for target in node.targets):
         return [node.value]

@@ -15,8 +15,9 @@ from quire.anchors.path_match import Files, is_glob
 from quire.anchors.renames import new_place, symbol_in_file, symbol_renamed
 from quire.anchors.resolve_anchor import ResolvedAnchor, resolve_anchor, split_symbol
 from quire.anchors.symbols import LIMIT, Unparsed, extension_of, find_symbol, has_grammar, read_symbols
-from quire.files.git import Blob, Git
+from quire.files.git import Git
 from quire.files.git_history import GitFileChange, read_blobs
+from quire.files.git_snapshot import Blob
 from quire.model.errors import GitRequired
 from quire.model.seals import ABSENT, UNREAD, Seal
 

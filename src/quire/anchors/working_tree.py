@@ -13,8 +13,9 @@ from functools import cached_property
 
 from quire.anchors.commit_tree import FileTree, parts_for
 from quire.files.digests import blob_id, hash_file
-from quire.files.git import Git, PendingSnapshot, Snapshot
+from quire.files.git import Git
 from quire.files.git_history import filtered_paths
+from quire.files.git_snapshot import PendingSnapshot, Snapshot
 from quire.files.paths import follow_inside, read_bytes
 from quire.model.errors import GitRequired, OutsideProject
 

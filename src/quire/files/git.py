@@ -14,12 +14,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from quire.files.git_snapshot import Blob, PendingSnapshot, Snapshot, split_names
 from quire.model.errors import GitRequired
 
 if TYPE_CHECKING:
     import subprocess
+    from typing import TypeAlias
+
+    Started: TypeAlias = subprocess.Popen[bytes]
 
 _ALLOWED = frozenset(
     [
@@ -72,64 +74,6 @@ _OTHER_REFS = "refs/heads/.invalid"
 """What HEAD says where references are not kept as files."""
 
 _TREE_ENTRY = r"(\d+) (?:blob|commit) ([0-9a-f]+)\t([^\0]+)\0"
-
-
-class Blob(msgspec.Struct, frozen=True, gc=False):
-    """A file as git holds it."""
-
-    mode: str
-    id: str
-
-
-class Snapshot(msgspec.Struct, frozen=True):
-    """The working tree as git sees it at one moment."""
-
-    staged: list[str]
-    """The index, one line an entry: a letter for its flags, mode, id, stage, a tab, the path."""
-    untracked: list[str]
-    """Files beside it that no rule ignores."""
-    touched: dict[str, str] | None
-    """Entries whose file no longer looks like the index says, and how: M, D, U, T. None where git may not tell."""
-    plain_lines: bool = False
-    """Whether files are committed with line feeds only, however they end their lines here."""
-
-
-class PendingSnapshot:
-    """A snapshot that was asked for. What differs from the index is known before the index is listed."""
-
-    def __init__(
-        self,
-        git: Git,
-        where: tuple[str, ...],
-        untracked: subprocess.Popen[bytes],
-        touched: subprocess.Popen[bytes] | None,
-        plain_lines: bool,
-    ) -> None:
-        self._git = git
-        self._where = where
-        self._asked = [untracked, *([touched] if touched else [])]
-        self._plain_lines = plain_lines
-        self._differing: tuple[list[str], dict[str, str] | None] | None = None
-
-    def differing(self) -> tuple[list[str], dict[str, str] | None]:
-        """What is untracked, and what was touched."""
-        if self._differing is None:
-            self._note(self._git.finish_all(self._asked))
-        return self._differing or ([], None)
-
-    def _note(self, answers: list[bytes]) -> None:
-        untracked, *touched = map(_split, answers)
-        pairs = dict(zip(touched[0][1::2], touched[0][::2], strict=True)) if touched else None
-        self._differing = untracked, pairs
-
-    def finish(self) -> Snapshot:
-        listing = self._git.start("ls-files", "-z", "-v", "--stage", *self._where)
-        pending = self._asked if self._differing is None else []
-        *answers, staged = self._git.finish_all([*pending, listing])
-        if self._differing is None:
-            self._note(answers)
-        untracked, touched = self.differing()
-        return Snapshot(_split(staged), untracked, touched, self._plain_lines)
 
 
 class Git:
@@ -232,13 +176,13 @@ class Git:
 
     def untracked(self, paths: Iterable[str]) -> list[str]:
         """Files git does not track and does not ignore."""
-        return sorted(_split(self.run("ls-files", "--others", "--exclude-standard", "-z", "--", *paths)))
+        return sorted(split_names(self.run("ls-files", "--others", "--exclude-standard", "-z", "--", *paths)))
 
     def files(self) -> list[str]:
         """Every file of the working tree that git tracks or would track."""
         listed = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        deleted = set(_split(self.run("ls-files", "-z", "--deleted")))
-        return sorted({path for path in _split(self.run(*listed)) if path not in deleted})
+        deleted = set(split_names(self.run("ls-files", "-z", "--deleted")))
+        return sorted({path for path in split_names(self.run(*listed)) if path not in deleted})
 
     def snapshot(self, paths: Iterable[str] = ()) -> Snapshot:
         """The index, what is untracked, and what was touched: at or below these paths, or everywhere."""
@@ -267,7 +211,7 @@ class Git:
         names = set()
         plain_lines = False
         wanted = r"^(filter\..*|core\.autocrlf)$"
-        for entry in _split(self.run("config", "--null", "--get-regexp", wanted, allow=(0, 1))):
+        for entry in split_names(self.run("config", "--null", "--get-regexp", wanted, allow=(0, 1))):
             key, _, value = entry.partition("\n")
             if key == "core.autocrlf":
                 plain_lines = value.lower() in ("true", "input", "yes", "on", "1", "")
@@ -286,7 +230,7 @@ class Git:
         """Folders at or below these paths, or anywhere, that are ignored as a whole, or hold nothing but what is."""
         where = ("--", *paths)
         listing = ("-z", "--others", "--ignored", "--exclude-standard", "--directory")
-        return [name for name in _split(self.run("ls-files", *listing, *where)) if name.endswith("/")]
+        return [name for name in split_names(self.run("ls-files", *listing, *where)) if name.endswith("/")]
 
     def blob(self, blob_id: str) -> bytes:
         return self.run("cat-file", "blob", blob_id)
@@ -301,7 +245,7 @@ class Git:
 
     def _index(self, paths: Iterable[str]) -> list[tuple[str, Blob, str]]:
         entries = []
-        for entry in _split(self.run("ls-files", "--stage", "-z", "--", *paths)):
+        for entry in split_names(self.run("ls-files", "--stage", "-z", "--", *paths)):
             meta, _, path = entry.partition("\t")
             mode, blob_id, stage = meta.split(" ")
             entries.append((path, Blob(mode, blob_id), stage))
@@ -311,7 +255,7 @@ class Git:
         """What a read command answers. Any exit code but these is an error."""
         return self.finish(self.start(command, *arguments), allow, stdin)
 
-    def start(self, command: str, *arguments: str, settings: Iterable[str] = ()) -> subprocess.Popen[bytes]:
+    def start(self, command: str, *arguments: str, settings: Iterable[str] = ()) -> Started:
         if not _is_allowed(command, arguments):
             raise ValueError(f"git {command} is not on the list of commands we run")
         if self._program is None:
@@ -346,7 +290,7 @@ class Git:
                 hint = f"Remove it, or put a plain file in its place: `git restore {name}`."
                 raise GitRequired(f"`{name}` is a pipe or a device; git would wait for it.", hint=hint)
 
-    def finish_all(self, started: list[subprocess.Popen[bytes]]) -> list[bytes]:
+    def finish_all(self, started: list[Started]) -> list[bytes]:
         """The answers of several; where one fails, the others are waited for before it is said."""
         answers: list[bytes] = []
         failed: GitRequired | None = None
@@ -359,7 +303,7 @@ class Git:
             raise failed
         return answers
 
-    def finish(self, started: subprocess.Popen[bytes], allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
+    def finish(self, started: Started, allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
         """What a started command answers. Any exit code but these is an error."""
         import subprocess
 
@@ -411,13 +355,6 @@ def keeps_refs_elsewhere(head: str) -> bool:
 def _begin_of(path: str, most: int = 4096) -> str:
     with open(path, encoding="ascii") as file:
         return file.read(most).strip()
-
-
-def _split(output: bytes) -> list[str]:
-    words = os.fsdecode(output).split("\0")
-    if words[-1] == "":
-        words.pop()
-    return words
 
 
 def _find_program(search_path: str) -> str | None:

@@ -243,8 +243,7 @@ class Index(VerdictCache):
         if stage is not None:
             where.append("stage = ?")
             values.append(stage)
-        query = f"SELECT {RECORD_COLUMNS} FROM records WHERE {' AND '.join(where)} ORDER BY updated DESC, ref LIMIT ?"
-        return list(map(record_of_row, self._rows(query, *values, limit)))
+        return self._found(f"{' AND '.join(where)} ORDER BY updated DESC, ref LIMIT ?", *values, limit)
 
     def page(self, allowed: Filter, sections: Sequence[str] = (), offset: int = 0, limit: int = -1) -> list[Record]:
         """Records that are allowed: by section in this order and then by age, or without sections the newest first."""
@@ -254,8 +253,7 @@ class Index(VerdictCache):
             places = " ".join(f"WHEN ? THEN {place}" for place, _ in enumerate(sections))
             order = f"CASE section {places} ELSE {len(sections)} END, section, created_at, ref"
             values += sections
-        query = f"SELECT {RECORD_COLUMNS} FROM records WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"
-        return list(map(record_of_row, self._rows(query, *values, limit, offset)))
+        return self._found(f"{condition} ORDER BY {order} LIMIT ? OFFSET ?", *values, limit, offset)
 
     def refs_from(self, beginning: str, limit: int) -> list[str]:
         """Refs that begin with this text."""
@@ -322,20 +320,19 @@ class Index(VerdictCache):
 
     def records_anchored(self) -> list[Record]:
         """Every record that is tied to code, newest first."""
-        rows = self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE anchors != '[]' ORDER BY updated DESC, ref")
-        return list(map(record_of_row, rows))
+        return self._found("anchors != '[]' ORDER BY updated DESC, ref")
 
     def records_contested(self) -> list[Record]:
         """Every record that branches disagree on, by ref."""
-        return list(
-            map(record_of_row, self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE contested != '[]' ORDER BY ref"))
-        )
+        return self._found("contested != '[]' ORDER BY ref")
 
     def _first(self, condition: str, value: str) -> Record | None:
-        row = next(
-            self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE {condition} ORDER BY id LIMIT 1", value), None
-        )
-        return None if row is None else record_of_row(row)
+        return next(iter(self._found(f"{condition} ORDER BY id LIMIT 1", value)), None)
+
+    def _found(self, condition: str, *values: object) -> list[Record]:
+        """The records of which this holds."""
+        rows = self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE {condition}", *values)
+        return list(map(record_of_row, rows))
 
     def counts(self, layer: LayerName) -> dict[tuple[str, str, str], int]:
         """How many records there are of each kind, status and stage (empty where there is none)."""

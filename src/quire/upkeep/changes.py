@@ -11,7 +11,8 @@ import os
 import msgspec
 
 from quire.files.digests import is_blob
-from quire.files.git import Blob, Git
+from quire.files.git import Git
+from quire.files.git_snapshot import Blob
 from quire.files.paths import read_bytes
 from quire.layers.protocol import Site
 from quire.layers.table import HOMES, LAYERS, layer_of_file, tracked_paths

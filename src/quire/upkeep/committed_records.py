@@ -8,8 +8,9 @@ import msgspec
 
 from quire.files.digests import is_blob
 from quire.files.fragments import folder_of, fragments_of
-from quire.files.git import Blob, Git
+from quire.files.git import Git
 from quire.files.git_history import default_branch, read_blobs
+from quire.files.git_snapshot import Blob
 from quire.files.layout import CONFIG, MEMORY
 from quire.files.paths import read_inside
 from quire.layers.protocol import Holding

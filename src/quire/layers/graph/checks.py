@@ -9,28 +9,24 @@ from typing import Any
 
 import msgspec
 
-from quire.files.durable_write import writer_of
 from quire.files.json_files import decode_object, parse_strict
-from quire.files.paths import escaping_part, is_text
+from quire.files.paths import escaping_part
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
-from quire.layers.graph.damage import conflict, conflict_line
+from quire.layers.graph.damage import conflict, conflict_line, error_at, restore_hint, warning_at
 from quire.layers.graph.layout import (
     CONFIG,
-    EVENT_FRAGMENTS,
     EVENTS,
     FOLDER,
-    GENERATED,
     NODES,
-    OTHERS,
     RELATIONS,
     SCHEMA,
-    SYNC_STATE,
     sidecar_of,
 )
-from quire.layers.graph.leaks import secrets_in_fields, secrets_in_file, secrets_in_text
+from quire.layers.graph.leaks import secrets_in_fields, secrets_in_text
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.stamps import stamped_fields
 from quire.layers.graph.store import GraphStore
+from quire.layers.graph.stray_files import stray_files
 from quire.layers.graph.types import Event, Node, Relation
 from quire.model.config import Config
 from quire.model.errors import InvalidJson
@@ -42,21 +38,6 @@ from quire.model.vocabulary import statuses_of
 
 _H1 = re.compile(r"^#[ \t]+(.+?)[ \t]*#*$", re.M)
 _FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
-_KNOWN_TOP = frozenset(
-    [
-        CONFIG,
-        NODES,
-        RELATIONS,
-        SCHEMA,
-        EVENTS,
-        EVENT_FRAGMENTS,
-        SYNC_STATE,
-        ".gitattributes",
-        ".gitignore",
-        *OTHERS,
-        *GENERATED,
-    ]
-)
 
 
 def check_graph(store: GraphStore) -> list[Problem]:
@@ -84,7 +65,7 @@ class _Examiner:
         yield from self.events()
         yield from self.duplicates()
         yield from self.references()
-        yield from self.strays()
+        yield from stray_files(self.store.folder)
 
     # -- files ------------------------------------------------------------------------------
 
@@ -92,22 +73,26 @@ class _Examiner:
         for name in (NODES, RELATIONS, SCHEMA):
             if os.path.islink(os.path.join(self.store.folder, name)):
                 message = "A symbolic link; nothing is read or written through it."
-                yield _error("CanonicalDirectoryUnsafe", name, message, "Replace the link with a real folder.")
+                yield error_at("CanonicalDirectoryUnsafe", name, message, "Replace the link with a real folder.")
         if not os.path.isdir(os.path.join(self.store.folder, NODES)):
-            yield _error("CanonicalDirectoryMissing", NODES, "The folder with the records is missing.", _restore(NODES))
+            yield error_at(
+                "CanonicalDirectoryMissing", NODES, "The folder with the records is missing.", restore_hint(NODES)
+            )
         if not os.path.lexists(os.path.join(self.store.folder, EVENTS)):
-            yield _warning("CanonicalFileMissing", EVENTS, "The event log is missing.", _restore(EVENTS))
+            yield warning_at("CanonicalFileMissing", EVENTS, "The event log is missing.", restore_hint(EVENTS))
         for name in SCHEMA_NAMES:
             path = f"{SCHEMA}/{name}.schema.json"
             if not os.path.lexists(os.path.join(self.store.folder, path)):
-                yield _warning(
+                yield warning_at(
                     "SchemaFileMissing", path, "The schema is missing.", "Run `memory init` to write it again."
                 )
                 continue
             value, problems = self.load(path)
             yield from problems
             if value is not None and not isinstance(value, dict):
-                yield _error("SchemaInvalidJson", path, "The schema is not an object.", "Remove it; run `memory init`.")
+                yield error_at(
+                    "SchemaInvalidJson", path, "The schema is not an object.", "Remove it; run `memory init`."
+                )
 
     def load(self, path: str) -> tuple[Any, list[Problem]]:
         """A JSON file's value, strictly parsed; None with the reasons where it has none."""
@@ -119,10 +104,10 @@ class _Examiner:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             return None, [
-                _error("CanonicalFileUnsafe", path, f"Cannot be read: {reason}.", "Replace it with a regular file.")
+                error_at("CanonicalFileUnsafe", path, f"Cannot be read: {reason}.", "Replace it with a regular file.")
             ]
         except UnicodeDecodeError as error:
-            return None, [_error("FileNotUtf8", path, f"Not UTF-8 text (byte {error.start}).", "Save it as UTF-8.")]
+            return None, [error_at("FileNotUtf8", path, f"Not UTF-8 text (byte {error.start}).", "Save it as UTF-8.")]
         line = conflict_line(data)
         if line:
             return None, [conflict(path, line)]
@@ -135,7 +120,7 @@ class _Examiner:
             reason, line = error.message, error.details.get("line")
         except ValueError as error:
             reason, line = f"Not usable JSON: {error}.", None
-        return None, [_error("JsonInvalid", path, reason, _restore(path), line=line)]
+        return None, [error_at("JsonInvalid", path, reason, restore_hint(path), line=line)]
 
     def shape(self, path: str, value: Any, shape: type) -> list[Problem]:
         text = ""
@@ -149,7 +134,7 @@ class _Examiner:
                     line=_line_of(text, fault.place),
                     field="/" + "/".join(map(str, fault.place)),
                     message=f"`{'.'.join(map(str, fault.place)) or 'the file'}` {fault.message}.",
-                    hint=_restore(path),
+                    hint=restore_hint(path),
                     allowed=fault.allowed,
                 )
             )
@@ -157,7 +142,7 @@ class _Examiner:
 
     def config(self) -> Iterator[Problem]:
         if not self.store.exists():
-            yield _error("CanonicalFileMissing", CONFIG, "The configuration is missing.", _restore(CONFIG))
+            yield error_at("CanonicalFileMissing", CONFIG, "The configuration is missing.", restore_hint(CONFIG))
             return
         value, problems = self.load(CONFIG)
         yield from problems
@@ -188,25 +173,25 @@ class _Examiner:
         node_id, kind = fields["id"], fields["type"]
         if node_id.partition(".")[0] != kind:
             message = f"The id `{node_id}` does not begin with its type, `{kind}`."
-            yield _error("ObjectIdTypeMismatch", path, message, "Correct `type` or `id`.", field="/id")
+            yield error_at("ObjectIdTypeMismatch", path, message, "Correct `type` or `id`.", field="/id")
         if fields["status"] not in statuses_of(kind):
             allowed = ", ".join(statuses_of(kind))
             message = f"A {kind} cannot be `{fields['status']}`; it can be {allowed}."
-            yield _error("StatusNotAllowed", path, message, "Correct `status`.", field="/status")
+            yield error_at("StatusNotAllowed", path, message, "Correct `status`.", field="/status")
         if "stage" in fields and kind != "feature":
-            yield _error("StageNotAllowed", path, "Only a feature has a stage.", "Remove `stage`.", field="/stage")
+            yield error_at("StageNotAllowed", path, "Only a feature has a stage.", "Remove `stage`.", field="/stage")
         if _stem(path) not in (*file_stems(node_id), "project" if kind == "project" else ""):
             hint = f"Rename the pair to {file_stems(node_id)[0]}.json and .md."
-            yield _warning("ObjectFileNameMismatch", path, f"The file name does not fit the id `{node_id}`.", hint)
+            yield warning_at("ObjectFileNameMismatch", path, f"The file name does not fit the id `{node_id}`.", hint)
         for name in ("created_at", "updated_at"):
             if not is_timestamp(fields[name]):
-                yield _error(
+                yield error_at(
                     "SchemaPattern", path, f"`{name}` is not a date that exists.", "Correct it.", field=f"/{name}"
                 )
         for name in ("tags", "anchors"):
             values = fields.get(name, [])
             if len(set(values)) != len(values):
-                yield _warning(
+                yield warning_at(
                     "SchemaUniqueItems", path, f"`{name}` holds an entry twice.", "Remove it.", field=f"/{name}"
                 )
 
@@ -216,24 +201,24 @@ class _Examiner:
         if isinstance(named, str) and named != expected:
             code = "ObjectBodyPathEscapesMemory" if escaping_part(named) else "ObjectBodyPathMismatch"
             message = f"`body_path` says `{named[:120]}`, but the body is beside the sidecar."
-            yield _error(code, path, message, f"Set it to {expected}.", field="/body_path")
+            yield error_at(code, path, message, f"Set it to {expected}.", field="/body_path")
         try:
             data = self.store.read(expected, self.plain)
             text = body_text(data)
         except FileNotFoundError:
             if not os.path.lexists(os.path.join(self.store.folder, path)):
                 return  # the node was deleted while we looked at it
-            yield _error("ObjectBodyMissing", expected, "The body is missing.", _restore(expected))
+            yield error_at("ObjectBodyMissing", expected, "The body is missing.", restore_hint(expected))
             return
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
-            yield _error(
+            yield error_at(
                 "ObjectBodyPathUnsafe", expected, f"Cannot be read: {reason}.", "Replace it with a regular file."
             )
             return
         except UnicodeDecodeError as error:
             line = data[: error.start].count(b"\n") + 1
-            yield _error("FileNotUtf8", expected, "Not UTF-8 text.", "Save it as UTF-8.", line=line)
+            yield error_at("FileNotUtf8", expected, "Not UTF-8 text.", "Save it as UTF-8.", line=line)
             return
         yield from self.body_text(expected, text, data, fields)
 
@@ -243,18 +228,18 @@ class _Examiner:
             yield conflict(path, marked)
         if has_front_matter(text):
             hint = "Move what it says into the sidecar and remove it."
-            yield _error("FrontMatter", path, "The body opens with a YAML block.", hint, line=1)
+            yield error_at("FrontMatter", path, "The body opens with a YAML block.", hint, line=1)
         yield from secrets_in_text(path, text)
         stamps = self.store.stamps().get(sidecar_of(path), ())
         if not marked and not node_hash_holds(stamped_fields(fields, text, stamps), text):
             hint = "If the edit is right, save the record again (its id and body); otherwise `git restore` it."
-            yield _warning("ObjectContentHashMismatch", path, "Edited by hand since the last save.", hint)
+            yield warning_at("ObjectContentHashMismatch", path, "Edited by hand since the last save.", hint)
         heading = _H1.search(_FENCE.sub("", text))
         title = fields.get("title")
         if heading and isinstance(title, str) and heading.group(1).strip() != title.strip():
             line = text[: text.find(heading.group(0))].count("\n") + 1
             message = f"The first heading, `{heading.group(1)[:80]}`, is not the title, `{title[:80]}`."
-            yield _warning("ObjectTitleH1Mismatch", path, message, "Change one of them.", line=line)
+            yield warning_at("ObjectTitleH1Mismatch", path, message, "Change one of them.", line=line)
 
     # -- relations, events ------------------------------------------------------------------
 
@@ -269,11 +254,11 @@ class _Examiner:
             return
         self.relations.setdefault(value["id"], []).append((path, value))
         if value["from"] == value["to"]:
-            yield _warning("RelationToSelf", path, "A node is related to itself.", "Remove the relation.")
+            yield warning_at("RelationToSelf", path, "A node is related to itself.", "Remove the relation.")
         stored = value.get("content_hash")
         if stored is not None and stored != relation_hash(value):
             hint = "If the edit is right, save the relation again; otherwise `git restore` it."
-            yield _warning("RelationContentHashMismatch", path, "Edited by hand since the last save.", hint)
+            yield warning_at("RelationContentHashMismatch", path, "Edited by hand since the last save.", hint)
 
     def events(self) -> Iterator[Problem]:
         try:
@@ -281,13 +266,13 @@ class _Examiner:
         except FileNotFoundError:
             return
         except OSError as error:
-            yield _error(
+            yield error_at(
                 "CanonicalFileUnsafe", EVENTS, f"Cannot be read: {error.strerror}.", "Replace it with a regular file."
             )
             return
         marked = conflict_line(data)
         if marked:
-            yield _error(
+            yield error_at(
                 "MemoryConflictDetected",
                 EVENTS,
                 "Unresolved merge conflict.",
@@ -310,16 +295,16 @@ class _Examiner:
             for path, _ in found[1:]:
                 message = f"`{node_id}` is also in {found[0][0]}."
                 hint = "Keep one: compare the two, then remove or rename the other (id, file and body_path)."
-                yield _error("ObjectIdDuplicate", path, message, hint)
+                yield error_at("ObjectIdDuplicate", path, message, hint)
         triples: dict[tuple[str, str, str], str] = {}
         for relation_id, found in self.relations.items():
             for path, _ in found[1:]:
-                yield _error("RelationIdDuplicate", path, f"`{relation_id}` is also in {found[0][0]}.", "Remove one.")
+                yield error_at("RelationIdDuplicate", path, f"`{relation_id}` is also in {found[0][0]}.", "Remove one.")
             for path, fields in found:
                 triple = (fields["from"], fields["predicate"], fields["to"])
                 if triple in triples and relation_id not in triples[triple]:
                     message = f"The same relation is also in {triples[triple]}."
-                    yield _error("RelationEquivalentDuplicate", path, message, "Remove one of the two.")
+                    yield error_at("RelationEquivalentDuplicate", path, message, "Remove one of the two.")
                 triples.setdefault(triple, path)
 
     def references(self) -> Iterator[Problem]:
@@ -329,60 +314,24 @@ class _Examiner:
                     if not self.may_exist(fields[end]):
                         message = f"`{fields[end]}` does not exist."
                         hint = "Remove the relation, or restore the record."
-                        yield _error("RelationEndpointMissing", path, message, hint, field=f"/{end}")
+                        yield error_at("RelationEndpointMissing", path, message, hint, field=f"/{end}")
         for node_id, found in self.nodes.items():
             for path, fields in found:
                 by = fields.get("superseded_by")
                 if fields.get("status") == "superseded" and not (by and self.may_exist(by)):
                     message = f"`{node_id}` is superseded by {f'`{by}`, which does not exist' if by else 'nothing'}."
                     hint = "Supersede it by another record, or revive it."
-                    yield _warning("ObjectSupersededReplacementMissing", path, message, hint)
+                    yield warning_at("ObjectSupersededReplacementMissing", path, message, hint)
         total = sum(map(len, self.relations.values()))
         loose = sum(fields["predicate"] == "related_to" for found in self.relations.values() for _, fields in found)
         if loose >= 5 and loose * 2 > total:
             message = f"{loose} of {total} relations are `related_to`, which says little."
-            yield _warning(
+            yield warning_at(
                 "RelationRelatedToExcessive", RELATIONS, message, "Use affects or depends_on where they apply."
             )
 
     def may_exist(self, node_id: str) -> bool:
         return node_id in self.nodes or not self.unread.isdisjoint(file_stems(node_id))
-
-    def strays(self) -> Iterator[Problem]:
-        for name in sorted(os.listdir(self.store.folder)) if os.path.isdir(self.store.folder) else ():
-            if name not in _KNOWN_TOP and writer_of(name) is None:
-                yield _warning("StrayFile", _shown(name), "Not part of the memory.", "Move it elsewhere or remove it.")
-        for top in (NODES, RELATIONS):
-            if os.path.islink(os.path.join(self.store.folder, top)):
-                continue
-            for folder, _, files in os.walk(os.path.join(self.store.folder, top)):
-                inner = os.path.relpath(folder, self.store.folder)
-                named = frozenset(files)
-                for name in sorted(files):
-                    if name.endswith(".json") and name.isascii() and inner.isascii() and not name.startswith("."):
-                        continue  # it was read with the nodes or the relations
-                    yield from self.stray(f"{inner}/{name}", os.path.join(folder, name), top, named)
-
-    def stray(self, path: str, full: str, top: str, named: frozenset[str]) -> Iterator[Problem]:
-        base = os.path.basename(path)
-        if not is_text(path):
-            yield _warning("StrayFile", _shown(path), "Its name is not UTF-8 text: no command reads it.", "Rename it.")
-        elif writer_of(base) is not None:
-            return  # of a writer of ours: those of dead ones are counted by who sweeps them
-        elif base.startswith("."):
-            yield _warning("StrayFile", path, "Left over from an interrupted program.", "Remove it.")
-        elif path.endswith(".md") and top == NODES:
-            beside = base.removesuffix(".md") + ".json"
-            if beside not in named and not os.path.lexists(os.path.join(os.path.dirname(full), beside)):
-                hint = _restore(path.removesuffix(".md") + ".json")
-                yield _warning("OrphanBody", path, "A body without a sidecar: no command shows it.", hint)
-                yield from secrets_in_file(path, full)
-        elif not path.endswith(".json"):
-            yield _warning("StrayFile", path, "Not part of the memory.", "Move it elsewhere or remove it.")
-
-
-def _shown(name: str) -> str:
-    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _stem(path: str) -> str:
@@ -399,19 +348,3 @@ def _line_of(text: str, place: tuple[str | int, ...]) -> int | None:
                 break
             position = found
     return text.count("\n", 0, position) + 1
-
-
-def _restore(path: str) -> str:
-    return f"Restore the last good version: `git restore {FOLDER}/{path}`."
-
-
-def _error(
-    code: str, path: str, message: str, hint: str, *, line: int | None = None, field: str | None = None
-) -> Problem:
-    return Problem(code=code, path=path, message=message, hint=hint, line=line, field=field)
-
-
-def _warning(
-    code: str, path: str, message: str, hint: str, *, line: int | None = None, field: str | None = None
-) -> Problem:
-    return Problem(code=code, path=path, message=message, hint=hint, line=line, field=field, severity="warning")

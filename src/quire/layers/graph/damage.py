@@ -64,3 +64,19 @@ def conflict(path: str, line: int) -> Problem:
         line=line,
         hint="Choose one side, remove the markers, then run `memory check` again.",
     )
+
+
+def restore_hint(path: str) -> str:
+    return f"Restore the last good version: `git restore {FOLDER}/{path}`."
+
+
+def error_at(
+    code: str, path: str, message: str, hint: str, *, line: int | None = None, field: str | None = None
+) -> Problem:
+    return Problem(code=code, path=path, message=message, hint=hint, line=line, field=field)
+
+
+def warning_at(
+    code: str, path: str, message: str, hint: str, *, line: int | None = None, field: str | None = None
+) -> Problem:
+    return Problem(code=code, path=path, message=message, hint=hint, line=line, field=field, severity="warning")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from quire.files.paths import escaping_part
 from quire.layers.graph.layout import FOLDER
-from quire.layers.graph.store import StoredNode
+from quire.layers.graph.stored import StoredNode
 from quire.layers.record_details import (
     MOST_CHARS,
     MOST_LISTED,

@@ -9,7 +9,7 @@ import msgspec
 
 from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
 from quire.layers.graph.layout import RELATIONS
-from quire.layers.graph.store import StoredNode, StoredRelation
+from quire.layers.graph.stored import StoredNode, StoredRelation
 from quire.layers.graph.types import Event
 from quire.model.ids import kind_of
 from quire.model.seals import is_seal

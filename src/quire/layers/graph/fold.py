@@ -9,7 +9,8 @@ from quire.layers.graph.codec import encode_event, encode_fields
 from quire.layers.graph.layout import EVENTS, FOLDER
 from quire.layers.graph.save import apply_with_events
 from quire.layers.graph.stamps import without_stamps
-from quire.layers.graph.store import GraphStore, StoredNode
+from quire.layers.graph.store import GraphStore
+from quire.layers.graph.stored import StoredNode
 from quire.model.records import Problem
 
 

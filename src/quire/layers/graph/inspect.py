@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
+from quire.layers.graph.store import GraphStore
+from quire.layers.graph.stored import StoredNode, StoredRelation
 from quire.model.change_explained import ChangeExplained
 from quire.model.errors import NotFound
 from quire.model.ids import kind_of, slug_of

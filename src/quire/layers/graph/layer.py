@@ -248,7 +248,7 @@ class GraphLayer(Layer):
     def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
         from quire.layers.graph.details import node_details
         from quire.layers.graph.inspect import inspect_node
-        from quire.layers.graph.store import StoredNode
+        from quire.layers.graph.stored import StoredNode
 
         store = GraphStore(site.root)
         stored = store.read_node(record.path)

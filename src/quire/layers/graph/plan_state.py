@@ -6,7 +6,8 @@ import msgspec
 
 from quire.layers.graph.drafts import NodeDraft, RelationDraft
 from quire.layers.graph.intent import ParsedIntent
-from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
+from quire.layers.graph.store import GraphStore
+from quire.layers.graph.stored import StoredNode, StoredRelation
 from quire.model.records import Problem
 from quire.model.vocabulary import Actor
 

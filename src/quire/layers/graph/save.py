@@ -25,7 +25,8 @@ from quire.layers.graph.plan_state import SavePlan
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
 from quire.layers.graph.source import node_record
 from quire.layers.graph.stamps import STAMPS, stamps_of, with_payload
-from quire.layers.graph.store import GraphStore, StoredNode
+from quire.layers.graph.store import GraphStore
+from quire.layers.graph.stored import StoredNode
 from quire.layers.graph.types import Event
 from quire.model.errors import Conflict
 from quire.model.records import Problem, Record

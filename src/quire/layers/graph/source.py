@@ -19,7 +19,8 @@ from quire.files.write_access import LockedFolder, standing_still
 from quire.layers.graph.codec import logged_events
 from quire.layers.graph.layout import EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.stamps import pending_stamps, stamped_fields
-from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation, decoded_node, decoded_relation
+from quire.layers.graph.store import GraphStore
+from quire.layers.graph.stored import StoredNode, StoredRelation, decoded_node, decoded_relation
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal
 from quire.model.text import plain_newlines

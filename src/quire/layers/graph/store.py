@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,22 +16,19 @@ from quire.files.paths import inside, is_text, read_inside
 from quire.files.transaction import staged_bytes
 from quire.layers.graph.codec import (
     LoggedEvent,
-    body_hash,
     body_text,
     logged_events,
-    node_decoder,
-    node_hash_holds,
-    relation_decoder,
 )
-from quire.layers.graph.damage import conflict, conflict_line, invalid, not_text, unreadable
+from quire.layers.graph.damage import conflict, conflict_line, not_text, unreadable
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
+from quire.layers.graph.stored import StoredNode, StoredRelation, decoded_node, decoded_relation
 from quire.model.config import STORAGE_VERSION, Config
 from quire.model.errors import InvalidConfig, InvalidStore, NotInitialized, UnsupportedVersion
 from quire.model.ids import file_stems, kind_of, relation_stem
 from quire.model.records import Problem
 
 if TYPE_CHECKING:
-    from quire.layers.graph.types import Event, Node, Relation, Stamps
+    from quire.layers.graph.types import Event, Stamps
 
 _KIND_FOLDERS = {
     "feature": "features",
@@ -40,43 +37,6 @@ _KIND_FOLDERS = {
     "question": "questions",
 }
 _READ_ATTEMPTS = 5
-
-
-class StoredNode(msgspec.Struct, frozen=True, kw_only=True):
-    """A node as it lies on the disk; paths are relative to the memory folder."""
-
-    node: Node
-    body: str
-    path: str
-    data: bytes
-    body_data: bytes
-    stamps: Sequence[Stamps] = ()
-    """What saves on branches made of it that is not in the sidecar yet."""
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """Everything that is said of the node, also what we do not know."""
-        if not self.stamps:
-            return self.written
-        from quire.layers.graph.stamps import stamped_fields
-
-        return stamped_fields(self.written, self.body, self.stamps)
-
-    @property
-    def written(self) -> dict[str, Any]:
-        """Everything the sidecar says."""
-        return decode_object(self.data)
-
-    @property
-    def hash_holds(self) -> bool:
-        return self.node.content_hash == body_hash(self.body) or node_hash_holds(self.fields, self.body)
-
-
-class StoredRelation(msgspec.Struct, frozen=True, kw_only=True):
-    relation: Relation
-    path: str
-    fields: dict[str, Any]
-    data: bytes
 
 
 class GraphStore:
@@ -390,26 +350,6 @@ class GraphStore:
         if os.path.islink(top) or not os.path.isdir(top):
             return []
         return sorted(path for path in _walk(self.folder, folder, "") if path.endswith(".json"))
-
-
-def decoded_node(path: str, data: bytes) -> Node | Problem:
-    """The node of a sidecar; where it cannot be read, what is wrong with it."""
-    try:
-        node = node_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
-        decode_object(data)  # what it says beyond our fields must be readable, too: a rewrite keeps it
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        return invalid(path, data, str(error))
-    return node
-
-
-def decoded_relation(path: str, data: bytes) -> StoredRelation | Problem:
-    """The relation of a file; where it cannot be read, what is wrong with it."""
-    try:
-        relation = relation_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
-        fields = decode_object(data)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        return invalid(path, data, str(error))
-    return StoredRelation(relation=relation, path=path, fields=fields, data=data)
 
 
 def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:

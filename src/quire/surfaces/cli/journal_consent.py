@@ -12,7 +12,7 @@ from quire.model.errors import NotInitialized
 from quire.surfaces.cli.commands import JOURNAL_PROGRAM
 from quire.surfaces.cli.declared import say_lines, say_warnings
 from quire.surfaces.cli.output import say, tell
-from quire.verbs.journal import new_bundle, recall, restore
+from quire.verbs.journal import new_bundle, recall, recall_lines, restore
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.journal_state import is_model, read_journal
 from quire.verbs.journal.update import JournalUpdate, journal_update
@@ -38,7 +38,7 @@ def on_terminal(
     if isinstance(given, restore.JournalRestore):
         _say_done(session, _restore(session, project, given), restore.done_lines)
     elif isinstance(given, recall.JournalRecall):
-        _say_done(session, _recall(session, project, given), recall.done_lines)
+        _say_done(session, _recall(session, project, given), recall_lines.done_lines)
     else:
         _say_done(session, _refresh(session, project, given), new_bundle.done_lines)
     return 0
@@ -51,7 +51,7 @@ def _say_done(session: Session, done: Done | None, lines: Callable[[Done], Lines
 
 
 def _scope(session: Session, done: recall.JournalRecalled) -> Lines:
-    return recall.scope_lines(done) if session.program == JOURNAL_PROGRAM else recall.plain_scope(done)
+    return recall_lines.scope_lines(done) if session.program == JOURNAL_PROGRAM else recall_lines.plain_scope(done)
 
 
 def _recall(session: Session, project: Project, given: recall.JournalRecall) -> recall.JournalRecalled | None:
@@ -63,12 +63,12 @@ def _recall(session: Session, project: Project, given: recall.JournalRecall) -> 
             return None
         done = recall.journal_recall(project, wanted)
         say_lines(_scope(session, done), session.program)
-        say_lines(recall.plan_lines(done), session.program)
+        say_lines(recall_lines.plan_lines(done), session.program)
         return done
     seen = recall.journal_recall(project, replace(wanted, dry_run=True))
     say_lines(_scope(session, seen), session.program)
     if seen.noop_reason is None or seen.planned:
-        say_lines(recall.plan_lines(seen), session.program)
+        say_lines(recall_lines.plan_lines(seen), session.program)
         if not _confirmed("Recall?" if seen.noop_reason is None else "Rewrite the pages?"):
             return None
     # Where nothing is new, only the note of how far the history was looked at moves.

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from quire.files.git import Blob, Git
+from quire.files.git import Git
 from quire.files.git_history import read_blobs
+from quire.files.git_snapshot import Blob
 from quire.files.paths import read_if_there
 from quire.layers.protocol import Site
 from quire.layers.table import layer_of_file, tracked_paths

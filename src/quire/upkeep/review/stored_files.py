@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from quire.files.git import Blob, Git
+from quire.files.git import Git
 from quire.files.git_history import GitFileChange, read_blobs
+from quire.files.git_snapshot import Blob
 from quire.layers.protocol import Layer
 from quire.layers.table import LAYERS, layer_of_file, tracked_paths
 from quire.model.errors import GitRequired

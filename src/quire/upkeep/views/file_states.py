@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 import msgspec
 
 from quire.anchors.working_tree import WorkingTree, read_working_tree
-from quire.files.git import Blob, Git
+from quire.files.git import Git
+from quire.files.git_snapshot import Blob
 from quire.index.catalog import Index
 from quire.layers.table import HOMES, LAYERS, layer_named, layer_of_file, layers_in, path_from_root, tracked_paths
 from quire.model.errors import GitRequired

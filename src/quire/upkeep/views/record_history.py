@@ -10,8 +10,9 @@ from typing import Literal
 import msgspec
 
 from quire.files.digests import is_blob
-from quire.files.git import Blob, Git
+from quire.files.git import Git
 from quire.files.git_history import Commit, CommitChanges, GitFileChange, log_paths, read_blobs
+from quire.files.git_snapshot import Blob
 from quire.files.paths import read_inside
 from quire.layers.protocol import Holding
 from quire.layers.table import layer_named

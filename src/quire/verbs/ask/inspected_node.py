@@ -17,7 +17,7 @@ from quire.verbs.verb import Recalled
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
-    from quire.layers.graph.store import StoredRelation
+    from quire.layers.graph.stored import StoredRelation
     from quire.model.verdicts import Verdict
     from quire.project import Project
 

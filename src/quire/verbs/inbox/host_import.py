@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from quire.capture.hosts.types import HostRead, HostSource
     from quire.inbox.proposals import Proposal
     from quire.index.catalog import Index
-    from quire.layers.graph.store import StoredNode
+    from quire.layers.graph.stored import StoredNode
     from quire.project import Project
 
 

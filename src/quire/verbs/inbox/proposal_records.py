@@ -25,7 +25,7 @@ from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
-    from quire.layers.graph.store import StoredNode
+    from quire.layers.graph.stored import StoredNode
     from quire.project import Project
 
 TASK = "accept a proposal"

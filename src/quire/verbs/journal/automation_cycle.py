@@ -8,49 +8,43 @@ shared is written, no index is opened and no program is started.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER
+from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL_PROVIDER
 from quire.model.errors import Conflict, LockBusy, QuireError
-from quire.model.records import Problem
 from quire.model.text import cut
 from quire.verbs.journal.automate_run_once import Cycle
+from quire.verbs.journal.automation_record import CycleSteps, Stopped, noted_run
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_is_there,
     journal_locked,
     journal_time,
-    prepare_journal,
     provider_name,
     read_journal,
     source_place,
 )
 from quire.verbs.journal.recall import JournalRecall, JournalRecalled, journal_recall
-from quire.verbs.journal.session_import import SyncedSource, import_sessions, known_hashes, session_imports
+from quire.verbs.journal.session_import import SyncedSource, import_sessions
+from quire.verbs.journal.session_notes import noted_stamps
 from quire.verbs.journal.source_registry import source_is_agreed
 
 if TYPE_CHECKING:
-    from quire.files import daemons
     from quire.layers.journal.archive import Pruning
     from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import ImportSync, Run, SessionSource
+    from quire.layers.journal.types import SessionSource
     from quire.project import Project
 
 SETTLED_SECONDS = 600.0
 """A session that changed within this time is still being worked in."""
-_GRACE_SECONDS, _DAY_SECONDS = 3.0, 86_400.0
-_SAID, _SAID_CHARS = 20, 500
+_GRACE_SECONDS = 3.0
+_SAID = 20
 _NOT_RETAINING = "Retention is switched off."
 _NOTHING_AGED = "Nothing is old enough to be archived, and no batch has expired."
-
-
-class _Stopped(Exception):
-    """The process was asked to end; what was done so far stands."""
 
 
 class RestedSessions(msgspec.Struct, frozen=True):
@@ -61,28 +55,6 @@ class RestedSessions(msgspec.Struct, frozen=True):
 
     def waits(self, changed: str, rests_since: float) -> bool:
         return bool(self.seconds) and changed.isdigit() and int(changed) / 1e9 > rests_since
-
-
-class _Round(msgspec.Struct, kw_only=True):
-    """What has been done so far."""
-
-    started_at: str
-    provider: str = "auto"
-    synced: list[SyncedSource] | None = None
-    recall: dict[str, Any] = {}
-    prune: dict[str, Any] = {}
-    errors: list[str] = []
-    warnings: list[str] = []
-    life: daemons.Life | None = None
-
-    def go_on(self, *_: object) -> None:
-        if self.life is not None and self.life.is_over:
-            raise _Stopped
-
-    def warn(self, problems: list[Problem]) -> None:
-        self.warnings += [
-            f"{problem.path}: {problem.message}" if problem.path else problem.message for problem in problems
-        ]
 
 
 def run_cycle(
@@ -129,28 +101,28 @@ def _only_cycle(project: Project) -> Iterator[bool]:
 def _cycle(project: Project, settled: RestedSessions, background: bool) -> Cycle:
     from quire.layers.journal.documents import value_of
 
-    done = _Round(started_at=journal_time(project))
+    done = CycleSteps(started_at=journal_time(project))
     if background:
         _take_steps_in_background(project, done, settled)
     else:
         _take_steps(project, done, settled)
-    run = _noted_run(project, done)
+    run = noted_run(project, done)
     return Cycle(status=run.status, run=value_of(run))
 
 
-def _take_steps_in_background(project: Project, done: _Round, settled: RestedSessions) -> None:
+def _take_steps_in_background(project: Project, done: CycleSteps, settled: RestedSessions) -> None:
     from quire.files import daemons
 
     try:
         with daemons.Life(_GRACE_SECONDS) as done.life:
             _take_steps(project, done, settled)
-    except _Stopped:
+    except Stopped:
         done.warnings.append("It was stopped before it was done; the next run continues.")
     except daemons.StopRequested:
         done.errors.append("It was stopped in the middle of a step; the next run continues.")
 
 
-def _take_steps(project: Project, done: _Round, settled: RestedSessions) -> None:
+def _take_steps(project: Project, done: CycleSteps, settled: RestedSessions) -> None:
     journal = _tried_step(done, partial(read_journal, project))
     if journal is None:
         return
@@ -176,13 +148,13 @@ def _take_steps(project: Project, done: _Round, settled: RestedSessions) -> None
     _tried_step(done, partial(_retain_journal, project, done, journal))
 
 
-def _tried_step(done: _Round, step: Callable[[], Any]) -> Any:
+def _tried_step(done: CycleSteps, step: Callable[[], Any]) -> Any:
     """What a step gives; None where it failed. A fault of ours in one step is told like any other failure."""
     try:
         return step()
     except QuireError as error:
         done.errors.append(error.message)
-    except _Stopped:
+    except Stopped:
         raise
     except Exception as error:
         done.errors.append(f"{type(error).__name__}: {error}")
@@ -192,7 +164,7 @@ def _tried_step(done: _Round, step: Callable[[], Any]) -> Any:
 # -- sync -------------------------------------------------------------------------------
 
 
-def _sync_one(project: Project, done: _Round, source: SessionSource, settled: RestedSessions) -> None:
+def _sync_one(project: Project, done: CycleSteps, source: SessionSource, settled: RestedSessions) -> None:
     """A model is never asked here: that would be a call for every session."""
     assert done.synced is not None
     done.go_on()
@@ -231,7 +203,7 @@ def _quiet_source(project: Project, source: SessionSource, settled: RestedSessio
     if source.last_sync_status != "passed":
         return None
     quiet = SyncedSource(id=source.id, type=source.type)
-    stamps = _noted_stamps(project, source.id)
+    stamps = noted_stamps(project, source.id)
     rests_since = project.world.now().timestamp() - settled.seconds
     with contextlib.suppress(QuireError, OSError):
         root = "" if source.extra.get(ALL_FOLDERS) is True else project.root
@@ -250,28 +222,10 @@ def _quiet_source(project: Project, source: SessionSource, settled: RestedSessio
     return None
 
 
-def _noted_stamps(project: Project, source: str) -> dict[str, Any]:
-    """As the sync noted them; read here without what a sync needs to read sessions, which costs more than this."""
-    held = session_imports(project).fields.get("sources")
-    entries = held.get(source) if isinstance(held, dict) else None
-    pairs = entries.items() if isinstance(entries, dict) else ()
-    known = known_hashes(project, source)
-    return {
-        name: noted.get("stamp")
-        for name, noted in pairs
-        if isinstance(noted, dict)
-        and (
-            not noted.get("hash")
-            or noted["hash"] in known.get(name, ())
-            or noted["hash"] in known.get(name.partition("@")[0], ())
-        )
-    }
-
-
 # -- recall -----------------------------------------------------------------------------
 
 
-def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
+def _recall_all(project: Project, done: CycleSteps, journal: Journal) -> None:
     """Everything that no recall has looked at, as far as the policy of the settings allows."""
     from quire.capture.providers.failures import ProviderFailed
     from quire.layers.journal.cursors import recall_scope, unrecalled
@@ -308,7 +262,7 @@ def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
 # -- retention --------------------------------------------------------------------------
 
 
-def _retain_journal(project: Project, done: _Round, journal: Journal) -> None:
+def _retain_journal(project: Project, done: CycleSteps, journal: Journal) -> None:
     from quire.layers.journal.archive import find_candidates, plan_pruning, sweep_batches
 
     if not journal.config.is_retaining:
@@ -339,91 +293,3 @@ def _retain_journal(project: Project, done: _Round, journal: Journal) -> None:
         "archive_batch_path": pruned.batch if pruned else None,
         "skipped_reason": None if pruned else _NOTHING_AGED,
     }
-
-
-# -- the note ---------------------------------------------------------------------------
-
-
-def _noted_run(project: Project, done: _Round) -> Run:
-    """The run, noted for others where it has something to tell, and in one line for this machine."""
-    from quire.layers.journal import daemon
-    from quire.layers.journal.types import PruneResult, RecallResult, Run
-
-    run = Run(
-        started_at=done.started_at,
-        finished_at=journal_time(project),
-        status=_status(done),
-        provider=done.provider,
-        import_sync=_import_sync(done.synced),
-        recall=RecallResult(**done.recall),
-        prune=PruneResult(**done.prune),
-        errors=_shown(done.errors),
-        warnings=_shown(done.warnings),
-    )
-    if not os.path.isdir(os.path.join(project.root, FOLDER, LOCAL)):
-        return run  # the project went away meanwhile, and is not brought back for a note
-    try:
-        if _tells_something(project, run, daemon.latest_run(project.root)):
-            daemon.write_run(project.root, run, project.world.token())
-            prepare_journal(project)
-        daemon.add_run(project.root, daemon.note_of(run), project.world.token())
-    except (QuireError, OSError) as error:
-        said = error.message if isinstance(error, QuireError) else str(error)
-        run = msgspec.structs.replace(run, warnings=(*run.warnings, f"The run could not be noted: {said}"))
-    return run
-
-
-def _tells_something(project: Project, run: Run, before: Run | None) -> bool:
-    from quire.layers.journal.numbered_ids import moment_of
-
-    prune = run.prune
-    archived = (prune.archived_event_count, prune.archived_checkpoint_count, prune.expired_archive_batch_count)
-    if run.recall.attempted or any(archived) or any(one.imported_count for one in run.import_sync.results):
-        return True
-    then = moment_of(before.finished_at) if before is not None else None
-    if before is None or then is None:
-        return True
-    said = (run.status, run.provider, run.errors, run.warnings, prune.skipped_reason)
-    same = said == (before.status, before.provider, before.errors, before.warnings, before.prune.skipped_reason)
-    return not same or abs((project.world.now() - then).total_seconds()) > _DAY_SECONDS
-
-
-def _status(done: _Round) -> str:
-    """In one word. A source that could be read in part is no failure of the run: its failures stand beside it."""
-    synced = done.synced or []
-    if done.errors:
-        return "failed"
-    if done.recall:
-        return "recalled" if done.recall["applied"] else "recalled_noop"
-    if any(found.imported for found in synced):
-        return "imported"
-    failed = any(found.failed for found in synced)
-    return "failed" if failed and not any(found.skipped or found.waiting for found in synced) else "idle"
-
-
-def _import_sync(synced: list[SyncedSource] | None) -> ImportSync:
-    from quire.layers.journal.types import Failure, ImportSync, SyncResult
-
-    return ImportSync(
-        attempted=synced is not None,
-        results=tuple(
-            SyncResult(
-                source_id=found.id,
-                imported_count=found.imported,
-                skipped_count=found.skipped,
-                failed_count=found.failed,
-                extra={"waitingCount": found.waiting} if found.waiting else {},
-                failures=tuple(
-                    Failure(source_ref=item["sourceRef"], message=item["message"]) for item in found.failures
-                ),
-            )
-            for found in synced or []
-        ),
-    )
-
-
-def _shown(texts: list[str]) -> tuple[str, ...]:
-    """Not without bound: a damaged history may have a thing to say about each of its lines."""
-    found = [cut(text.strip(), _SAID_CHARS) for text in dict.fromkeys(texts) if text.strip()]
-    left = len(found) - _SAID
-    return (*found[:_SAID], f"And {left:,} more.") if left > 0 else tuple(found)

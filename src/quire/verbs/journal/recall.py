@@ -8,18 +8,8 @@ from msgspec import Meta
 
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
 from quire.model.errors import Conflict
-from quire.model.text import counted
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
-from quire.verbs.journal.journal_lines import (
-    FileChange,
-    cost_lines,
-    difference_lines,
-    file_diff_lines,
-    for_people,
-    listed,
-    planned_lines,
-    told,
-)
+from quire.verbs.journal.journal_lines import FileChange
 from quire.verbs.journal.journal_state import (
     ask_model,
     change_journal,
@@ -35,7 +25,8 @@ from quire.verbs.journal.journal_state import (
 )
 from quire.verbs.journal.model_requests import recall_request
 from quire.verbs.journal.options import DryRun, Provider, Yes
-from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb
+from quire.verbs.journal.recall_lines import lines, recorded_lines
+from quire.verbs.verb import Arguments, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.bundle_diff import BundleDiff
@@ -303,85 +294,6 @@ def _in_numbers(before: Bundle, after: Bundle, result: JournalRecalled) -> dict[
         for name, key in (("gotchas", "gotchas"), ("nextSteps", "nextSteps"))
     }
     return {**counts, "changedSections": result.changed_sections, **{k: v for k, v in result.diff.items() if v}}
-
-
-def lines(done: JournalRecalled) -> Lines:
-    yield from plain_scope(done)
-    yield from plan_lines(done)
-    yield from done_lines(done)
-
-
-def recorded_lines(done: JournalRecalled) -> Lines:
-    """The same with the scope as `agent-memory` has printed it from the beginning."""
-    yield from scope_lines(done)
-    yield from plan_lines(done)
-    yield from done_lines(done)
-
-
-def plain_scope(done: JournalRecalled) -> Lines:
-    """What was looked at, in a sentence."""
-    section = "all sections" if done.section == "all" else f"the section `{done.section}`"
-    events = {"all": "", "local": " of this machine", "imports": " from imported sessions"}
-    new = counted(done.raw_event_count, "new event")
-    yield told(f"{new}{events.get(done.source, '')} to merge into {section} (policy {done.policy}).")
-    yield told("")
-
-
-def scope_lines(done: JournalRecalled) -> Lines:
-    """What was looked at, line by line."""
-    yield told(f"Recall source scope: {done.source}")
-    yield told(f"Recall section: {done.section}")
-    yield told(f"Recall policy: {done.policy}")
-    yield told(f"Unrecalled events considered: {done.raw_event_count}")
-    if done.backlog:
-        yield told("")
-        yield told("Unrecalled History Summary:")
-        for line in done.backlog:
-            yield told(line)
-    yield told("")
-
-
-def plan_lines(done: JournalRecalled) -> Lines:
-    """What changes, or would."""
-    if done.planned:
-        yield from planned_lines(done.planned)
-        yield told("")
-    if done.noop_reason is not None:
-        return
-    yield told("Memory Summary:")
-    yield from difference_lines(done.diff)
-    for key, label in (("currentFocusChanged", "Current focus changed"), ("validationChanged", "Validation changed")):
-        yield told(f"- {label}: {'yes' if done.diff.get(key) else 'no'}")
-    yield told(f"- Protected sections: {listed(done.protected)}")
-    for key, label in (("gotchas", "Gotchas"), ("nextSteps", "Next steps")):
-        if key in done.memory:
-            yield told(f"- {label}: {done.memory[key]['before']} -> {done.memory[key]['after']}")
-    if done.baseline is not None:
-        yield told("")
-        yield told("Checkpoint Summary:")
-        yield told(f"- Baseline: {done.baseline['id']}")
-        if "error" in done.baseline:
-            yield told(f"- {done.baseline['error']}")
-        else:
-            yield from difference_lines(done.baseline)
-    if any(item.diff for item in done.planned):
-        yield from file_diff_lines(done.planned)
-    else:
-        yield for_people("")
-        yield for_people("--show-diff shows the files line by line.")
-    yield ""
-
-
-def done_lines(done: JournalRecalled) -> Lines:
-    """What came of it."""
-    if done.noop_reason is not None:
-        anew = " Its pages were rewritten." if done.pages_anew else ""
-        yield f"Nothing to recall. {done.noop_reason}{anew}"
-    elif not done.applied:
-        yield "Dry run: nothing was written."
-    else:
-        yield f"Recalled: checkpoint {done.checkpoint}, event {done.event}."
-    yield from cost_lines(done.cost_usd, done.provider)
 
 
 VERB = Verb(

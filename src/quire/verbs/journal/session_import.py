@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER, SYNCED
+from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER, SYNCED
 from quire.model.errors import Cancelled, InputError, QuireError
 from quire.verbs.journal.journal_state import (
     ask_model,
@@ -21,13 +20,13 @@ from quire.verbs.journal.journal_state import (
     source_place,
 )
 from quire.verbs.journal.model_requests import session_request
+from quire.verbs.journal.session_notes import known_hashes, note_sessions, session_imports, session_notes
 from quire.verbs.journal.source_registry import agree_source, no_such_source, source_is_agreed
 from quire.verbs.plain import plain, short_lists
 from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
-    from quire.capture.session_events import Normalise, SessionNote, SessionOutcome
-    from quire.files.local_files import LocalFile
+    from quire.capture.session_events import Normalise, SessionOutcome
     from quire.files.transaction import FileUpdate
     from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal, Writing
@@ -165,7 +164,7 @@ def _sync_source(
             root=project.root,
             home=project.world.home,
             now=now,
-            noted=_noted(project, source.id),
+            noted=session_notes(project, source.id),
             hashes=known,
             settled_before=now.timestamp() - settled_seconds if settled_seconds else 0.0,
             ended=ended,
@@ -254,7 +253,7 @@ def _take_in(
         imported = found.imported + len(events)
         registry = _registered(project, journal, source, found, imported) if is_last else None
         maintenance = counted_maintenance(journal, len(events))
-        changes = _noting(project, source.id, ours)
+        changes = note_sessions(project, source.id, ours)
         if registry is not None and writes_fragments(project):
             changes.append(_synced_here(project, registry, source.id))
             registry = None
@@ -323,71 +322,6 @@ def _synced_here(project: Project, registry: SourceRegistry, name: str) -> FileU
     data = msgspec.json.encode({**held.fields, "version": 1, name: noted}) + b"\n"
     planned = None if held.data is None else sha256(held.data)
     return FileUpdate(path=f"{LOCAL}/{SYNCED}", data=data, planned=planned)
-
-
-# -- how far sessions were read -----------------------------------------------------------
-
-
-def session_imports(project: Project) -> LocalFile:
-    from quire.files.local_files import read_object
-
-    return read_object(project.root, FOLDER, IMPORTS, FILE_BYTES)
-
-
-def _noted(project: Project, source: str) -> dict[str, SessionNote]:
-    from quire.capture.session_events import SessionNote
-
-    held = session_imports(project).fields.get("sources")
-    entries = held.get(source) if isinstance(held, dict) else None
-    found = {}
-    for name, value in (entries if isinstance(entries, dict) else {}).items():
-        try:
-            found[name] = msgspec.convert(value, SessionNote)
-        except msgspec.ValidationError:
-            continue
-    return found
-
-
-def _noting(project: Project, source: str, looked: Iterable[SessionOutcome]) -> list[FileUpdate]:
-    """The note of how far these were read, beside what it held; the caller holds the lock."""
-    from quire.files.digests import sha256
-    from quire.files.local_files import ASIDE
-    from quire.files.transaction import FileUpdate
-
-    new = {look.external_id: msgspec.to_builtins(look.noted) for look in looked if look.noted is not None}
-    ledger = session_imports(project)
-    if not new or ledger.is_newer or (ledger.problem is not None and ledger.data is None):
-        return []  # without a note, the hashes of the events say how far a session was read
-    held = ledger.fields.get("sources")
-    sources: dict[str, Any] = dict(held) if isinstance(held, dict) else {}
-    before = sources.get(source)
-    entries = {**before, **new} if isinstance(before, dict) else new
-    if entries == before:
-        return []
-    sources[source] = entries
-    data = msgspec.json.encode({**ledger.fields, "version": 1, "sources": sources}) + b"\n"
-    planned = None if ledger.data is None else sha256(ledger.data)
-    changes = [FileUpdate(path=f"{LOCAL}/{IMPORTS}", data=data, planned=planned)]
-    aside = f"{LOCAL}/{IMPORTS}{ASIDE}"
-    if ledger.problem is not None and not os.path.lexists(os.path.join(project.root, FOLDER, aside)):
-        changes.append(FileUpdate(path=aside, data=ledger.data, planned=None))
-    return changes
-
-
-def known_hashes(project: Project, source: str, events: Iterable[JournalEvent] | None = None) -> dict[str, set[str]]:
-    """The hashes of the events of a source, archived ones included, by their sessions."""
-    from quire.layers.journal.archive import archived_events, expired_items
-    from quire.layers.journal.store import load_history
-
-    found: dict[str, set[str]] = {}
-    for gone in expired_items(project.root):
-        if gone.source_id == source:
-            found.setdefault(gone.external_item_id, set()).add(gone.content_hash)
-    active = load_history(project.root).events if events is None else events
-    for event in (*active, *archived_events(project.root)):
-        if event.source_id == source and event.external_item_id:
-            found.setdefault(event.external_item_id, set()).add(event.content_hash)
-    return found
 
 
 def _normaliser(project: Project, provider: str, done: ImportedSessions) -> Normalise:

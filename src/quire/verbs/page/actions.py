@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.layers.facts.types import Fact
     from quire.layers.graph.save import Saved
-    from quire.layers.graph.store import StoredNode
+    from quire.layers.graph.stored import StoredNode
     from quire.project import Project
 
 _SESSIONS = "sessions"
