@@ -13,6 +13,7 @@ from terminal_here import typed
 from installed import Git
 from quire.files.world import real_world
 from quire.project import Project
+from quire.upkeep.views.record import Disagreement
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.page.record_views import ViewRecord, view_record
 
@@ -62,22 +63,30 @@ def disagree(here: Here, git: Git, first: dict[str, object], second: dict[str, o
 
 
 def test_both_values_are_kept_and_shown_everywhere(here: Here, git: Git, repo: Path) -> None:
-    disagree(here, git, {"stage": "paused", "tags": ["a"]}, {"stage": "building", "tags": ["b"]})
+    disagree(
+        here,
+        git,
+        {"stage": "paused", "tags": ["a"], "title": "Pay | now"},
+        {"stage": "building", "tags": ["b"], "title": "Pay later"},
+    )
     node = here("inspect", "feature.pay", "--json").data["object"]
-    assert node["contested"] == ["stage: paused | building"]
+    assert node["contested"] == ["stage: paused | building", "title: Pay | now | Pay later"]
     assert sorted(node["tags"]) == ["a", "b"]
     for words in (("inspect", "feature.pay"), ("query", "pay"), ("brief", "src/pay.py"), ("status",)):
         assert "stage: paused | building" in here(*words).out
     checked = here("check", "--json").data
     assert checked["valid"]
-    assert [problem["code"] for problem in checked["warnings"]] == ["RecordContested", "ProductMapStale"]
+    assert [problem["code"] for problem in checked["warnings"]] == [*["RecordContested"] * 2, "ProductMapStale"]
     project = Project(str(repo), real_world())
-    assert view_record(project, ViewRecord("feature.pay")).contested == ("stage: paused | building",)
+    assert view_record(project, ViewRecord("feature.pay")).contested == (
+        Disagreement(field="stage", values=("paused", "building")),
+        Disagreement(field="title", values=("Pay | now", "Pay later")),
+    )
     assert (
         "Branches disagree on feature.pay"
         in hook_start(project, client="claude", session="s", tokens=2000, chars=9000).text
     )
-    save(here, {"id": "feature.pay", "stage": "paused"})
+    save(here, {"id": "feature.pay", "stage": "paused", "title": "Pay"})
     assert here("check", "--json").data["warnings"] == []
     node = here("inspect", "feature.pay", "--json").data["object"]
     assert (node["stage"], node["contested"]) == ("paused", [])

@@ -19,7 +19,7 @@ HELP = {
     "inbox": ("No pending proposals.", "memory inbox collect"),
     "graph": ("", ""),
     "search": ("", ""),
-    "timeline": ("1 mark", "created"),
+    "timeline": ("1 item", "created"),
     "health": ("Anchors", "memory"),
 }
 

@@ -53,7 +53,7 @@ def test_what_a_branch_means_for_the_records_is_shown(looking: Looking, copied: 
     code.unlink()
     git.commit("deeper")
     page = looking.open("health", part="review")
-    looking.until(SHOWS, "the branch deeper: 1 changed file")
+    looking.until(SHOWS, "The branch deeper changes 1 file")
     rows = page.get_by_role("region", name="This branch").locator(".row")
     assert "feature.availability" in rows.all_inner_texts()[0]
     rows.first.get_by_role("link").click()

@@ -19,7 +19,6 @@ from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
-from quire.verbs.journal.init import JournalInit, journal_init
 
 NOW = "2026-03-02T11:19:00+00:00"
 EVENTS = ".memory/events.jsonl"
@@ -88,22 +87,19 @@ def test_a_save_is_told_by_the_title_of_what_was_saved(project: Project) -> None
         at=NOW,
         lane="decision",
         layer="graph",
-        kind="decision",
+        kind="created",
         ref="decision.retries-run-in-the-worker",
         title="Retries run in the worker",
     )
     assert lane(found, "decision") == [decision]
-    assert lane(found, "save")[1:] == [msgspec.structs.replace(decision, lane="save", kind="created")]
     assert [(one.lane, one.total) for one in found.lanes] == [
         ("session", 0),
-        ("episode", 0),
-        ("checkpoint", 0),
-        ("save", 2),
         ("decision", 1),
+        ("record", 1),
         ("commit", 0),
     ]
     assert (found.begin, found.to, found.cut) == (NOW, NOW, False)
-    assert found.days == (DayCount("2026-03-02", {"save": 2, "decision": 1}),)
+    assert found.days == (DayCount("2026-03-02", {"decision": 1, "record": 1}),)
     assert set(msgspec.to_builtins(found)) == {"from", "to", "lanes", "marks", "cut", "days"}
 
 
@@ -115,7 +111,7 @@ def test_what_became_of_a_node_is_told_one_by_one(project: Project, repo: Path) 
     (repo / "queue.py").write_text("a = 2\n", encoding="utf-8")
     save_nodes(project, {"task": "t", "confirm": [{"id": "feature.queue"}]})
     save_nodes(project, {"task": "t", "stale": [{"id": "feature.queue", "reason": "gone"}]})
-    assert [mark.kind for mark in lane(timeline(project), "save")[1:]] == [
+    assert [mark.kind for mark in lane(timeline(project), "record")[1:]] == [
         "created",
         "updated",
         "confirmed",
@@ -125,7 +121,7 @@ def test_what_became_of_a_node_is_told_one_by_one(project: Project, repo: Path) 
 
 def test_of_a_node_that_is_gone_the_id_is_left(project: Project, repo: Path) -> None:
     log(repo, event("feature.gone", "2026-03-01T10:00:00+02:00"))
-    (first, _) = lane(timeline(project), "save")
+    (first, _) = lane(timeline(project), "record")
     assert (first.at, first.ref, first.title) == ("2026-03-01T08:00:00+00:00", "", "feature.gone")
 
 
@@ -133,7 +129,7 @@ def test_a_line_that_a_merge_left_twice_counts_once(project: Project, repo: Path
     one = event("feature.a", "2026-03-01T10:00:00Z", payload={"task": "t", "fields": ["body"]})
     other = event("feature.a", "2026-03-01T10:00:00Z", payload={"task": "u", "fields": ["body"]})
     log(repo, one, other, dict(reversed(one.items())))
-    assert total(timeline(project), "save") == 1 + 2
+    assert total(timeline(project), "record") == 1 + 2
 
 
 def test_relations_and_broken_lines_are_no_saves(project: Project, repo: Path) -> None:
@@ -142,7 +138,7 @@ def test_relations_and_broken_lines_are_no_saves(project: Project, repo: Path) -
     with (repo / EVENTS).open("a") as file:
         file.write("{broken\n\n<<<<<<< ours\n")
     log(repo, event("feature.last", NOW))
-    assert [mark.title for mark in lane(timeline(project), "save")][1:] == ["feature.last"]
+    assert [mark.title for mark in lane(timeline(project), "record")][1:] == ["feature.last"]
 
 
 def test_a_line_of_very_many_brackets_is_only_a_broken_line(project: Project, repo: Path) -> None:
@@ -150,7 +146,7 @@ def test_a_line_of_very_many_brackets_is_only_a_broken_line(project: Project, re
     with (repo / EVENTS).open("a") as file:
         file.write(f"{deep}\n")
     log(repo, event("feature.last", NOW))
-    assert [mark.title for mark in lane(timeline(project), "save")][1:] == ["feature.last"]
+    assert [mark.title for mark in lane(timeline(project), "record")][1:] == ["feature.last"]
 
 
 def test_commits_are_told_with_their_ids_the_oldest_first(
@@ -184,7 +180,7 @@ def test_without_git_there_are_no_commits(tmp_path: Path, world: World) -> None:
     project = Project.open(str(folder), msgspec.structs.replace(world, cwd=str(folder)))
     init_memory(project)
     found = timeline(project)
-    assert (total(found, "commit"), total(found, "save")) == (0, 1)
+    assert (total(found, "commit"), total(found, "record")) == (0, 1)
 
 
 def test_a_session_that_left_facts_is_told_once_by_its_episode(project: Project, world: World, repo: Path) -> None:
@@ -196,7 +192,6 @@ def test_a_session_that_left_facts_is_told_once_by_its_episode(project: Project,
         NoteSession(session_id="s-1", title="Repaired retries", narrative="What was done.", turns=3, close=True),
     )
     found = timeline(project)
-    assert [mark.title for mark in lane(found, "episode")] == ["Session 2026-03-02: Repaired retries"]
     told = {mark.title: mark for mark in lane(found, "session")}
     assert set(told) == {
         "Session 2026-03-02: Repaired retries",
@@ -218,13 +213,9 @@ def test_a_session_that_was_imported_is_not_told_again_by_its_facts(project: Pro
     assert [(mark.ref, mark.layer, mark.title) for mark in lane(timeline(project), "session")] == [
         ("event:evt-000001", "journal", "Asked: repair lantern.")
     ]
-
-
-def test_checkpoints_are_told(project: Project, git: Any) -> None:
-    git.commit("first")
-    journal_init(project, JournalInit(provider="local"))
-    (mark,) = lane(timeline(project), "checkpoint")
-    assert (mark.ref, mark.layer, mark.at) == ("checkpoint:chk-000001", "journal", NOW)
+    record_session(project, NoteSession(session_id="lantern", title="Lantern", narrative="Repaired.", close=True))
+    (mark,) = lane(timeline(project), "session")
+    assert (mark.layer, mark.title) == ("facts", "Session 2026-03-02: Lantern"), "an episode says more than its import"
 
 
 @pytest.mark.parametrize("at", ["", "never", "2026-13-01T00:00:00Z"])
@@ -244,14 +235,14 @@ def test_where_room_is_short_the_newest_of_every_lane_stay(
     found = timeline(project, 9)
     assert [mark.title for mark in lane(found, "commit")] == ["only one"]
     assert [mark.title for mark in lane(found, "session")] == [f"Asked: repair s{number}." for number in range(16, 20)]
-    assert [mark.title for mark in lane(found, "save")][:3] == ["feature.f17", "feature.f18", "feature.f19"]
+    assert [mark.title for mark in lane(found, "record")][:3] == ["feature.f17", "feature.f18", "feature.f19"]
     assert len(found.marks) == 9
     assert [mark.at for mark in found.marks] == sorted(mark.at for mark in found.marks)
     assert found.cut is True
-    assert (total(found, "save"), total(found, "session"), total(found, "commit")) == (21, 20, 1)
+    assert (total(found, "record"), total(found, "session"), total(found, "commit")) == (21, 20, 1)
     assert len(found.days) == 20 + 20 + 1 + 1
     assert found.days[0] == DayCount("2025-12-24", {"commit": 1})
-    assert sum(day.counts.get("save", 0) for day in found.days) == 21
+    assert sum(day.counts.get("record", 0) for day in found.days) == 21
     assert (found.begin, found.to) == ("2025-12-24T00:00:00+00:00", NOW)
 
 

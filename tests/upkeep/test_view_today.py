@@ -82,7 +82,7 @@ def test_the_project_and_the_journals_own_work_are_no_news(here: Git) -> None:
             record("bundle:project", WITHIN, kind="bundle", section="project", **journal),
         ],
     )
-    assert told(found) == [("checkpoint:chk-1", "created"), ("event:evt-2", "created")]
+    assert told(found) == [("event:evt-2", "created")]
 
 
 def test_the_digest_counts_also_what_is_not_shown(here: Git) -> None:
@@ -168,8 +168,8 @@ def test_the_worst_comes_first_and_of_equals_the_oldest(here: Git) -> None:
     verdicts = {ref: Verdict(verdict=state) for ref, state in states.items()}  # type: ignore[arg-type]
     records = [record(ref, BEFORE if ref == "feature.e" else WITHIN) for ref in states]
     found = look(here, records, verdicts)
-    assert [item.ref[-1] for item in found.attention] == ["c", "d", "e", "b", "a"]
-    assert found.attention_total == 5
+    assert [item.ref[-1] for item in found.attention] == ["c", "d", "e", "b"]
+    assert found.attention_total == 4
 
 
 def test_too_many_are_counted(here: Git) -> None:

@@ -30,7 +30,7 @@ test("predicates are said in words, also those nobody foresaw", () => {
   assert.equal(says("depends_on"), "depends on");
   assert.equal(says("related-to"), "is related to");
   assert.equal(saysBack("depends-on"), "is depended on by");
-  assert.equal(saysBack("shadows"), "shadows, from the other side");
+  assert.equal(saysBack("shadows"), "shadows (of the other record)");
 });
 
 test("what is within some steps", () => {

@@ -91,6 +91,18 @@ test("a node among many is named where no other node is covered", () => {
     assert.ok(label.x >= right || label.x + 70 <= left || label.y - 7 >= bottom || label.y + 7 <= top);
 });
 
+test("what much leads to is named first, even where that covers a node, but no other name", () => {
+  const obstacles = Array.from({ length: 400 }, (_, n): [number, number, number, number] => {
+    const [x, y] = [300 + (n % 20) * 10, 100 + Math.floor(n / 20) * 10];
+    return [x - 4, y - 4, x + 4, y + 4];
+  });
+  const room = { width: 800, height: 400, obstacles, most: 9 };
+  const hubs = [0, 1].map((node) => ({ node, x: 400, y: 200, radius: 7, hub: true }));
+  const placed = placeLabels([...hubs, { node: 2, x: 400, y: 200, radius: 4 }], String, () => 70, room);
+  assert.deepEqual(placed.map(({ node }) => node), [0, 1]);
+  assert.ok(Math.abs(placed[0]!.y - placed[1]!.y) >= 15 || Math.abs(placed[0]!.x - placed[1]!.x) >= 76);
+});
+
 test("names are cut at words, and there are more of them from nearby", () => {
   assert.equal(shortened("short"), "short");
   assert.equal(shortened("one two three four five six", 16), "one two three…");

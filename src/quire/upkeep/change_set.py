@@ -139,6 +139,8 @@ def _commit(git: Git, name: str) -> str:
     if found is None and is_shallow(git):
         raise _cut_off(f"This clone is shallow: `{name[:80]}` is not in it.")
     if found is None:
+        if git.head() is None:
+            raise GitRequired("This repository has no commits yet.", hint="Commit first.", details={"field": "diff"})
         raise InputError(
             f"`{name[:80]}` is not a commit of this repository.",
             hint="Give a branch, a tag or a commit, or a range such as main...HEAD.",

@@ -260,7 +260,8 @@ export interface RecordDetail {
   /** What else its layer keeps of it. */
   fields: Field[];
   /** What branches disagree on: a field with all its values, such as `stage: paused | building`. */
-  contested: string[];
+  /** What branches disagree on: of each field the value that is used, then the others. */
+  contested: { field: string; values: string[] }[];
   superseded_by: Item | null;
   /** What may be done with it: confirm, stale, supersede, edit, stage. Empty where nothing may. */
   may: string[];
@@ -351,7 +352,7 @@ export interface SearchAnswer {
 
 // -- timeline -----------------------------------------------------------------------------------
 
-export type Lane = "session" | "episode" | "checkpoint" | "save" | "decision" | "commit";
+export type Lane = "session" | "decision" | "record" | "commit";
 
 export interface Mark {
   at: string;

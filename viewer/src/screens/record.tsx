@@ -61,8 +61,11 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
           </aside>
         ) : null}
         <Contested contested={detail.contested} refText={item.ref} />
-        {detail.prose.length ? <Prose tree={detail.prose} /> : null}
-        {detail.prose.length ? null : <p class="prose plain">{detail.body || <i>No text.</i>}</p>}
+        {detail.body.trim() === item.title ? null : detail.prose.length ? (
+          <Prose tree={detail.prose} />
+        ) : (
+          <p class="prose plain">{detail.body || <i>No text.</i>}</p>
+        )}
         <Cut detail={detail} />
         {detail.verdict ? (
           <VerdictPanel refText={item.ref} verdict={detail.verdict} open={route.query.get("anchor") ?? ""} />
@@ -100,7 +103,7 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
         ) : null}
         {detail.provenance.length ? (
           <section>
-            <h2>Where it comes from</h2>
+            <h2>Origin</h2>
             <Facts fields={detail.provenance} />
           </section>
         ) : null}
@@ -117,28 +120,25 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
 }
 
 /** Values that branches gave the same field: all of them, until someone decides. */
-function Contested({ contested, refText }: { contested: string[]; refText: string }) {
+function Contested({ contested, refText }: { contested: RecordDetail["contested"]; refText: string }) {
   if (!contested.length) return null;
   return (
     <aside class="contested" aria-label="Branches disagree">
-      <p>Branches disagree. The first value is used until someone decides:</p>
+      <p>Branches disagree. The first value is used until someone decides.</p>
       <dl>
-        {contested.map((said) => {
-          const [field = "", ...rest] = said.split(": ");
-          return (
-            <div key={said}>
-              <dt>{field}</dt>
-              <dd>
-                {rest.join(": ").split(" | ").map((value, number) => (
-                  <span key={number}>
-                    {number ? <i class="faint"> or </i> : null}
-                    <b>{value}</b>
-                  </span>
-                ))}
-              </dd>
-            </div>
-          );
-        })}
+        {contested.map(({ field, values }) => (
+          <div key={field}>
+            <dt>{field.replaceAll("_", " ")}</dt>
+            <dd>
+              {values.map((value, number) => (
+                <span key={number}>
+                  {number ? <i class="faint"> or </i> : null}
+                  <b>{value}</b>
+                </span>
+              ))}
+            </dd>
+          </div>
+        ))}
       </dl>
       <p class="faint small">
         <code>memory resolve {refText}</code> settles it; so does an edit of the record.

@@ -37,8 +37,7 @@ export function TimelineScreen({ route }: { route: Route }) {
 function Nothing() {
   return (
     <Empty title="No activity yet.">
-      Here you see commits, and what <code>memory save</code> writes, the checkpoints of{" "}
-      <code>memory journal</code>, and the sessions that <code>memory import</code> reads.
+      Commits, sessions, and what became of each record appear here. <code>memory add</code> writes the first record.
     </Empty>
   );
 }
@@ -72,7 +71,7 @@ function Shown({ data, route }: { data: Timeline; route: Route }) {
     () => (told.untold.length ? null : inRange(told.marks, extent, lanes).map((mark) => mark.time)),
     [told, extent, lanes],
   );
-  const said = counted(marks.length + untold, "mark");
+  const said = counted(marks.length + untold, "item");
   const go = (next: Range) => {
     setDraft(null);
     choose(writeRange(next, extent));

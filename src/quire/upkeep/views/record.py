@@ -11,6 +11,7 @@ from quire.files.git import Git
 from quire.files.git_history import Commit, describe_known
 from quire.layers.record_details import Field, RecordDetails, RecordEvidence
 from quire.model.change_explained import ChangeExplained
+from quire.model.contested import ContestedField, value_shown
 from quire.model.errors import GitRequired
 from quire.model.records import Edge, Record
 from quire.model.verdicts import AnchorVerdict, Verdict
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Explain = Callable[[Mapping[str, Verdict]], Mapping[str, Iterable[ChangeExplained]]]
 """What changed behind records that are out of date."""
 _RELATIONS = 200
+_VALUE = 2_000
 _SAID = {
     "affects": ("affects", "is affected by"),
     "contradicts": ("contradicts", "is contradicted by"),
@@ -74,6 +76,13 @@ class RelationView(msgspec.Struct, frozen=True, kw_only=True):
     other_ref: str
 
 
+class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
+    """A field that branches gave different values: the one that is used, then the others."""
+
+    field: str
+    values: tuple[str, ...]
+
+
 class RecordDetail(msgspec.Struct, frozen=True, kw_only=True):
     item: RecordItem
     path: str
@@ -85,15 +94,21 @@ class RecordDetail(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[RecordEvidence, ...]
     provenance: tuple[Field, ...]
     fields: tuple[Field, ...]
-    contested: tuple[str, ...]
-    """What branches disagree on: a field with all its values, such as `stage: paused | building`."""
+    contested: tuple[Disagreement, ...]
     superseded_by: RecordItem | None
     may: tuple[str, ...]
     revision: str
 
 
 def record_detail(
-    record: Record, kept: RecordDetails, index: Index, git: Git, verify: Verify, explain: Explain | None = None
+    record: Record,
+    kept: RecordDetails,
+    index: Index,
+    git: Git,
+    verify: Verify,
+    *,
+    contested: Iterable[ContestedField] = (),
+    explain: Explain | None = None,
 ) -> RecordDetail:
     """Everything that is known of a record; `kept` is what its layer keeps."""
     edges = sorted(_edges(index, record), key=lambda edge: _order(edge, record.ref))
@@ -119,7 +134,10 @@ def record_detail(
             *kept.fields,
             *([Field("relations left out", str(left), "number")] if left else []),
         ),
-        contested=record.contested,
+        contested=tuple(
+            Disagreement(field=one.field, values=tuple(value_shown(value, _VALUE) for value in reversed(one.values)))
+            for one in contested
+        ),
         superseded_by=item_of(replaced, verdicts.get(replaced.ref)) if replaced else None,
         may=kept.may,
         revision=kept.revision,

@@ -1,10 +1,10 @@
-"""Assemble the timeline: sessions, episodes, checkpoints, saves, decisions and commits."""
+"""Assemble the timeline: sessions, what became of decisions and other records, commits; each thing once."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -17,7 +17,7 @@ from quire.layers.journal.layout import IMPORTED_SESSION
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
-from quire.model.times import instant, timestamp
+from quire.model.times import EPOCH, instant, timestamp
 from quire.model.vocabulary import LayerName
 
 _COMMITS = 20_000
@@ -26,8 +26,8 @@ _DAYS = 4_000
 _TITLE_CHARS = 240
 _SESSION_KEYS = (b'"created_session"', b'"session_id"')
 
-Lane = Literal["session", "episode", "checkpoint", "save", "decision", "commit"]
-_LANES: tuple[Lane, ...] = ("session", "episode", "checkpoint", "save", "decision", "commit")
+Lane = Literal["session", "decision", "record", "commit"]
+_LANES: tuple[Lane, ...] = get_args(Lane)
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,16 +71,13 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
 
 def timeline_of(index: Index, store: GraphStore, git: Git, limit: int) -> Timeline:
     """Everything that has a time, as at most so many marks; what has none that can be read is left out."""
-    nodes = index.records("graph")
-    facts = index.records("facts")
-    journal = index.records("journal")
+    nodes = {record.ref: record for record in index.records("graph")}
     commits, is_more = _commits(git)
+    saves = _saves(store, nodes)
     lanes: dict[Lane, list[Mark]] = {
-        "session": _sessions(index, journal, facts),
-        "episode": _marks("episode", (record for record in facts if record.kind == "episode")),
-        "checkpoint": _marks("checkpoint", (record for record in journal if record.kind == "checkpoint")),
-        "save": _saves(store, {record.ref: record.title for record in nodes}),
-        "decision": _marks("decision", (record for record in nodes if record.kind == "decision")),
+        "session": _sessions(index, index.records("journal"), index.records("facts")),
+        "decision": [mark for mark in saves if mark.lane == "decision"],
+        "record": [mark for mark in saves if mark.lane == "record"],
         "commit": commits,
     }
     for marks in lanes.values():
@@ -100,47 +97,34 @@ def timeline_of(index: Index, store: GraphStore, git: Git, limit: int) -> Timeli
 # -- lanes ----------------------------------------------------------------------------------
 
 
-def _marks(lane: Lane, records: Iterable[Record]) -> list[Mark]:
-    """Each record once: what was archived may still stand where it was."""
-    found = {record.ref: record for record in records}
-    return [mark for ref in sorted(found) if (mark := _mark(lane, found[ref]))]
+def _sessions(index: Index, journal: Sequence[Record], facts: Sequence[Record]) -> list[Mark]:
+    """Each session once: by its episode, else as it was imported, else by the first fact that it left."""
+    episodes = {record.ref: record for record in facts if record.kind == "episode"}
+    events = {record.ref: record for record in journal if record.section == IMPORTED_SESSION}
+    marks = [*map(_mark, episodes.values())]
+    for session, records in _by_session(facts).items():
+        imported = [known.ref for known in index.named(session) if known.ref in events]
+        if any(record.kind == "episode" for record in records):
+            for ref in imported:
+                events.pop(ref, None)
+        elif not imported:
+            first = min(records, key=lambda record: (instant(record.created_at) or EPOCH, record.ref))
+            marks.append(_mark(first, f"Session {session}: {first.title}"))
+    return [mark for mark in (*marks, *map(_mark, events.values())) if mark]
 
 
-def _mark(lane: Lane, record: Record, *, at: str = "", title: str = "", kind: str = "") -> Mark | None:
-    moment = instant(at or record.created_at)
+def _mark(record: Record, title: str = "") -> Mark | None:
+    moment = instant(record.created_at)
     if moment is None:
         return None
     return Mark(
         at=timestamp(moment),
-        lane=lane,
+        lane="session",
         layer=record.layer,
-        kind=kind or record.kind,
+        kind="session",
         ref=record.ref,
         title=_shown(title or record.title or record.text) or record.ref,
     )
-
-
-def _sessions(index: Index, journal: Sequence[Record], facts: Sequence[Record]) -> list[Mark]:
-    """Sessions that were imported, and those that left facts or an episode and were not."""
-    imported = (record for record in journal if record.kind == "event" and record.section == IMPORTED_SESSION)
-    marks = _marks("session", imported)
-    for session, records in _by_session(facts).items():
-        if not any(known.layer == "journal" for known in index.named(session)):
-            mark = _session(session, records)
-            marks += [mark] if mark else []
-    return marks
-
-
-def _session(session: str, records: Iterable[Record]) -> Mark | None:
-    """A session at the time of the first thing that it left; told by its episode, where there is one."""
-    timed = [(at, record) for record in records if (at := instant(record.created_at))]
-    if not timed:
-        return None
-    timed.sort(key=lambda pair: (pair[0], pair[1].ref))
-    at, first = timed[0]
-    episode = next((record for _, record in timed if record.kind == "episode"), None)
-    title = episode.title if episode else f"Session {session}: {first.title}"
-    return _mark("session", episode or first, at=timestamp(at), title=title, kind="session")
 
 
 def _by_session(facts: Iterable[Record]) -> dict[str, list[Record]]:
@@ -158,7 +142,7 @@ def _session_of(record: Record) -> str:
     return held_of(record).fact.created_session or ""
 
 
-def _saves(store: GraphStore, titles: dict[str, str]) -> list[Mark]:
+def _saves(store: GraphStore, nodes: dict[str, Record]) -> list[Mark]:
     """The lines of the log that tell of nodes; one that a merge left twice counts once."""
     marks: list[Mark] = []
     seen: set[bytes] = set()
@@ -172,14 +156,15 @@ def _saves(store: GraphStore, titles: dict[str, str]) -> list[Mark]:
         seen.add(line)
         payload = event.payload if isinstance(event.payload, dict) else {}
         done = event.event.removeprefix("memory.")
+        node = nodes.get(event.id)
         marks.append(
             Mark(
                 at=timestamp(moment),
-                lane="save",
+                lane="decision" if node and node.kind == "decision" else "record",
                 layer="graph",
                 kind="confirmed" if done == "updated" and payload.get("confirmed") is True else done,
-                ref=event.id if event.id in titles else "",
-                title=_shown(titles.get(event.id, "")) or event.id,
+                ref=node.ref if node else "",
+                title=_shown(node.title if node else "") or event.id,
             )
         )
     return marks

@@ -14,7 +14,7 @@ from quire.files.git_history import Commit, describe_known
 from quire.inbox.proposals import Proposal
 from quire.layers.facts.notes import QuickNote
 from quire.layers.facts.records import episode_of_record
-from quire.layers.journal.layout import IMPORTED_SESSION, TOOL_RUN
+from quire.layers.journal.layout import IMPORTED_SESSION
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut
@@ -31,7 +31,7 @@ _VALUE_CHARS = 2_000
 _PARTS = 40
 _COMMITS = 20_000
 """So many fit into one command line."""
-_WORST_FIRST = ("orphaned", "moved", "changed", "unverifiable")
+_WORST_FIRST = ("orphaned", "moved", "changed")
 _FOCUS, _STEPS = "current-focus", "next-steps"
 
 
@@ -190,12 +190,9 @@ def _told_once(records: Sequence[Record]) -> Iterable[Record]:
 
 
 def _is_news(record: Record) -> bool:
-    """Not the project itself; of the journal what was imported and kept, not that it was at work.
-
-    The parts of the bundle are all made anew with every change of it: the checkpoint tells of them.
-    """
+    """Not the project itself; of the journal the sessions alone: it writes all else anew with every change."""
     if record.layer == "journal":
-        return record.kind != "bundle" and record.section != TOOL_RUN
+        return record.section == IMPORTED_SESSION
     return record.kind != "project"
 
 

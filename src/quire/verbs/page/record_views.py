@@ -14,18 +14,20 @@ from quire.model.records import Record
 from quire.model.refs import parse_ref
 from quire.upkeep.explained_changes import Explained, explanations
 from quire.upkeep.views.anchor_diff import anchor_diff, commit_diff
-from quire.upkeep.views.record import RecordDetail, record_detail
+from quire.upkeep.views.record import Explain, RecordDetail, record_detail
 from quire.upkeep.views.record_events import graph_events, kept_dates
 from quire.upkeep.views.record_history import RecordHistory, record_histories
 from quire.verbs.ask.inspect import Inspect, full_ref, inspect
 from quire.verbs.ask.inspected_record import WholeRecords
 from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
+from quire.verbs.team.resolve import fields_contested
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.record_details import RecordDetails
     from quire.model.verdicts import Verdict
     from quire.project import Project
+    from quire.upkeep.views.record_list import Verify
     from quire.upkeep.views.text_diff import TextDiff
 
 Result = TypeVar("Result")
@@ -45,7 +47,7 @@ def view_record(project: Project, given: ViewRecord) -> RecordDetail:
             return explanations(project.root, project.git, index, verdicts)
 
         verify = verify_for_page(project, index)
-        return record_detail(record, _details_of(project, record), index, project.git, verify, explain)
+        return _detail(project, record, index, verify, explain)
 
     return _viewed(project, given.ref, work)
 
@@ -57,12 +59,17 @@ def view_details(project: Project, refs: Iterable[str]) -> dict[str, RecordDetai
     def work(index: Index) -> dict[str, RecordDetail]:
         verify = verify_for_page(project, index)
         records = [record for ref in refs if (record := index.find(ref)) is not None]
-        return {
-            record.ref: record_detail(record, _details_of(project, record), index, project.git, verify)
-            for record in records
-        }
+        return {record.ref: _detail(project, record, index, verify) for record in records}
 
     return project.with_index(work)
+
+
+def _detail(
+    project: Project, record: Record, index: Index, verify: Verify, explain: Explain | None = None
+) -> RecordDetail:
+    contested = fields_contested(project, record) if record.contested else []
+    kept = _details_of(project, record)
+    return record_detail(record, kept, index, project.git, verify, contested=contested, explain=explain)
 
 
 class ViewHistory(PageArguments, frozen=True):

@@ -91,19 +91,24 @@ def contested_here(
     project: Project, ref: str | None = None, name: str | None = None
 ) -> list[tuple[Record, ContestedField]]:
     """The contested fields of all records, or of one."""
-    from quire.layers.table import layer_named
-
     records = project.with_index(lambda index: index.records_contested()) if ref is None else [_record(project, ref)]
-    found: list[tuple[Record, ContestedField]] = []
-    for record in records:
-        layer = layer_named(record.layer)
-        for path in layer.holding(record).paths:
-            for field in layer.contested_in(path, _read(project, path)):
-                if field.ref in (record.ref, path) and name in (None, field.field):
-                    found.append((record, msgspec.structs.replace(field, ref=record.ref)))
+    found = [(record, field) for record in records for field in fields_contested(project, record, name)]
     if ref is not None and not found:
         raise InputError(f"Branches do not disagree on `{ref}`.", hint="`memory resolve` lists what they disagree on.")
     return found
+
+
+def fields_contested(project: Project, record: Record, name: str | None = None) -> list[ContestedField]:
+    """The contested fields of a record, as its files have them."""
+    from quire.layers.table import layer_named
+
+    layer = layer_named(record.layer)
+    return [
+        msgspec.structs.replace(field, ref=record.ref)
+        for path in layer.holding(record).paths
+        for field in layer.contested_in(path, _read(project, path))
+        if field.ref in (record.ref, path) and name in (None, field.field)
+    ]
 
 
 def _record(project: Project, ref: str) -> Record:

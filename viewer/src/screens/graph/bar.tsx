@@ -49,7 +49,7 @@ export function Bar({ choices, legend, predicates }: Props) {
           <Chip key={`${dimension} ${word}`} dimension={dimension} word={word} pressed choices={choices} />
         ))}
       </div>
-      <div class="chips graph-ties" role="group" aria-label="Show only these ties">
+      <div class="chips graph-ties" role="group" aria-label="Show only these relations">
         <button class="chip" aria-pressed={choices.live} onClick={() => choose({ live: choices.live ? "" : "1" })}>
           live only
         </button>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Kind, Status, Verdict } from "../../parts/badges.tsx";
 import type { VerdictState } from "../../data/types.ts";
+import { counted } from "../../parts/counted.ts";
 import type { Dimension, Shown } from "./choices.ts";
 import type { Network } from "./model.ts";
 import { palette } from "./palette.ts";
@@ -138,7 +139,7 @@ function Tip({ net, node, stage }: { net: Network; node: number; stage: Stage | 
         <Kind kind={data.words.kind[data.kind[node]!] ?? ""} />
         <Verdict verdict={(data.words.verdict[data.verdict[node]!] as VerdictState) ?? null} />
         <Status status={data.words.status[data.status[node]!] ?? ""} live={data.live[node] === 1} />
-        <span class="count">{net.degree[node] === 1 ? "1 tie" : `${net.degree[node]} ties`}</span>
+        <span class="count">{counted(net.degree[node]!, "relation")}</span>
       </span>
     </div>
   );

@@ -30,6 +30,9 @@ const MOST_EDGES = 9000;
 const ARROWS = 1.05;
 const DIM = 0.13;
 const MOST_OBSTACLES = 4000;
+/** So many of those with most relations are named before all others, if they have at least so many. */
+const HUBS = 8;
+const BUSY = 4;
 
 function nodeRadius(net: Network, node: number, k: number): number {
   const size = 3.6 + Math.min(9, 1.25 * Math.sqrt(net.degree[node]!));
@@ -269,7 +272,7 @@ function drawLabels(
   }
 }
 
-/** Who wants a name: the selected one, then what matters now, then those with most ties. */
+/** Who wants a name: the selected one, then what matters now, then those with most relations. */
 function* wishes(scene: Scene, view: View, box: Box): Generator<LabelWish> {
   const { net, positions, nodes, bright } = scene;
   const wish = (node: number): LabelWish => ({
@@ -287,9 +290,9 @@ function* wishes(scene: Scene, view: View, box: Box): Generator<LabelWish> {
   for (const node of new Set(first)) yield { ...wish(node), must: true };
   // What nothing is tied to is named only from nearby: from afar the names would hide it.
   const least = view.k < 0.55 ? 1 : 0;
-  for (const node of net.ranked) {
+  for (const [rank, node] of net.ranked.entries()) {
     if (net.degree[node]! < least && !(bright && view.k > 0.2)) return;
     if (first.includes(node) || !inside(node) || (bright && !bright[node])) continue;
-    yield wish(node);
+    yield { ...wish(node), hub: rank < HUBS && net.degree[node]! >= BUSY };
   }
 }

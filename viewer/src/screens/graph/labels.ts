@@ -15,6 +15,8 @@ export interface LabelWish {
   radius: number;
   /** Whether it is named whatever it covers. */
   must?: boolean;
+  /** Whether others lead to it: it is named even where that covers a node, but no other name. */
+  hub?: boolean;
 }
 
 const HIGH = 15;
@@ -44,7 +46,7 @@ export function placeLabels(
   const names = new Boxes();
   const nodes = new Boxes();
   for (const box of room.obstacles) nodes.add(box);
-  for (const { node, x, y, radius, must } of wishes) {
+  for (const { node, x, y, radius, must, hub } of wishes) {
     if (placed.length >= room.most) break;
     const said = shortened(text(node));
     const wide = width(said);
@@ -62,18 +64,31 @@ export function placeLabels(
       [x + away, y - HIGH - radius / 2],
       [x - away - wide, y + radius / 2],
       [x - away - wide, y - HIGH - radius / 2],
+      ...(hub ? [away + HIGH / 2, away + HIGH].flatMap((far) => around(x, y, wide, far)) : []),
     ]
       .map(([left, top]): Box => [left! - GAP, top!, left! + wide + GAP, top! + HIGH])
       .filter(([left, top, right, bottom]) => left >= 0 && top >= 0 && right <= room.width && bottom <= room.height)
       .filter((box) => must || !names.touch(box));
     const free = tries.find((box) => !nodes.touch(box));
-    // Only what someone points at is named even where that covers a node: as few of them as can be.
-    const found = free ?? (must ? leastOf(tries, (box) => nodes.under(box)) : undefined);
+    // What someone points at, and what much leads to, covers nodes if it has to: as few of them as can be.
+    const found = free ?? (must || hub ? leastOf(tries, (box) => nodes.under(box)) : undefined);
     if (!found) continue;
     names.add(found);
     placed.push({ node, x: found[0] + GAP, y: (found[1] + found[3]) / 2, text: said });
   }
   return placed;
+}
+
+/** Places a little further from a crowded node: above, below, and at its sides. */
+function around(x: number, y: number, wide: number, far: number): number[][] {
+  return [
+    [x - wide / 2, y - far - HIGH],
+    [x - wide / 2, y + far],
+    [x + far, y - HIGH],
+    [x + far, y],
+    [x - far - wide, y - HIGH],
+    [x - far - wide, y],
+  ];
 }
 
 /** Boxes by the cells they lie in. */

@@ -1,5 +1,6 @@
 /** All nodes as a list: the picture for whoever goes by keyboard or listens. Only the rows in sight are made. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { counted } from "../../parts/counted.ts";
 import { type Dimension, wordOf } from "./choices.ts";
 import type { Network } from "./model.ts";
 import { token } from "./palette.ts";
@@ -84,7 +85,7 @@ export function NodeList({ net, nodes, by, selected, onSelect }: Props) {
           >
             <Dot net={net} node={node} by={by} />
             <span class="graph-row-title">{net.data.titles[node]}</span>
-            <span class="count" aria-label={`${net.degree[node]} ties`}>
+            <span class="count" aria-label={counted(net.degree[node]!, "relation")}>
               {net.degree[node] || ""}
             </span>
           </button>

@@ -115,11 +115,11 @@ const OUT: Record<string, string> = { "related to": "is related to", "motivated 
 
 /** A predicate as people say it: `depends_on` is "depends on". */
 export function says(predicate: string): string {
-  const plain = predicate.replace(/[_-]+/g, " ").trim() || "is tied to";
+  const plain = predicate.replace(/[_-]+/g, " ").trim() || "is related to";
   return OUT[plain] ?? plain;
 }
 
 export function saysBack(predicate: string): string {
-  const plain = predicate.replace(/[_-]+/g, " ").trim() || "is tied to";
-  return BACK[plain] ?? `${plain}, from the other side`;
+  const plain = predicate.replace(/[_-]+/g, " ").trim() || "is related to";
+  return BACK[plain] ?? `${plain} (of the other record)`;
 }

@@ -104,7 +104,7 @@ function Graph({ data, route }: { data: GraphData; route: Route }) {
     stage.current?.fit();
   };
   const any = ALL.some((name) => route.query.get(name));
-  const counts = `${counted(shown.nodeCount, "record")}, ${counted(shown.edgeCount, "tie")}`;
+  const counts = `${counted(shown.nodeCount, "record")}, ${counted(shown.edgeCount, "relation")}`;
   const byPath = selected < 0 && (choices.panel === "path" || choices.from !== "" || choices.to !== "");
 
   return (

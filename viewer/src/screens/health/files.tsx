@@ -11,10 +11,10 @@ import { Ago } from "../../parts/times.tsx";
 const NAMES: Record<string, string> = { graph: "Graph", facts: "Facts", profile: "Profile", journal: "Journal" };
 /** What puts something there. */
 const MADE_BY: Record<string, string> = {
-  graph: "memory save",
-  facts: "memory facts",
-  profile: "memory profile",
-  journal: "memory journal",
+  graph: "memory add",
+  facts: "memory add fact",
+  profile: "memory add preference",
+  journal: "memory journal init",
 };
 const PROBLEMS = 20;
 
@@ -31,7 +31,7 @@ export function FilesPart() {
           </div>
           <p class="index-line">
             <code>{data.index.path}</code> <span class="faint">index, rebuilt from the files at any time:</span>{" "}
-            {data.index.bytes ? bytes(data.index.bytes) : "not there"}
+            {data.index.bytes ? bytes(data.index.bytes) : "none"}
           </p>
         </div>
       )}
@@ -76,7 +76,7 @@ function LayerCard({ layer }: { layer: LayerFiles }) {
         </>
       ) : (
         <p class="faint">
-          Not there yet. <code>{MADE_BY[layer.layer]}</code> makes it.
+          Nothing yet. <code>{MADE_BY[layer.layer]}</code> writes the first record.
         </p>
       )}
       {layer.problems.length ? <Problems problems={layer.problems} /> : null}
@@ -85,9 +85,9 @@ function LayerCard({ layer }: { layer: LayerFiles }) {
 }
 
 function Kept({ layer }: { layer: LayerFiles }) {
-  if (layer.tracked === null) return <>there is no git here</>;
-  if (!layer.tracked) return <>not kept</>;
-  if (!layer.changed) return <>kept, all committed</>;
+  if (layer.tracked === null) return <>no git repository</>;
+  if (!layer.tracked) return <>not committed</>;
+  if (!layer.changed) return <>all committed</>;
   return <span class="uncommitted">{counted(layer.changed, "file")} not committed</span>;
 }
 
@@ -110,7 +110,7 @@ function Problems({ problems }: { problems: Problem[] }) {
       {problems.length > PROBLEMS ? (
         <li class="faint">
           <span>
-            and {number(problems.length - PROBLEMS)} more: <code>memory check</code> tells.
+            and {number(problems.length - PROBLEMS)} more: <code>memory check</code> lists them.
           </span>
         </li>
       ) : null}

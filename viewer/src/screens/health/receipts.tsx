@@ -48,7 +48,7 @@ function Shown({ data, byFate, whole }: { data: ReceiptHealth; byFate: boolean; 
   if (!data.answers) {
     return (
       <Empty title="Nothing was sent to an agent yet.">
-        <code>memory integrate</code> wires the memory into your agents; from then on every answer leaves a receipt.
+        <code>memory integrate</code> connects your agents. From then on, each answer to an agent is listed here.
       </Empty>
     );
   }

@@ -15,12 +15,12 @@ export function ReviewPart() {
 
 function Shown({ data }: { data: ReviewedBranch }) {
   const codes = [...new Set(data.findings.map(({ code }) => code))];
-  const looked = `${counted(data.files, "changed file")}, ${counted(data.records, "record")}`;
   const found = data.findings.length + data.more;
   return (
     <div class="pad review">
       <p>
-        <b>{OUTCOMES[data.outcome]}</b> {data.reason || `In ${data.change}: ${looked}, ${found ? counted(found, "finding") : "no findings"}.`}
+        <b>{data.files || data.outcome !== "passed" ? OUTCOMES[data.outcome] : "Nothing to review."}</b>{" "}
+        <Ticked text={data.reason || lookedAt(data, found)} />
       </p>
       {codes.map((code) => (
         <section key={code} aria-label={code}>
@@ -38,9 +38,20 @@ function Shown({ data }: { data: ReviewedBranch }) {
           </ul>
         </section>
       ))}
-      {data.more ? <p class="faint">{counted(data.more, "more finding")}: memory review shows all.</p> : null}
+      {data.more ? <p class="faint">{counted(data.more, "more finding")}. <code>memory review</code> lists all.</p> : null}
     </div>
   );
+}
+
+function lookedAt({ change, files, records }: ReviewedBranch, found: number): string {
+  const name = change.replace(/^(the branch) (.+)$/, "$1 `$2`");
+  if (!files) return `${capital(name)} changes no file that the default branch does not have.`;
+  const said = found ? counted(found, "finding") : "no findings";
+  return `${capital(name)} changes ${counted(files, "file")}. Compared with ${counted(records, "record")}: ${said}.`;
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function FindingRow({ finding }: { finding: Finding }) {

@@ -13,7 +13,7 @@ const FIRST = 8;
 const LONG_COMMIT = /\b([0-9a-f]{9})[0-9a-f]{31}\b/g;
 const HOW: Record<HistoryEntry["how"], string> = {
   commit: "commit",
-  event: "log of the memory",
+  event: "saved",
   uncommitted: "not committed",
 };
 
@@ -21,7 +21,7 @@ export function Past({ refText, open, whole }: { refText: string; open: string; 
   const asked = useProjectData<RecordHistory>("history", { ref: refText });
   return (
     <section class="past" aria-labelledby="past">
-      <h2 id="past">How it came to be</h2>
+      <h2 id="past">History</h2>
       <Answered asked={asked}>
         {({ entries, cut }) => {
           if (!entries.length) return <p class="faint">No history: not committed yet.</p>;
@@ -62,8 +62,8 @@ function Entry({ entry, refText, open }: { entry: HistoryEntry; refText: string;
         <Ago time={entry.at} />
       </p>
       <p class="past-by">
-        {commit ? <CommitName id={commit.id} short={commit.short} /> : entry.how === "event" ? HOW.event : ""}
-        {entry.by ? ` by ${entry.by}` : ""}
+        {commit ? <CommitName id={commit.id} short={commit.short} /> : ""}
+        {entry.by ? `${commit ? " " : ""}by ${entry.by}` : ""}
         {comparable ? (
           <button class="quiet" aria-expanded={shown} onClick={() => choose({ commit: shown ? "" : commit.id })}>
             {shown ? "Hide diff" : "Show diff"}

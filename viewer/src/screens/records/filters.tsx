@@ -18,6 +18,8 @@ const NAMES: Record<Facet, string> = {
   verdict: "Verdict",
   section: "Section",
 };
+/** The layers whose records people put into sections or categories. */
+const SECTIONED = new Set(["facts", "profile"]);
 const SHOWN = 10;
 const NARROW = "(max-width: 980px)";
 
@@ -35,7 +37,7 @@ export function Filters({ page, chosen }: { page: RecordPage; chosen: Chosen }) 
       <summary>
         Filters{count ? <span class="count"> {count} chosen</span> : null}
       </summary>
-      <Group name="Standing">
+      <Group name="In use">
         <Chip name="live" value="1" says="live" chosen={chosen} />
         <Chip name="live" value="0" says="retired" chosen={chosen} />
       </Group>
@@ -58,9 +60,11 @@ function FacetChips({ facet, counts, chosen }: { facet: Facet; counts: Record<st
   // What is chosen can be let go of, even where nothing is left of it.
   if (now && !(now in counts)) values.unshift([now, 0]);
   if (values.length < 2 && !now) return null;
+  // Each layer divides its records in a way of its own: of several at once they say nothing.
+  if (facet === "section" && !now && !SECTIONED.has(chosen.layer ?? "")) return null;
   const first = values.filter(([value], place) => all || place < SHOWN || value === now);
   return (
-    <Group name={NAMES[facet]}>
+    <Group name={facet === "section" && chosen.layer === "profile" ? "Category" : NAMES[facet]}>
       {first.map(([value, count]) => (
         <Chip key={value} name={facet} value={value} says={facet === "kind" ? kindName(value) : value} count={count} chosen={chosen} />
       ))}

@@ -22,14 +22,14 @@ export function Happened({ marks, untold }: { marks: Timed[]; untold: number }) 
   const left = marks.length - shown;
   if (!marks.length) {
     if (untold) return <Untold many={untold} />;
-    return <Empty title="Nothing in this range.">Choose a longer range, or more lanes.</Empty>;
+    return <Empty title="Nothing in this range.">Choose a longer range, or more kinds.</Empty>;
   }
   return (
     <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
       {days.map(([day, some]) => (
         <section key={day} class="day" aria-label={longDate(some[0]!.time)}>
           <h3>
-            {longDate(some[0]!.time)} {some.length > 1 ? <span class="count">{number(some.length)} marks</span> : null}
+            {longDate(some[0]!.time)} {some.length > 1 ? <span class="count">{number(some.length)} items</span> : null}
           </h3>
           <ul class="happened">
             {some.map((mark, number) => (
@@ -53,7 +53,12 @@ export function Happened({ marks, untold }: { marks: Timed[]; untold: number }) 
 }
 
 function Untold({ many }: { many: number }) {
-  return <p class="more faint">{number(many)} more in this range: counted, but too old to be listed.</p>;
+  return <p class="more faint">{number(many)} more in this range are too old to be listed.</p>;
+}
+
+/** What kind of thing it is: of a record the beginning of its ref. */
+function kindOf({ lane, ref }: Timed): string {
+  return lane === "record" && ref ? ref.split(".")[0]! : lane;
 }
 
 /** Whatever leads nowhere can still be reached: a list is read from end to end. */
@@ -64,7 +69,7 @@ function Row({ mark }: { mark: Timed }) {
       <time dateTime={mark.at} title={exact(mark.at)}>
         {clock(mark.time)}
       </time>
-      <span class="lane-name">{mark.lane}</span>
+      <span class="lane-name">{kindOf(mark)}</span>
       <span class="lane-title">{mark.title}</span>
       {mark.kind && mark.kind !== mark.lane ? <span class="faint small">{mark.kind.replaceAll("_", " ")}</span> : null}
       {mark.commit ? <code class="faint">{mark.commit.slice(0, 7)}</code> : null}

@@ -5,10 +5,8 @@ import type { Range } from "./range.ts";
 
 export const LANES: { lane: Lane; name: string; one: string; many: string }[] = [
   { lane: "session", name: "Sessions", one: "session", many: "sessions" },
-  { lane: "episode", name: "Episodes", one: "episode", many: "episodes" },
-  { lane: "checkpoint", name: "Checkpoints", one: "checkpoint", many: "checkpoints" },
-  { lane: "save", name: "Saves", one: "save", many: "saves" },
-  { lane: "decision", name: "Decisions", one: "decision", many: "decisions" },
+  { lane: "decision", name: "Decisions", one: "change of a decision", many: "changes of decisions" },
+  { lane: "record", name: "Other records", one: "change of a record", many: "changes of records" },
   { lane: "commit", name: "Commits", one: "commit", many: "commits" },
 ];
 const NONE = "none";

@@ -156,9 +156,9 @@ export function Plot({ told, lanes, range, label, onZoom }: Props) {
       <span class="visually-hidden" aria-live="polite">
         {byKey && found && spot ? cellSaid(found, rows[spot.row]!) : ""}
       </span>
-      {rows.length ? null : <p class="faint">No lane is selected.</p>}
+      {rows.length ? null : <p class="faint">Nothing is selected above.</p>}
       <p class="visually-hidden">
-        Arrow keys move among {counted(cells.reduce((sum, some) => sum + some.length, 0), "mark")}; Enter opens.
+        Arrow keys move among {counted(cells.reduce((sum, some) => sum + some.length, 0), "item")}; Enter opens.
       </p>
     </div>
   );

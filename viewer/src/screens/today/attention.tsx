@@ -49,7 +49,7 @@ function Rest() {
   return (
     <p class="today-none small">
       All of them:{" "}
-      {["orphaned", "moved", "changed", "unverifiable"].map((verdict, number) => (
+      {["orphaned", "moved", "changed"].map((verdict, number) => (
         <span key={verdict}>
           {number ? ", " : ""}
           <a href={href(project, "records", "", { verdict, live: "1" })}>{verdict}</a>
