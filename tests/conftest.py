@@ -45,6 +45,11 @@ def pytest_configure() -> None:
             signal.signal(number, usual)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: much of a test is waiting for git, for a disk, for a time limit."""
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What is marked `proof` runs where everything does (see `thorough.py`), or where a run chooses by marks itself.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 from collections.abc import Iterator
@@ -270,11 +271,17 @@ RAW = {
 @pytest.mark.parametrize("given", RAW)
 def test_what_is_no_request_is_refused_and_the_server_goes_on(door: Door, given: str) -> None:
     with socket.create_connection((door.host, door.port), timeout=30) as connection:
-        connection.sendall(RAW[given].replace(b"{host}", door.name.encode()))
-        connection.shutdown(socket.SHUT_WR)
         answer = b""
-        while more := connection.recv(65_536):
-            answer += more
-    assert answer[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 401")
-    assert answer.count(b"HTTP/1.1") == 1, "one answer, and the rest was never taken for another request"
+        reset = True
+        # A server that does not read on closes, and what it did not read makes that a reset: the answer may be lost.
+        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+            connection.sendall(RAW[given].replace(b"{host}", door.name.encode()))
+            connection.shutdown(socket.SHUT_WR)
+            while more := connection.recv(65_536):
+                answer += more
+            reset = False
+    assert answer[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 401") or reset
+    assert answer.count(b"HTTP/1.1") == 1 or (reset and not answer), (
+        "one answer, and the rest was never taken for another request"
+    )
     assert door.ask(WELCOME, BODY).status == 200
