@@ -30,7 +30,8 @@ def make_environment(folder: Path) -> dict[str, str]:
     home.mkdir()
     (home / ".gitconfig").write_text(
         "[user]\n\tname = Tess Ter\n\temail = tess@example.com\n"
-        "[init]\n\tdefaultBranch = main\n[commit]\n\tgpgsign = false\n[advice]\n\tdetachedHead = false\n",
+        "[init]\n\tdefaultBranch = main\n[commit]\n\tgpgsign = false\n[advice]\n\tdetachedHead = false\n"
+        "[maintenance]\n\tauto = false\n",
         encoding="utf-8",
     )
     return {
@@ -86,7 +87,15 @@ class Git:
     def commit(self, message: str = "work") -> str:
         self("add", "--all")
         self("commit", "--quiet", "--allow-empty", "--message", message)
-        return self("rev-parse", "HEAD").strip()
+        return self._head() or self("rev-parse", "HEAD").strip()
+
+    def _head(self) -> str:
+        """The commit of a branch that is kept as a file; empty where it is kept elsewhere."""
+        try:
+            head = (self.cwd / ".git/HEAD").read_text()
+            return (self.cwd / ".git" / head.removeprefix("ref: ").strip()).read_text().strip()
+        except OSError:
+            return ""
 
 
 class Run(msgspec.Struct, frozen=True):

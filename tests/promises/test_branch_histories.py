@@ -21,7 +21,7 @@ from thorough import either
 
 PARTS = 4
 STATE = ".agent-memory/state.json"
-HISTORIES = either(1, 10_000 // PARTS)
+HISTORIES = either(1, 250)
 """Of each part."""
 
 
