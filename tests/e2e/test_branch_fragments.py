@@ -6,6 +6,7 @@ import json
 import os
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -281,7 +282,8 @@ def test_two_branches_that_sync_the_journal_do_not_conflict(here: Here, git: Git
         assert (sources.read_bytes(), state.read_bytes()) == before
         (source,) = here("journal", "sources", "--json").data["sources"]
         assert source["last_sync_status"] == "passed"
-        assert here("journal", "validate").code == 0
+        said = here("journal", "validate")
+        assert said.code == 0, said.out
         commit(git, name)
     merge_all(git, "one", "two")
     assert here("fold").code == 0
@@ -292,20 +294,90 @@ def test_two_branches_that_sync_the_journal_do_not_conflict(here: Here, git: Git
     assert here("fold", "--json").data["files_changed"] == []
 
 
-def test_entries_of_the_profile_are_put_between_the_others_on_a_branch(here: Here, git: Git) -> None:
+def test_entries_that_branches_add_to_the_profile_stand_in_fragments_until_they_are_folded(
+    here: Here, git: Git
+) -> None:
+    """Also in a category that had none, changed and forgotten again, and where both branches name one key."""
     document = here.root / ".ai-state/memory.json"
-    assert here("profile", "remember", "tools", "pager", "less").code == 0
+
+    def tools() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(document.read_bytes())["memories"]["tools"]
+        return found
+
+    assert here("profile", "remember", "user", "city", "Oslo").code == 0
     commit(git, "profile")
     git("update-ref", "refs/remotes/origin/main", "main")
+    before = document.read_bytes()
     for name, key in (("one", "editor"), ("two", "shell")):
         on_branch(git, name)
         assert here("profile", "recall", "tools").code == 0
         assert here("profile", "remember", "tools", key, "mine").code == 0
+        assert here("profile", "remember", "tools", "pager", f"less of {name}").code == 0
+        assert here("profile", "remember", "tools", f"gone-{name}", "secret plan").code == 0
+        assert here("profile", "remember", "tools", key, "changed", "--tag", name).code == 0
+        assert here("profile", "forget", "tools", f"gone-{name}").code == 0
+        assert "changed" in here("profile", "recall", "tools").out
+        assert here("check").code == 0
+        commit(git, name)
+    assert document.read_bytes() == before
+    assert "secret plan" not in "".join(file.read_text() for file in (here.root / ".ai-state/memory.d").iterdir())
+    merge_all(git, "one", "two")
+    assert "less of two | less of one" in here("status").out
+    assert here("resolve", "profile:tools.pager", "--value", "less").code == 0
+    assert sorted(tools()) == ["editor", "pager", "shell"]
+    assert {tools()[key]["value"] for key in ("editor", "shell")} == {"changed"}
+    assert not list((here.root / ".ai-state/memory.d").iterdir())
+    assert here("profile", "remember", "tools", "browser", "mine").code == 0
+    assert list(tools())[-1] == "browser"
+    assert here("fold", "--json").data["fragments"] == []
+    assert here("check").code == 0
+
+
+def test_an_entry_that_was_folded_is_not_taken_in_again(here: Here, git: Git) -> None:
+    """A branch whose commits were squashed keeps its fragments; what main made of the entry since counts."""
+    assert here("profile", "remember", "user", "city", "Oslo").code == 0
+    commit(git, "profile")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    on_branch(git, "one")
+    assert here("profile", "remember", "tools", "editor", "vim").code == 0
+    commit(git, "one")
+    git("checkout", "-q", "main")
+    git("merge", "--quiet", "--squash", "one")
+    git.commit("squashed")
+    assert here("fold").code == 0
+    here.env["MEMORY_NOW"] = "2030-01-01T00:00:00Z"
+    assert here("profile", "remember", "tools", "editor", "emacs").code == 0
+    commit(git, "later")
+    git("checkout", "-q", "one")
+    git("merge", "--quiet", "--no-edit", "main")
+    assert "emacs" in here("profile", "recall", "tools").out
+    assert "Branches disagree" not in here("status").out
+
+
+def test_sources_that_branches_add_stand_in_fragments_until_they_are_folded(here: Here, git: Git) -> None:
+    registry = here.root / ".agent-memory/sources.json"
+    assert here("journal", "init", "--yes").code == 0
+    commit(git, "journal")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    for name in ("one", "two"):
+        (here.root / f"notes-{name}").mkdir()
+        (here.root / f"notes-{name}/a.md").write_text(f"# Notes\n\nDecision: keep {name}, because it is short.\n")
+        on_branch(git, name)
+        for source in (name, f"gone-{name}"):
+            assert here("journal", "add", "markdown", f"notes-{name}", "--name", source).code == 0
+        assert here("journal", "sync", "--all").code == 0
+        assert here("journal", "remove", f"gone-{name}").code == 0
+        said = here("journal", "validate")
+        assert said.code == 0, said.out
         commit(git, name)
     merge_all(git, "one", "two")
-    assert list(json.loads(document.read_bytes())["memories"]["tools"]) == ["editor", "pager", "shell"]
-    assert here("profile", "remember", "tools", "browser", "mine").code == 0
-    assert list(json.loads(document.read_bytes())["memories"]["tools"])[-1] == "browser"
+    assert json.loads(registry.read_bytes()) == []
+    assert [one["id"] for one in here("journal", "sources", "--json").data["sources"]] == ["one", "two"]
+    assert here("journal", "validate").code == 0
+    assert here("fold").code == 0
+    assert [one["id"] for one in json.loads(registry.read_bytes())] == ["one", "two"]
+    assert here("journal", "validate").code == 0
+    assert here("fold", "--json").data["files_changed"] == []
 
 
 class Death(BaseException):

@@ -10,7 +10,7 @@ import pytest
 from commanding import Here
 from terminal_here import typed
 
-from installed import Git
+from installed import Git, Memory
 from quire.files.world import real_world
 from quire.project import Project
 from quire.upkeep.views.record import Disagreement
@@ -91,6 +91,27 @@ def test_both_values_are_kept_and_shown_everywhere(here: Here, git: Git, repo: P
     node = here("inspect", "feature.pay", "--json").data["object"]
     assert (node["stage"], node["contested"]) == ("paused", [])
     assert "building" not in json.dumps(json.loads((repo / ".memory/memory/pay.json").read_text()))
+
+
+def test_what_was_settled_is_in_the_history(here: Here, git: Git, memory: Memory) -> None:
+    """On the default branch in the log, on another one in a fragment."""
+    disagree(here, git, {"stage": "paused", "body": "1.\n\nTwo.\n\nThree."}, {"stage": "building", "body": "!\n\nTwo."})
+    assert memory("resolve", "feature.pay", "--ours", "--field", "stage").code == 0
+    log = memory.cwd / ".memory/events.jsonl"
+    event = json.loads(log.read_text().splitlines()[-1])
+    assert (event["event"], event["id"], event["reason"]) == ("memory.updated", "feature.pay", "resolve")
+    assert event["payload"]["fields"] == ["stage"]
+    git("add", "-A")
+    git("commit", "-qm", "settled")
+    git("checkout", "-qb", "three")
+    before, fragments = log.read_bytes(), set((memory.cwd / ".memory/events.d").iterdir())
+    assert memory("resolve", "feature.pay", "--theirs").code == 0
+    assert log.read_bytes() == before
+    (fragment,) = set((memory.cwd / ".memory/events.d").iterdir()) - fragments
+    assert json.loads(fragment.read_text())["payload"]["fields"] == ["body"]
+    assert memory("check", "--json").data["errors"] == []
+    assert memory("fold", "--here").code == 0
+    assert [json.loads(line).get("reason") for line in log.read_text().splitlines()].count("resolve") == 2
 
 
 def test_other_fields_and_paragraphs_are_no_disagreement(here: Here, git: Git, repo: Path) -> None:

@@ -228,7 +228,18 @@ def test_the_layers_say_of_themselves_what_is_said_of_all() -> None:
         assert len(set(values)) == len(values) >= len(LAYERS)
 
 
-SHARED_BY_LAYERS = (".merge_lines", ".merge_record", ".protocol", ".record_details", ".record_parts", ".storage")
+SHARED_BY_LAYERS = tuple(
+    f".{name}"
+    for name in (
+        "fragment_records",
+        "merge_lines",
+        "merge_record",
+        "protocol",
+        "record_details",
+        "record_parts",
+        "storage",
+    )
+)
 
 
 def test_layers_and_surfaces_do_not_know_each_other() -> None:

@@ -3,6 +3,7 @@
 Two branches that append to one file conflict on every forge. So on other branches each write makes a new file beside
 the log, in `<log>.d/`, with a name that no other write has. Readers see the log and its fragments as one. A fragment
 is never changed; folding appends its lines to the log and removes it. `files/branches.py` says where this is done.
+A document of many records, to which branches add, has fragments as well (`layers/fragment_records.py`).
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ _SUFFIX = ".jsonl"
 
 def folder_of(log: str) -> str:
     """The folder of a log's fragments: `events.jsonl` → `events.d`."""
-    return f"{log.removesuffix(_SUFFIX)}.d"
+    return f"{os.path.splitext(log)[0]}.d"
 
 
 def new_fragment(log: str, world: World) -> str:
     """The path of a new fragment; names sort by time."""
-    return f"{folder_of(log)}/{world.now():%Y%m%d-%H%M%S}-{world.token()}{_SUFFIX}"
+    return f"{folder_of(log)}/{world.now():%Y%m%d-%H%M%S-%f}-{world.token()}{_SUFFIX}"
 
 
 def fragments_of(root: str, log: str) -> list[str]:

@@ -49,6 +49,8 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     field: str
     value: Any
     """One of the values, or another one; None removes it."""
+    at: str = ""
+    """When someone decided."""
 
 
 def value_shown(value: Any, chars: int = _SHOWN) -> str:

@@ -19,7 +19,9 @@ from quire.files.undo_recorder import RecordedChange, is_as_left, overtaken, put
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.facts.layout import FILE_BYTES
 from quire.layers.graph.layout import FOLDER, NODES, RELATIONS, body_of, sidecar_of
+from quire.layers.merge_record import contested_fields
 from quire.layers.record_parts import fields_of
+from quire.model.contested import CONTESTED, SETTLED
 from quire.model.errors import Conflict
 from quire.model.untyped import as_text
 from quire.model.vocabulary import LIVE_STATUSES
@@ -184,6 +186,8 @@ def _what_became_of_node(before: dict[str, Any], after: dict[str, Any], *, body:
     if status == "superseded" and (before.get("status"), before.get("superseded_by")) != (status, by):
         return "superseded", {"superseded_by": by}
     names = {key for key in (*before, *after) if before.get(key) != after.get(key) and key not in _STAMPS}
+    open_before, open_after = ({one.field for one in contested_fields("", side)} for side in (before, after))
+    names = names - {CONTESTED, SETTLED} | (open_before ^ open_after)
     return name, {"fields": sorted({*names, "body"} if body else names)}
 
 

@@ -183,7 +183,8 @@ def settled_facts(data: bytes, choices: Sequence[Choice]) -> bytes:
                 is_gone = choice.field == RECORD and choice.value is None
                 fields = None if is_gone else settle_field(fields, choice.field, choice.value)
         if version and fields != version[1]:
-            fields = fields and {**fields, "version": fields["version"] + 1}
+            at = {"updated_at": choices[0].at} if choices[0].at else {}
+            fields = fields and {**fields, **at, "version": fields["version"] + 1}
             now = b"".join(after + b"\n" for after in _encoded(kind, fields))
             found = found.replace(line + b"\n", now)
     return found

@@ -15,17 +15,21 @@ from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.cursors import cursors_before
 from quire.layers.journal.documents import parse_document, read_state, value_of
 from quire.layers.journal.events import EventLine, encode_event, read_history
-from quire.layers.journal.layout import EVENTS, EVENTS_BYTES, FOLDER, STATE
+from quire.layers.journal.layout import EVENTS, EVENTS_BYTES, FOLDER, SOURCES, STATE
 from quire.layers.journal.merge import COLLIDED, held_checkpoints
 from quire.layers.journal.numbered_ids import allocate_ids, next_checkpoint_id, ordinal_of
+from quire.layers.journal.sources import registry_value, with_added
 from quire.layers.journal.store import (
+    added_sources,
     archived_names,
     checkpoint_ids,
     checkpoint_path,
+    folded_sources,
     held_file,
     held_log,
     load_sources,
     removed_fragments,
+    stored_sources,
 )
 from quire.model.errors import QuireError
 
@@ -40,7 +44,7 @@ def fold_history(root: str, world: World) -> list[str]:
     before, joined = held_file(root, EVENTS, EVENTS_BYTES), held_log(root) or b""
     after = folded_history(before or b"", joined, list(archived_names(root))) if removed else joined
     changes = [_update(EVENTS, before, after)] if removed and after != before else []
-    changes += [*_counted_state(root, joined, after), *_parted_checkpoints(root), *removed]
+    changes += [*_whole_registry(root), *_counted_state(root, joined, after), *_parted_checkpoints(root), *removed]
     folder = os.path.join(root, FOLDER)
     if not changes:
         return []
@@ -50,6 +54,18 @@ def fold_history(root: str, world: World) -> list[str]:
 
 def _update(path: str, before: bytes | None, after: bytes) -> FileUpdate:
     return FileUpdate(path=path, data=after, planned=None if before is None else sha256(before))
+
+
+def _whole_registry(root: str) -> list[FileUpdate]:
+    """The registry with the sources that branches added."""
+    removed = folded_sources(root)
+    if not removed:
+        return []
+    held, digest = stored_sources(root)
+    added = [change for changes, unread in added_sources(root).values() if not unread for change in changes]
+    now = registry_value(with_added(held, added))
+    same = [] if now == registry_value(held) else [FileUpdate(path=SOURCES, data=file_bytes(now), planned=digest)]
+    return [*same, *removed]
 
 
 def _counted_state(root: str, joined: bytes, after: bytes) -> list[FileUpdate]:

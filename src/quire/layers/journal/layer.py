@@ -26,6 +26,7 @@ from quire.layers.journal.layout import (
     PROJECTIONS,
     SCHEMA_VERSION,
     SECTION_KEYS,
+    SOURCE_LOG,
     STATE,
     WRITTEN,
 )
@@ -144,7 +145,7 @@ class JournalLayer(Layer):
     def fragments(self, site: Site) -> list[str]:
         from quire.files.fragments import fragments_of
 
-        return fragments_of(site.root, LOG)
+        return [*fragments_of(site.root, LOG), *fragments_of(site.root, SOURCE_LOG)]
 
     def fold(self, site: Site) -> list[str]:
         from quire.layers.journal.fold import fold_history

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from quire.layers.fragment_records import RecordRules
 from quire.layers.journal.canonical import (
     canonical_text,
     content_hash,
@@ -254,6 +255,15 @@ def _merge_sources(base: Any, ours: Any, theirs: Any) -> list[Any] | None:
 def _merge_source(base: Fields, ours: Fields, theirs: Fields) -> Fields:
     merged = _merge_fields(base, ours, theirs, {"createdAt": lambda _, *sides: min(sides, key=_moment)})
     return {**merged, **_three_way("lastSyncedAt", *(_taken_as_one(side, _SYNCED) for side in (base, ours, theirs)))}
+
+
+def _source_on_branches(base: Any, ours: Any, theirs: Any) -> Any:
+    """A source that one side removed and the other changed stays."""
+    return _merge_source(base or {}, ours, theirs) if ours and theirs else ours or theirs
+
+
+SOURCE_RULES = RecordRules(merge=_source_on_branches, created="createdAt", updated="updatedAt", unmeant=_SYNCED)
+"""How sources are taken in that a branch keeps in fragments."""
 
 
 def _merge_checkpoints(base: Any, ours: Fields, theirs: Fields) -> Fields:

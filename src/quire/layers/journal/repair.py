@@ -249,7 +249,7 @@ def _repaired_state(found: _Found, history: History, now: datetime) -> tuple[Sta
         found.said.append(f"The state counted {maintenance.history_event_count:,} events; there are {number:,}.")
         maintenance = replace(maintenance, history_event_count=number)
     registry = found.journal.registry
-    if found.has_registry and not accepted_sources(registry, maintenance.import_source_count):
+    if found.has_registry and not accepted_sources(registry, maintenance.import_source_count, found.journal.root):
         number = len(registry.entries)
         found.said.append(f"The state counted {maintenance.import_source_count:,} sources; there are {number:,}.")
         maintenance = replace(maintenance, import_source_count=number)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from quire.files.digests import hex_digest
+from quire.layers.fragment_records import BranchChange, change_of, taken_in
 from quire.layers.journal.documents import damaged, record_from, value_of
 from quire.layers.journal.layout import FOLDER, SOURCES
+from quire.layers.journal.merge import SOURCE_RULES
 from quire.layers.journal.types import Fields, SessionSource
 from quire.layers.journal.value_shapes import find_faults, shape_of
 from quire.model.ids import slugify
@@ -84,6 +87,48 @@ def with_synced(registry: SourceRegistry, synced: Fields) -> SourceRegistry:
 def without_source(registry: SourceRegistry, source: str) -> SourceRegistry:
     kept = tuple(entry for entry in registry.entries if not (isinstance(entry, SessionSource) and entry.id == source))
     return msgspec.structs.replace(registry, entries=kept)
+
+
+# -- on other branches than the default one -----------------------------------------------------------------------
+
+
+class PartedSources(NamedTuple):
+    """A registry on such a branch."""
+
+    value: list[Any]
+    """What the file holds: sources that branches add are not in it."""
+    changes: list[BranchChange]
+    """What goes into a new fragment."""
+
+
+def with_added(held: SourceRegistry, changes: Sequence[BranchChange]) -> SourceRegistry:
+    """The registry of the file with what branches did to it."""
+    found = taken_in({(one.id,): value_of(one) for one in held.sources}, changes, SOURCE_RULES)
+    registry = held
+    for (name,), fields in sorted((name[:1], fields) for name, fields in found.items() if len(name) == 1):
+        if fields is None:
+            registry = without_source(registry, name)
+        elif not find_faults(shape_of(SessionSource), fields, ""):
+            registry = with_source(registry, record_from(SessionSource, fields))
+    return registry
+
+
+def parted(
+    held: SourceRegistry, changes: Sequence[BranchChange], before: SourceRegistry, now: SourceRegistry
+) -> PartedSources:
+    """What of a registry stays in its file, and what goes into a fragment: what is not there, or fragments speak of."""
+    was, wanted = ({one.id: value_of(one) for one in side.sources} for side in (before, now))
+    apart = {change.name[0] for change in changes} | wanted.keys() - {one.id for one in held.sources}
+    value = []
+    for entry in held.entries:
+        if isinstance(entry, Unread):
+            value.append(entry.value)
+        elif entry.id in apart or wanted.get(entry.id) == was.get(entry.id):
+            value.append(value_of(entry))
+        elif entry.id in wanted:
+            value.append(wanted[entry.id])
+    names = [name for name in sorted(apart) if was.get(name) != wanted.get(name)]
+    return PartedSources(value, [change_of((name,), was.get(name), wanted.get(name), SOURCE_RULES) for name in names])
 
 
 def source_id(kind: str, path: str, name: str = "") -> str:

@@ -24,6 +24,7 @@ from quire.files.paths import read_inside
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import write_access
+from quire.layers.fragment_records import BranchChange, fragment_with, held_changes, removals
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import damaged, parse_document, read_checkpoint, read_state, value_of
 from quire.layers.journal.events import EventLine, History, appended_bytes, history_bytes, read_history
@@ -38,6 +39,7 @@ from quire.layers.journal.layout import (
     LOCAL,
     LOG,
     PAGES_DUE,
+    SOURCE_LOG,
     SOURCES,
     STATE,
     SYNCED,
@@ -45,7 +47,7 @@ from quire.layers.journal.layout import (
 )
 from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.settings import JournalSettings, read_config
-from quire.layers.journal.sources import SourceRegistry, read_sources, registry_value, with_synced
+from quire.layers.journal.sources import SourceRegistry, parted, read_sources, registry_value, with_added, with_synced
 from quire.layers.journal.types import Checkpoint, JournalEvent, State
 from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized, QuireError
 
@@ -97,7 +99,8 @@ def journal_access(
 ) -> Iterator[None]:
     """The right to write. What a dead writer left is complete by then, and what branches wrote is in its place."""
     with write_access(root, FOLDER, world, operation, seconds=seconds, written=WRITTEN):
-        if fold and fragments_of(root, LOG) and not writes_fragments(checkout_at(root, world)):
+        apart = fold and (fragments_of(root, LOG) or fragments_of(root, SOURCE_LOG))
+        if apart and not writes_fragments(checkout_at(root, world)):
             from quire.layers.journal.fold import fold_history
 
             fold_history(root, world)
@@ -182,15 +185,26 @@ def load_history(root: str, name: str = EVENTS) -> History:
     return read_history(data or b"", f"{FOLDER}/{name}")
 
 
-def load_sources(root: str) -> tuple[SourceRegistry, str | None]:
-    """The registry, and the digest of its file."""
+def stored_sources(root: str) -> tuple[SourceRegistry, str | None]:
+    """The registry as its file has it, and the digest of that."""
     data = held_file(root, SOURCES)
     if data is None:
         return SourceRegistry(), None
-    registry = read_sources(parse_document(data, f"{FOLDER}/{SOURCES}"))
+    return read_sources(parse_document(data, f"{FOLDER}/{SOURCES}")), sha256(data)
+
+
+def added_sources(root: str) -> dict[str, tuple[list[BranchChange], int]]:
+    """What branches did to the registry, by fragment."""
+    return held_changes(root, SOURCE_LOG, FILE_BYTES) if fragments_of(root, SOURCE_LOG) else {}
+
+
+def load_sources(root: str) -> tuple[SourceRegistry, str | None]:
+    """The registry with what branches added, and the digest of its file."""
+    registry, digest = stored_sources(root)
+    registry = with_added(registry, [change for held, _ in added_sources(root).values() for change in held])
     if os.path.lexists(os.path.join(root, FOLDER, LOCAL, SYNCED)):
         registry = with_synced(registry, read_object(root, FOLDER, SYNCED).fields)
-    return registry, sha256(data)
+    return registry, digest
 
 
 def load_config(root: str) -> JournalSettings:
@@ -243,8 +257,8 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
     """Write all of it or nothing. The caller holds the lock, and read the journal while holding it."""
     root = journal.root
     apart = writes_fragments(checkout_at(root, world))
-    if apart and writing.state is not None:
-        writing = _counted_apart(journal, writing, writing.state)
+    if apart:
+        writing = _written_apart(journal, writing, world)
     changes, appends = planned_changes(journal, writing, new_fragment(EVENTS, world) if apart else EVENTS)
     if changes or appends:
         ensure_local(root, FOLDER, world.token())
@@ -257,12 +271,26 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
 
 
-def _counted_apart(journal: Journal, writing: Writing, state: State) -> Writing:
-    """The same without the events of fragments in its count, and without a state that says nothing new."""
-    count = len(journal.history.events) - events_in_fragments(journal.root)
-    maintenance = msgspec.structs.replace(state.maintenance, history_event_count=count)
-    state = msgspec.structs.replace(state, maintenance=maintenance)
-    return msgspec.structs.replace(writing, state=None if state == journal.state else state)
+def _written_apart(journal: Journal, writing: Writing, world: World) -> Writing:
+    """The same with sources that a branch adds in a fragment, without what fragments hold in the state's counts, and
+    without a state that says nothing new."""
+    root, state = journal.root, writing.state
+    held, digest = stored_sources(root)
+    count = len(held.entries)
+    if writing.registry is not None:
+        earlier = [change for changes, _ in added_sources(root).values() for change in changes]
+        value, changes = parted(held, earlier, journal.registry, writing.registry)
+        updates = fragment_with(SOURCE_LOG, changes, world)
+        count = len(value)
+        if value != registry_value(held):
+            updates.append(_document(SOURCES, value, digest))
+        writing = msgspec.structs.replace(writing, registry=None, changes=[*writing.changes, *updates])
+    if state is not None:
+        events = len(journal.history.events) - events_in_fragments(root)
+        maintenance = msgspec.structs.replace(state.maintenance, history_event_count=events, import_source_count=count)
+        state = msgspec.structs.replace(state, maintenance=maintenance)
+        writing = msgspec.structs.replace(writing, state=None if state == journal.state else state)
+    return writing
 
 
 def planned_changes(journal: Journal, writing: Writing, log: str = EVENTS) -> tuple[list[FileUpdate], list[Append]]:
@@ -277,6 +305,7 @@ def planned_changes(journal: Journal, writing: Writing, log: str = EVENTS) -> tu
         changes.append(_document(checkpoint_path(writing.checkpoint.id), value_of(writing.checkpoint), None))
     if writing.registry is not None:
         changes.append(_document(SOURCES, registry_value(writing.registry), journal.sources_digest))
+        changes += folded_sources(root)
     if writing.history is not None:
         before = held_file(root, EVENTS, EVENTS_BYTES)
         if read_history(held_log(root) or b"").lines != journal.history.lines:
@@ -298,9 +327,13 @@ def planned_changes(journal: Journal, writing: Writing, log: str = EVENTS) -> tu
 
 def removed_fragments(root: str) -> list[FileUpdate]:
     """The removal of all fragments, whose events stand elsewhere then."""
-    names = [path.removeprefix(f"{FOLDER}/") for path in fragments_of(root, LOG)]
-    held = {name: held_file(root, name, EVENTS_BYTES) for name in names}
-    return [FileUpdate(path=name, data=None, planned=sha256(data)) for name, data in held.items() if data is not None]
+    return removals(root, fragments_of(root, LOG), EVENTS_BYTES)
+
+
+def folded_sources(root: str) -> list[FileUpdate]:
+    """The removal of the fragments of the registry that can be read, once it holds what they say."""
+    paths = [path for path, (_, unread) in added_sources(root).items() if not unread]
+    return removals(root, paths, FILE_BYTES)
 
 
 def _document(path: str, value: Any, planned: str | None) -> FileUpdate:

@@ -10,6 +10,7 @@ from typing import Any
 from quire.files.layout import RECOVERY
 from quire.files.transaction import left_aside
 from quire.guard.admission import stored_secrets
+from quire.layers.fragment_records import held_changes
 from quire.layers.profile.access import pending_readings
 from quire.layers.profile.document import ProfileDocument
 from quire.layers.profile.entries import Entry, ProfileLink, split_name
@@ -17,7 +18,9 @@ from quire.layers.profile.forgotten import read_forgotten
 from quire.layers.profile.layout import (
     CATEGORIES,
     FILE,
+    FILE_BYTES,
     FOLDER,
+    PATH,
     READABLE,
     RELATIONS,
     SOURCES,
@@ -46,6 +49,12 @@ def check_profile(places: ProfilePlaces) -> list[Problem]:
             documents.append(None)
             message = error.message.removeprefix(f"`{where}` ").removeprefix(f"`{where}`: ")
             found.append(Problem(code=error.code, path=where, message=message, hint=error.hint))
+    for path, (_, unread) in held_changes(places.root, PATH, FILE_BYTES).items():
+        if unread:
+            said = f"Lines that cannot be read: {unread:,}. They say what a branch added to the profile."
+            found.append(
+                _warning("ProfileEntryInvalid", path, said, f"`git restore {path}` brings back a committed one.")
+            )
     if places.problem is not None:
         found.append(places.problem)
     read_forgotten(places.root, found)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
 from quire.files.json_files import decode_object, parse_strict, pretty
+from quire.layers.fragment_records import BranchChange, change_of, taken_in
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import CATEGORIES, MIGRATED, READABLE, VERSION
 from quire.layers.profile.migration import steps
@@ -22,6 +23,17 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
+class Parted(NamedTuple):
+    """A document on another branch than the default one."""
+
+    data: bytes
+    """The file: what branches add is not in it."""
+    changes: list[BranchChange]
+    """What goes into a new fragment."""
+    stale: list[str]
+    """Fragments that still say what was removed; the rest of them is among the changes."""
+
+
 class ProfileDocument:
     """What one file holds. `where` is how the file is called in messages."""
 
@@ -32,7 +44,12 @@ class ProfileDocument:
         self._top = top
         self._memories = memories
         """Categories: their entries by key, or what stands there instead of entries, as it was written."""
-        self._begun = {name: list(held) for name, held in memories.items() if isinstance(held, dict)}
+        self._file_top = dict(top)
+        self._file = {name: dict(held) if isinstance(held, dict) else held for name, held in memories.items()}
+        """The same as the file has it, without what fragments say."""
+        self._fragments: Mapping[str, Sequence[BranchChange]] = {}
+        self._apart: dict[tuple[str, str], dict[str, Any] | None] = {}
+        """The entries that fragments speak of, as they were read."""
 
     @property
     def version(self) -> str:
@@ -73,15 +90,48 @@ class ProfileDocument:
         entries[key] = _raw(fields)
         self.is_changed = True
 
-    def spread(self) -> None:
-        """Put new entries between the others by their names: those of two branches then rarely stand side by side."""
+    def take_in(self, fragments: Mapping[str, Sequence[BranchChange]]) -> None:
+        """Read what branches added, by fragment, as if the file held it."""
+        from quire.layers.profile.merge import ENTRY_RULES
+
+        changes = [change for held in fragments.values() for change in held if len(change.name) == 2]
+        held = {name: found for name in (change.name for change in changes) if (found := self.fields(*name[:2]))}
+        for (category, key), fields in taken_in(held, changes, ENTRY_RULES).items():
+            entries = self._memories.setdefault(category, {})
+            if isinstance(entries, dict):
+                self._apart[category, key] = fields
+                entries.pop(key, None) if fields is None else entries.update({key: _raw(fields)})
+        self._fragments = fragments
+
+    def parted(self) -> Parted:
+        """The file and what goes beside it: entries that it does not hold, and those that fragments speak of."""
+        from quire.layers.profile.merge import ENTRY_RULES
+
+        memories: dict[str, Any] = {}
+        new = set(self._apart)
         for category, entries in self._memories.items():
-            begun = self._begun.get(category, [])
-            if isinstance(entries, dict) and entries.keys() - set(begun):
-                keys = [key for key in begun if key in entries]
-                for key in sorted(entries.keys() - set(begun)):
-                    keys.insert(next((at for at, other in enumerate(keys) if other > key), len(keys)), key)
-                self._memories[category] = {key: entries[key] for key in keys}
+            begun = self._file.get(category, {})
+            if isinstance(entries, dict) and isinstance(begun, dict):
+                new |= {(category, key) for key in entries if key not in begun}
+                kept = {key: self._kept(category, key) for key in begun}
+                entries = {key: raw for key, raw in kept.items() if raw is not None}
+                if not entries and category not in self._file:
+                    continue
+            memories[category] = entries
+        pairs = [(name, self._apart.get(name), self.fields(*name)) for name in sorted(new)]
+        changes = [change_of(name, was, now, ENTRY_RULES) for name, was, now in pairs if was != now]
+        gone = {change.name for change in changes if change.now is None}
+        stale = {path: held for path, held in self._fragments.items() if any(one.name in gone for one in held)}
+        changes += [change for held in stale.values() for change in held if change.name not in gone]
+        is_same = self.data and memories == self._file and self._top == self._file_top
+        return Parted(self.data if is_same else self._rendered(memories), changes, list(stale))
+
+    def _kept(self, category: str, key: str) -> Any:
+        """An entry of the file as it is to be there; None where it was removed."""
+        is_gone = not self.has(category, key) and self._apart.get((category, key), key) is not None
+        if is_gone or (category, key) not in self._apart:
+            return self._memories[category].get(key)
+        return self._file[category][key]
 
     def clear(self, category: str) -> None:
         """A category without entries, whatever stood there."""
@@ -133,7 +183,10 @@ class ProfileDocument:
 
     def render(self) -> bytes:
         """The document as it is written: two spaces, literal Unicode, one newline at the end, the order kept."""
-        top: dict[str, Any] = {**self._top, "memories": self._memories}
+        return self._rendered(self._memories)
+
+    def _rendered(self, memories: dict[str, Any]) -> bytes:
+        top: dict[str, Any] = {**self._top, "memories": memories}
         return pretty(_literal(top) if b"\\u" in self.data else top)
 
     def refuse_loss(self, *, thorough: bool = False) -> None:

@@ -14,13 +14,14 @@ from quire.layers.profile.layout import (
     ACTIVE,
     BACKUP,
     CATEGORIES,
-    FILE,
     FOLDER,
     FORGOTTEN,
+    FRAGMENTS,
     HOME_FOLDER,
     IGNORED,
     LOCK,
     MIGRATED,
+    PATH,
     READ_FIELDS,
     READABLE,
     RELATIONS,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from quire.layers.record_parts import Part
     from quire.model.contested import Choice, ContestedField, MergedFile
 
-_PATH = f"{FOLDER}/{FILE}"
 _SAID = ("value", "summary")
 
 
@@ -68,7 +68,7 @@ class ProfileLayer(Layer):
         code="ProfileNotIgnored",
         ignored_by="remembering anything",
     )
-    tracked = (_PATH,)
+    tracked = (PATH, FRAGMENTS)
     live = (ACTIVE,)
     kinds = PROFILE_KINDS
     sections = CATEGORIES
@@ -106,7 +106,7 @@ class ProfileLayer(Layer):
         from quire.layers.protocol import document_storage
 
         known = (VERSION, *MIGRATED, *READABLE)
-        return document_storage(site.root, _PATH, "schema_version", known)
+        return document_storage(site.root, PATH, "schema_version", known)
 
     def check(self, site: Site) -> Iterable[Problem]:
         from quire.layers.profile.checks import check_profile
@@ -125,19 +125,39 @@ class ProfileLayer(Layer):
         )
 
     def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
-        from quire.layers.profile.changed import changed_entries
+        from quire.layers.profile.changed import changed_entries, named_in_fragments
 
-        return {"changed_profile_entries": changed_entries(before, after)}
+        names = changed_entries(before, after) if path == PATH else named_in_fragments(before, after)
+        return {"changed_profile_entries": names}
+
+    def fragments(self, site: Site) -> list[str]:
+        from quire.files.fragments import fragments_of
+
+        return fragments_of(site.root, PATH)
+
+    def fold(self, site: Site) -> list[str]:
+        from quire.layers.profile.store import fold_profile
+
+        return fold_profile(_places(site), site.world)
+
+    def is_fragment(self, path: str) -> bool:
+        return path.startswith(f"{FRAGMENTS}/")
+
+    def files_in_fragment(self, data: bytes) -> Sequence[str]:
+        return (PATH,)
+
+    def read_together(self, path: str) -> tuple[str, ...]:
+        return (PATH, path) if self.is_fragment(path) else (path,)
 
     def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
         from quire.layers.profile.merge import merge_profile
 
-        return merge_profile(base, ours, theirs) if path == _PATH else None
+        return merge_profile(base, ours, theirs) if path == PATH else None
 
     def contested_in(self, path: str, data: bytes) -> list[ContestedField]:
         from quire.layers.profile.merge import contested_entries
 
-        return contested_entries(data) if path == _PATH else []
+        return contested_entries(data) if path == PATH else []
 
     def settled(self, path: str, data: bytes, choices: Sequence[Choice]) -> bytes | None:
         from quire.layers.profile.merge import settled_profile
@@ -145,12 +165,13 @@ class ProfileLayer(Layer):
         return settled_profile(data, choices)
 
     def holding(self, record: Record) -> Holding:
-        return Holding(paths=() if self.is_private(record) else (_PATH,), part=_entry(record))
+        is_private = self.is_private(record)
+        return Holding(paths=() if is_private else (PATH,), part=_entry(record), fragments="" if is_private else PATH)
 
     def records_in(self, files: Mapping[str, bytes]) -> Iterable[Record | Edge | Problem]:
         from quire.layers.profile.source import items_in
 
-        return items_in(files[_PATH], _PATH) if _PATH in files else ()
+        return items_in(files.get(PATH), PATH, {path: data for path, data in files.items() if path != PATH})
 
     def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
         from quire.layers.record_parts import same_fields
@@ -184,14 +205,14 @@ def _places(site: Site) -> ProfilePlaces:
 
 
 def _entry(record: Record) -> Part:
-    """An entry, without what every reading of it changes."""
-    from quire.layers.record_parts import value_at
+    """An entry, without what every reading of it changes. Behind the document its fragments may stand."""
+    from quire.layers.profile.source import entry_in
 
     key = record.ref.removeprefix(f"profile:{record.section}.")
 
     def part(data: bytes) -> bytes | None:
-        found = value_at(data, "memories", record.section, key)
-        if not isinstance(found, dict):
+        found = entry_in(data, record.section, key)
+        if found is None:
             return None
         return pretty({name: value for name, value in found.items() if name not in READ_FIELDS})
 

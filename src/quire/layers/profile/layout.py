@@ -6,6 +6,9 @@ from quire.files.layout import LOCAL, RECOVERY
 
 FOLDER = ".ai-state"
 FILE = "memory.json"
+PATH = f"{FOLDER}/{FILE}"
+FRAGMENTS = f"{FOLDER}/memory.d"
+"""What other branches than the default one add to the document, until it is folded."""
 LOCK = "memory.lock"
 """Shared with other programs that write the same document; empty, and never removed."""
 PRIVATE = f"{LOCAL}/{FILE}"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from quire.files.json_files import decode_object, parse_strict, pretty
+from quire.layers.fragment_records import RecordRules
 from quire.layers.merge_record import (
     Fields,
     Rule,
@@ -22,13 +23,13 @@ from quire.layers.merge_record import (
     settle_field,
     together,
 )
-from quire.layers.profile.entries import name_of
-from quire.layers.profile.layout import FILE, FOLDER, READ_FIELDS
+from quire.layers.profile.entries import name_of, time_text
+from quire.layers.profile.layout import PATH, READ_FIELDS
 from quire.layers.profile.migration import migrated
 from quire.model.contested import CONTESTED, RECORD, Choice, ContestedField, MergedFile
 from quire.model.errors import InvalidJson, InvalidStore
+from quire.model.times import instant
 
-PATH = f"{FOLDER}/{FILE}"
 _MEMORIES = "memories"
 
 
@@ -80,10 +81,18 @@ def _merged_entries(base: Fields, ours: Fields, theirs: Fields) -> Fields:
     for key in _names(base, ours, theirs):
         was, mine, yours = (side.get(key) for side in (base, ours, theirs))
         if all(side is None or isinstance(side, dict) for side in (was, mine, yours)):
-            found[key] = merge_record(was, mine, yours, _ENTRY, READ_FIELDS)
+            found[key] = merge_entry(was, mine, yours)
         else:
             found[key] = _whole(was, mine, yours)
     return {key: entry for key, entry in found.items() if entry is not None}
+
+
+def merge_entry(base: Fields | None, ours: Fields | None, theirs: Fields | None) -> Fields | None:
+    return merge_record(base, ours, theirs, _ENTRY, READ_FIELDS)
+
+
+ENTRY_RULES = RecordRules(merge=merge_entry, created="created_at", updated="updated_at", unmeant=READ_FIELDS)
+"""How entries are taken in that a branch keeps in fragments."""
 
 
 def _whole(*sides: Any) -> Any:
@@ -127,7 +136,9 @@ def settled_profile(data: bytes, choices: Sequence[Choice]) -> bytes:
                 if choice.field == RECORD and choice.value is None:
                     del entries[key]
                 else:
-                    entries[key] = settle_field(entry, choice.field, choice.value)
+                    decided = instant(choice.at)
+                    at = {"updated_at": time_text(decided)} if decided else {}
+                    entries[key] = settle_field({**entry, **at}, choice.field, choice.value)
     return pretty(document)
 
 

@@ -6,9 +6,10 @@ import os
 
 import msgspec
 
+from quire.files.fragments import fragments_of, stamp_of_fragments
 from quire.files.freshness import stamp_of
 from quire.files.local_files import read_object
-from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
+from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PATH, PRIVATE, PRIVATE_CATEGORIES, SETTING
 from quire.model.errors import NotReady
 from quire.model.records import Problem
 
@@ -108,6 +109,9 @@ def backup_name(places: ProfilePlaces, *, is_private: bool) -> str:
 def stamp_now(places: ProfilePlaces) -> str:
     """What the documents look like, without opening them; empty where there is none."""
     stamps = [_stamp(path) if path else "" for path in (places.shared_path, places.private_path)]
+    fragments = fragments_of(places.root, PATH)
+    if fragments:
+        stamps[0] += f"+{stamp_of_fragments(places.root, PATH)}+{len(fragments)}"
     return "|".join([*stamps, places.private]) if any(stamps) else ""
 
 

@@ -19,7 +19,7 @@ from quire.layers.profile.entries import name_of, read_entry, split_name, time_t
 from quire.layers.profile.forgotten import Forgotten, change_with
 from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
 from quire.layers.profile.places import AT_HOME, HERE, SHARED, ProfilePlaces
-from quire.layers.profile.store import current_documents, held_bytes
+from quire.layers.profile.store import current_documents, folded, held_bytes
 from quire.model.errors import Conflict, InputError, InvalidStore, UnsupportedVersion
 from quire.model.text import cut
 
@@ -86,7 +86,8 @@ def carry_out(places: ProfilePlaces, world: World, place: str, prefer: str = "")
         home = os.path.join(places.home, HOME_FOLDER)
         change = _change(home, FILE, _next(plan.target))
         apply_changes(home, os.path.join(home, RECOVERY), [change] if change else [], [], world.token(), whole=True)
-    changes = [_change(here, FILE, plan.shared.render()) if plan.shared.is_changed else None]
+    # Everything goes into the document, what branches added, too: nothing of what is private now stays beside it.
+    changes = [_change(here, FILE, plan.shared.render()), *folded(places.root)] if plan.shared.is_changed else []
     if place == HERE:
         changes.append(_change(here, PRIVATE, _next(plan.target)))
     elif places.private == HERE:

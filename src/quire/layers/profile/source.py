@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.files.fragments import fragments_of
 from quire.files.paths import PASSING, read_inside, storage_failed
-from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, READABLE
+from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, PATH, READABLE
 from quire.layers.profile.places import ProfilePlaces, stamp_now
 from quire.model.errors import InvalidStore, QuireError, StorageFailed, UnsupportedVersion
 from quire.model.records import Edge, Problem, Record, RecordSummary
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.document import ProfileDocument
     from quire.layers.profile.entries import Entry
 
+_BEHIND = b'\n{"name":'
 _TOLD = 20
 """How many bad entries are reported one by one; `memory check` names all."""
 
@@ -64,7 +66,23 @@ def overview_of(value: bytes | None) -> ProfileOverview:
 
 
 def read_document(root: str, path: str, where: str) -> ProfileDocument | None:
-    """The document in a file; None where there is no file. InvalidStore, UnsupportedVersion where it cannot be used."""
+    """The document in a file; None where there is no file. InvalidStore, UnsupportedVersion where it cannot be used.
+
+    What branches added to the shared one is read with it.
+    """
+    from quire.layers.fragment_records import held_changes
+
+    fragments = held_changes(root, PATH, FILE_BYTES) if path == PATH and fragments_of(root, PATH) else {}
+    document = _read_file(root, path, where)
+    if fragments:
+        from quire.layers.profile.document import empty_document
+
+        document = document or empty_document(where)
+        document.take_in({name: changes for name, (changes, _) in fragments.items()})
+    return document
+
+
+def _read_file(root: str, path: str, where: str) -> ProfileDocument | None:
     try:
         data = read_inside(root, path, FILE_BYTES)
     except (FileNotFoundError, NotADirectoryError):
@@ -134,19 +152,36 @@ class ProfileSource:
             yield from entry_edges(entry)
 
 
-def items_in(data: bytes, where: str) -> Iterator[Record | Edge | Problem]:
-    """What a document holds, wherever it comes from."""
-    from quire.layers.profile.document import parse_document
+def items_in(data: bytes | None, where: str, fragments: Mapping[str, bytes]) -> Iterator[Record | Edge | Problem]:
+    """What a document and its fragments hold, wherever they come from."""
+    from quire.layers.fragment_records import read_changes
+    from quire.layers.profile.document import empty_document, parse_document
     from quire.layers.profile.records import entry_edges, entry_record
 
     try:
-        found = seen_entries(parse_document(data, where), None)
+        document = empty_document(where) if data is None else parse_document(data, where)
+        document.take_in({path: read_changes(held)[0] for path, held in sorted(fragments.items())})
+        found = seen_entries(document, None)
     except QuireError as error:
         yield Problem(code=error.code, path=FILE, message=error.message)
         return
     for entry in found.entries:
         yield entry_record(entry)
         yield from entry_edges(entry)
+
+
+def entry_in(data: bytes, category: str, key: str) -> dict[str, Any] | None:
+    """An entry in the bytes of a document, behind which fragments may stand; their lines are not indented."""
+    from quire.layers.fragment_records import read_changes, taken_in
+    from quire.layers.profile.merge import ENTRY_RULES
+    from quire.layers.record_parts import value_at
+
+    document, mark, lines = data.partition(_BEHIND)
+    found = value_at(document, "memories", category, key)
+    entry = found if isinstance(found, dict) else None
+    changes = [change for change in read_changes(mark + lines)[0] if change.name == (category, key)]
+    name = (category, key)
+    return taken_in({name: entry} if entry else {}, changes, ENTRY_RULES)[name] if changes else entry
 
 
 def document_order(places: ProfilePlaces) -> dict[str, int]:

@@ -19,6 +19,7 @@ from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import LockedFolder, write_access
+from quire.layers.fragment_records import fragment_with, held_changes, removals
 from quire.layers.profile.access import GatheredReadings, pending_readings, take_readings
 from quire.layers.profile.document import ProfileDocument, empty_document, parse_document
 from quire.layers.profile.drafts import ProfileDraft
@@ -32,6 +33,7 @@ from quire.layers.profile.layout import (
     HOME_FOLDER,
     LOCK,
     MIGRATION_PREFIX,
+    PATH,
     PRIVATE,
     VERSION,
 )
@@ -178,11 +180,15 @@ def commit(draft: ProfileDraft, world: World, before: str) -> ProfileWritten:
     at_home: list[FileUpdate] = []
     size = 0
     for document, is_private in draft.documents():
-        if apart and not is_private:
-            document.spread()
-        data = document.render() if document.is_changed else document.data
+        data, is_shared = document.data, document.is_changed and not is_private
+        if is_shared and apart:
+            data, beside, stale = document.parted()
+            changes += [*fragment_with(PATH, beside, world), *removals(places.root, stale, FILE_BYTES)]
+        elif document.is_changed:
+            data = document.render()
+            changes += folded(places.root) if is_shared else []
         size += len(data)
-        if not document.is_changed:
+        if data == document.data:
             continue
         _refuse_beyond(document.where, len(data))
         root, path = _place(places, is_private)
@@ -210,6 +216,28 @@ def commit(draft: ProfileDraft, world: World, before: str) -> ProfileWritten:
     # Another program may have put its own file there in between: then nobody knows what it holds.
     ours = all(held_bytes(path) == data for path, data in written) and stamp_now(places) == after
     return ProfileWritten(before, after if ours else "", size)
+
+
+def fold_profile(places: ProfilePlaces, world: World) -> list[str]:
+    """Take what branches added into the document; what was written. The caller holds the lock."""
+    removed = folded(places.root)
+    if not removed:
+        return []
+    migrate(places, world)
+    document, _ = read_documents(places)
+    assert document is not None, "with fragments there is one"
+    data = document.render()
+    planned = sha256(document.data) if document.data else None
+    changes = [FileUpdate(path=FILE, data=data, planned=planned)] if data != document.data else []
+    here = os.path.join(places.root, FOLDER)
+    apply_changes(here, os.path.join(here, RECOVERY), [*changes, *removed], [], world.token(), whole=True)
+    return sorted(f"{FOLDER}/{change.path}" for change in (*changes, *removed))
+
+
+def folded(root: str) -> list[FileUpdate]:
+    """The removal of the fragments that can be read, once the document holds what they say."""
+    held = held_changes(root, PATH, FILE_BYTES)
+    return removals(root, (path for path, (_, unread) in held.items() if not unread), FILE_BYTES)
 
 
 def create_document(root: str, world: World, *, dry_run: bool = False) -> list[str]:

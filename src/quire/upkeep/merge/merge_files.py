@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 import msgspec
@@ -12,8 +12,8 @@ from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder
 from quire.files.layout import RECOVERY
 from quire.files.paths import read_if_there
-from quire.files.transaction import FileUpdate, apply_changes
-from quire.layers.protocol import Home, Layer, Site
+from quire.files.transaction import Append, FileUpdate, apply_changes
+from quire.layers.protocol import MEMORY_HOME, Home, Layer, Site
 from quire.layers.table import HOMES, layer_of_file, layers_in
 from quire.model.contested import Choice, ContestedField
 from quire.model.errors import Conflict, QuireError
@@ -21,6 +21,8 @@ from quire.model.records import Problem, Record
 
 Files = Mapping[str, bytes]
 """Contents of files by their paths from the project's root."""
+Logged = Sequence[Append | FileUpdate]
+"""Events, for the log or for a fragment of it."""
 
 
 class MergedPath(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +131,10 @@ def merged_settled(files: Files, choices: Mapping[str, Sequence[Choice]], ours: 
 def record_changes(ours: Files, merged: Sequence[MergedPath]) -> RecordChanges:
     """What becomes of the records, by their refs."""
     after = {**ours, **{one.path: one.after for one in merged if one.after is not None}}
-    paths = {other for one in merged if (layer := layer_of_file(one.path)) for other in layer.read_together(one.path)}
+    layers = {one.path: layer for one in merged if (layer := layer_of_file(one.path))}
+    paths = {other for path, layer in layers.items() for other in layer.read_together(path)}
+    # A fragment alone does not say what becomes of a record: others may come before it.
+    paths |= {path for layer in set(layers.values()) for path in after if layer.is_fragment(path)}
     gone = {one.path for one in merged if one.after is None}
     old = _records({path: ours[path] for path in paths if path in ours})
     new = _records({path: after[path] for path in paths if path in after and path not in gone})
@@ -157,8 +162,13 @@ def _records_in(name: str, files: Files) -> Iterator[Record]:
     yield from (item for item in layer_named(name).records_in(files) if isinstance(item, Record))
 
 
-def write_merged(site: Site, merged: Sequence[MergedPath], operation: str) -> list[str]:
-    """Write what a merge made, if the files are still what it was made of: all of a folder, or nothing."""
+def write_merged(
+    site: Site, merged: Sequence[MergedPath], operation: str, logged: Callable[[], Logged] | None = None
+) -> list[str]:
+    """Write what a merge made, if the files are still what it was made of: all of a folder, or nothing.
+
+    `logged` are the events that are added to the memory's log with it.
+    """
     changes = [one for one in merged if one.after != one.before and not one.why_not]
     homes = [home for home in HOMES if any(home.holds(one.path) for one in changes)]
     with ExitStack() as locks:
@@ -169,11 +179,11 @@ def write_merged(site: Site, merged: Sequence[MergedPath], operation: str) -> li
             if read_if_there(os.path.join(site.root, one.path)) != one.before:
                 raise Conflict(f"`{one.path}` was changed meanwhile; nothing was written.", hint="Run it again.")
         for home in homes:
-            _write_home(site, home, changes)
+            _write_home(site, home, changes, logged() if logged and home is MEMORY_HOME else [])
     return [one.path for one in changes if any(home.holds(one.path) for home in homes)]
 
 
-def _write_home(site: Site, home: Home, changes: Sequence[MergedPath]) -> None:
+def _write_home(site: Site, home: Home, changes: Sequence[MergedPath], logged: Logged) -> None:
     updates = [
         FileUpdate(
             path=one.path.removeprefix(f"{home.folder}/"),
@@ -184,7 +194,9 @@ def _write_home(site: Site, home: Home, changes: Sequence[MergedPath]) -> None:
         if home.holds(one.path)
     ]
     folder = home.path(site.root)
-    apply_changes(folder, os.path.join(folder, RECOVERY), updates, [], site.world.token(), whole=True)
+    updates += [one for one in logged if isinstance(one, FileUpdate)]
+    appends = [one for one in logged if isinstance(one, Append)]
+    apply_changes(folder, os.path.join(folder, RECOVERY), updates, appends, site.world.token(), whole=True)
     for layer in layers_in(home.folder):
         layer.write_pages(site)
 

@@ -15,6 +15,7 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, W
 if TYPE_CHECKING:
     from quire.model.records import Record
     from quire.project import Project
+    from quire.upkeep.merge.merge_files import Logged, MergedPath
 
 Way = Literal["ours", "theirs", "both", "edit"]
 _SHOWN = 400
@@ -74,6 +75,8 @@ def resolve(project: Project, given: Resolve) -> FieldsResolved:
     done.warnings = not_merged(conflicts)
     if conflicts and not given.dry_run:
         done.files_changed = write_merged(project, conflicts, "resolve")
+    if not given.dry_run:
+        done.files_changed += _folded(project)
     found = contested_here(project, given.ref, given.field)
     if given.dry_run:
         done.contested += [field for one in conflicts for field in one.contested]
@@ -82,6 +85,19 @@ def resolve(project: Project, given: Resolve) -> FieldsResolved:
     else:
         done.contested += [field for _, field in found]
     return done
+
+
+def _folded(project: Project) -> list[str]:
+    """What branches added to one document and disagree on stands in no file as contested until it is folded."""
+    from quire.layers.table import layer_named
+
+    records = project.with_index(lambda index: index.records_contested())
+    found: list[str] = []
+    for layer in {layer_named(record.layer) for record in records if not fields_contested(project, record)}:
+        if layer.fragments(project):
+            with layer.access(project, "resolve"):
+                found += layer.fold(project)
+    return found
 
 
 _WAYS: tuple[Way, ...] = ("ours", "theirs", "both", "edit")
@@ -126,22 +142,42 @@ def _settle(
     project: Project, given: Resolve, way: Way | None, found: list[tuple[Record, ContestedField]], done: FieldsResolved
 ) -> None:
     """Choose a value for each field, then write all files."""
+    from quire.model.times import timestamp
     from quire.upkeep.merge.merge_files import merged_settled, write_merged
 
     if given.value is not None and len(found) != 1:
         raise UsageError("--value settles one field.", hint="Name the record, and the field with --field.")
     choices: dict[str, list[Choice]] = {}
+    at = timestamp(project.world.now())
     for record, field in found:
         value = _parsed(field, given.value) if given.value is not None else _value(project, record, field, way)
-        choices.setdefault(field.path, []).append(Choice(ref=record.ref, field=field.field, value=value))
+        choices.setdefault(field.path, []).append(Choice(ref=record.ref, field=field.field, value=value, at=at))
         done.settled.append(SettledField(ref=record.ref, field=field.field, value=value))
     held = {path: _read(project, path) for path in choices}
     beside = [other for path in choices for other in _together(path) if other not in held]
     merged = merged_settled(held, choices, {**held, **{path: _read(project, path) for path in beside}})
     if not given.dry_run:
-        done.files_changed += write_merged(project, merged, "resolve")
+        done.files_changed += write_merged(project, merged, "resolve", lambda: _logged(project, merged, at))
     else:
         done.files_changed += [one.path for one in merged]
+
+
+def _logged(project: Project, merged: list[MergedPath], at: str) -> Logged:
+    """The events that tell what became of nodes and relations."""
+    from quire.files.branches import writes_fragments
+    from quire.files.fragments import new_fragment
+    from quire.files.transaction import Append, FileUpdate
+    from quire.layers.graph.layout import EVENTS, FOLDER
+    from quire.upkeep.undo_plan import UndoStep, events_back
+
+    pairs = [(one, one.path.removeprefix(f"{FOLDER}/")) for one in merged if one.after != one.before]
+    steps = [UndoStep(path, one.before, one.after) for one, path in pairs if path != one.path]
+    events = events_back(project.graph, steps, "resolve", at)
+    if not events:
+        return []
+    if writes_fragments(project):
+        return [FileUpdate(path=new_fragment(EVENTS, project.world), data=events, planned=None)]
+    return [Append(path=EVENTS, data=events, size=project.graph.events_size())]
 
 
 def _read(project: Project, path: str) -> bytes:

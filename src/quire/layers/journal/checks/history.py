@@ -39,7 +39,7 @@ def check_history(
     history: History, config: JournalSettings, state: State | None, archived: Collection[str], apart: int = 0
 ) -> list[Problem]:
     """`archived` are the ids that left the log in an orderly way; so many events stand `apart`, in fragments."""
-    found = [*_line_findings(history), *_order_findings(history, config, archived)]
+    found = [*_line_findings(history), *_order_findings(history, config, archived, apart)]
     if not found:
         said = f"All {len(history.events):,} events can be read and are in order."
         found.append(passed("history:events", said, _EVENTS))
@@ -87,8 +87,11 @@ def _damage(line: EventLine) -> Problem:
 # -- order ----------------------------------------------------------------------------------------
 
 
-def _order_findings(history: History, config: JournalSettings, archived: Collection[str]) -> Iterator[Problem]:
-    events = history.events
+def _order_findings(
+    history: History, config: JournalSettings, archived: Collection[str], apart: int
+) -> Iterator[Problem]:
+    """Events in fragments come last, and get numbers that nobody else has when they are folded."""
+    events = history.events[: len(history.events) - apart]
     twice = repeated(events)
     if twice:
         said = f"{len(twice):,} ids are those of more than one event: {listing(twice)}."

@@ -21,7 +21,8 @@ from quire.layers.journal.checks.findings import (
     warned,
 )
 from quire.layers.journal.layout import FOLDER, SOURCES
-from quire.layers.journal.sources import SourceRegistry, read_sources
+from quire.layers.journal.sources import SourceRegistry, read_sources, with_added
+from quire.layers.journal.store import added_sources, stored_sources
 from quire.layers.journal.types import SessionSource, State
 from quire.model.errors import QuireError
 from quire.model.records import Problem
@@ -37,7 +38,9 @@ def check_registry(root: str) -> tuple[SourceRegistry | None, list[Problem]]:
     if fault:
         return None, [failed("sources:read", said, _SOURCES, RESTORES)]
     try:
-        return read_sources(value), []
+        added = added_sources(root)
+        unread = [_unread_fragment(path, unread) for path, (_, unread) in added.items() if unread]
+        return with_added(read_sources(value), [change for changes, _ in added.values() for change in changes]), unread
     except QuireError as error:
         return None, [failed("sources:schema", error.message, _SOURCES, RESTORES)]
 
@@ -52,7 +55,7 @@ def check_sources(
     if not found:
         found.append(passed("sources:schema", f"All {len(registry.sources):,} sources can be read.", _SOURCES))
     if state is not None:
-        found.append(_count(registry, state))
+        found.append(_count(registry, state, root))
     twice = [name for name, number in Counter(source.id for source in registry.sources).items() if number > 1]
     if twice:
         said = f"More than one source has the id: {listing(twice)}. Only the first of each can be used."
@@ -60,18 +63,25 @@ def check_sources(
     return [*found, *(finding for source in registry.sources for finding in _source(source, types, root, home))]
 
 
+def _unread_fragment(path: str, unread: int) -> Problem:
+    said = f"Lines that cannot be read: {unread:,}. They say which sources a branch added."
+    return warned("sources:fragment", said, path, RESTORES)
+
+
 def _unread(said: str) -> Problem:
     return failed("sources:schema", said, _SOURCES, "It is kept; correct or remove it by hand.")
 
 
-def accepted_sources(registry: SourceRegistry, count: float) -> bool:
-    """Whether the state counts right; an entry that cannot be read may have been counted or not."""
-    return count in range(len(registry.sources), len(registry.entries) + 1)
+def accepted_sources(registry: SourceRegistry, count: float, root: str) -> bool:
+    """Whether the state counts right: an entry that cannot be read may have been counted or not, those in fragments
+    are counted once they are folded."""
+    held = stored_sources(root)[0] if added_sources(root) else registry
+    return count in range(len(held.sources), len(held.entries) + 1)
 
 
-def _count(registry: SourceRegistry, state: State) -> Problem:
+def _count(registry: SourceRegistry, state: State, root: str) -> Problem:
     count = state.maintenance.import_source_count
-    if accepted_sources(registry, count):
+    if accepted_sources(registry, count, root):
         return passed("sources:count", "The state has the right number of sources.", _SOURCES)
     said = f"The state counts {count:,} sources; there are {len(registry.entries):,}."
     return failed("sources:count", said, _SOURCES, REPAIRS_IT)
