@@ -230,7 +230,9 @@ def test_what_is_no_project_is_refused_alike(server: Server, here: Here, tool: s
     ways = refusals(here)
     server.send(*(call(name, tool, **given, project_root=root) for name, root in ways.items()))
     found = server.answers(*ways)
-    assert {json.dumps(found[name]["result"]) for name in ways} == {json.dumps(found["missing"]["result"])}
+    assert {json.dumps(found[name]["result"], sort_keys=True) for name in ways} == {
+        json.dumps(found["missing"]["result"], sort_keys=True)
+    }
     assert found["missing"]["result"]["structuredContent"]["error"]["message"] == REFUSED
 
 
@@ -257,4 +259,6 @@ def test_only_the_projects_that_were_named_are_opened(here: Here) -> None:
         ways = {**refusals(here), "another project": str(place / "harbor"), "by a detour": f"{other.root}/../harbor"}
         server.send(*(call(name, "status_memory", project_root=root) for name, root in ways.items()))
         found = server.answers(*ways)
-        assert {json.dumps(found[name]["result"]) for name in ways} == {json.dumps(found["missing"]["result"])}
+        assert {json.dumps(found[name]["result"], sort_keys=True) for name in ways} == {
+            json.dumps(found["missing"]["result"], sort_keys=True)
+        }
