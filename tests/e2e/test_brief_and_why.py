@@ -410,8 +410,9 @@ def test_before_the_first_commit_everything_is_uncommitted(repo: Path, memory: A
     data = brief(memory)
     assert "src/queue.py" in data["files"]
     assert refs(data) == ["feature.retry-queue"]
-    assert memory("brief", "--diff", "HEAD").code == 1
-    assert memory("brief", "--branch").code == 1
+    for options in (["--diff", "HEAD"], ["--branch"]):
+        refused = memory("brief", *options)
+        assert (refused.code, "no commits yet" in refused.err) == (3, True)
 
 
 def test_without_git_named_files_still_work(memory: Any, tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_project_with_everything(viewing: Project, project: Project, repo: Pat
     item = ReceiptItem(ref="feature.queue", outcome="included", tokens=12)
     add_receipt(str(repo), Receipt(at="2026-03-02T11:00:00Z", client="claude", event="prompt", items=(item,)), "00")
     lanes = {one.lane: one.total for one in view_timeline(viewing, ViewTimeline()).lanes}
-    assert lanes == {"session": 1, "episode": 0, "checkpoint": 0, "save": 4, "decision": 1, "commit": 1}
+    assert lanes == {"session": 1, "record": 3, "decision": 1, "commit": 1}
     assert view_anchor_health(viewing, ViewAnchorHealth()).now == {"fresh": 1, "orphaned": 1}
     coverage = view_coverage(viewing, ViewCoverage())
     assert (coverage.files, coverage.covered, coverage.root.refs) == (1, 1, ("feature.queue",))

@@ -6,7 +6,10 @@ from fuzz_engine import Target
 from fuzz_yard import as_text
 
 from quire.capture.history.messages import title_of, told_by
+from quire.layers.fragment_records import read_changes, taken_in
 from quire.layers.journal.fold import folded_history
+from quire.layers.journal.merge import SOURCE_RULES
+from quire.layers.profile.merge import ENTRY_RULES
 from quire.layers.table import layer_of_file
 from quire.model.errors import InvalidConfig, QuireError
 from quire.upkeep.merge.conflicts import split_conflict
@@ -76,7 +79,31 @@ def _shared(data: bytes) -> object:
     return [merge_shared(path, base, ours, theirs) for path in ("AGENTS.md", ".mcp.json")]
 
 
+_CHANGE = (
+    b'{"name":["user","editor"],"was":null,"now":{"value":"vim","created_at":"2026-03-01T10:00:00Z",'
+    b'"updated_at":"2026-03-01T10:00:00Z"}}\n'
+)
+
+
+def _changes(data: bytes) -> object:
+    """The lines of a fragment, taken in by the rules of each layer that has fragments of records."""
+    changes, unread = read_changes(data)
+    found = [taken_in({}, changes, rules) for rules in (ENTRY_RULES, SOURCE_RULES)]
+    for records in found:
+        assert records.keys() == {change.name for change in changes}, "a change of a record is lost"
+    return found, unread
+
+
 TARGETS = (
+    Target(
+        "changes-of-branches",
+        _changes,
+        lambda: [
+            _CHANGE + _CHANGE.replace(b"vim", b"emacs"),
+            b'{"name":["a"],"was":"5feceb66","now":null}\n{"name":["a"],"was":{"v":1},"now":{"v":2}}\n',
+        ],
+        "layers.fragment_records",
+    ),
     Target(
         "merges",
         _merge,

@@ -63,6 +63,7 @@ NOT_HERE: dict[str, str] = {
     "layers.graph.repair": _BEHIND,
     "layers.graph.recovery": _NAMES,
     "layers.graph.rehash": _BEHIND,
+    "layers.graph.stored": _BEHIND,
     "layers.journal.bundles": "a sentence that this program writes, matched as a whole",
     "layers.journal.layout": _NAMES,
     "layers.journal.rehash": _PURGES,
