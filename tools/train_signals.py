@@ -6,7 +6,7 @@
 A passage counts as right where the benchmark would match it with a label. The weights are those of a logistic
 regression with one weight for each feature and what the user adds to it. The figures are those of sessions that were
 left out while it was trained, once by folder and once by session; `least` and `sure` come from the latter.
-`later-unseen/` is never read.
+`later-unseen/` and `wide-unseen/` are never read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from quire.capture.signals.cues import DATA  # noqa: E402
 from quire.capture.signals.extraction import KINDS, Listener  # noqa: E402
 from quire.capture.signals.features import Excerpt, passages  # noqa: E402
 
-HALVES = ("development", "later", "unseen")
+HALVES = ("development", "later", "unseen", "wide")
 STRENGTH = 0.01
 """The inverse of how strongly weights are drawn to zero."""
 RARE = 0.1
