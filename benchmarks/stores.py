@@ -9,7 +9,7 @@ from pathlib import Path
 
 from quire.files.digests import hex_digest
 from quire.files.json_files import compact
-from quire.index.embedding import embedder
+from quire.index.vector_table import embedder
 from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
 from quire.layers.graph.types import Event
 from quire.model.ids import kind_of, relation_stem, slug_of

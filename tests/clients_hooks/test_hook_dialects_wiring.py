@@ -9,7 +9,7 @@ import pytest
 
 from quire.clients.hooks.dialects import dialect_of
 from quire.clients.hooks.read_event import read_event
-from quire.clients.hooks.reply import room_for, wired_events
+from quire.clients.hooks.reply import connected_events, room_for
 from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent, Room
 
 WIRED = {
@@ -71,13 +71,13 @@ print(*sorted(name for name in sys.modules if name.startswith("quire.") or "." n
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_these_hooks_are_wired(client: str) -> None:
-    wired = [(each.event, each.native, each.matcher, each.seconds) for each in wired_events(client)]
+    wired = [(each.event, each.native, each.matcher, each.seconds) for each in connected_events(client)]
     assert wired == WIRED[client]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_what_is_wired_is_read_as_what_it_was_wired_for(client: str) -> None:
-    for each in wired_events(client):
+    for each in connected_events(client):
         read = read_event(client, each.event, b"{}")
         assert (read.event, read.native) == (each.event, each.native)
         assert read_event(client, each.native, b"{}") == read
@@ -86,7 +86,7 @@ def test_what_is_wired_is_read_as_what_it_was_wired_for(client: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_matcher_names_tools_that_write_files(client: str) -> None:
-    for each in wired_events(client):
+    for each in connected_events(client):
         tools = set(each.matcher.split("|")) if each.matcher else set()
         assert tools <= dialect_of(client).editors
         assert bool(tools) == (each.event == "before-edit")
@@ -94,7 +94,7 @@ def test_a_matcher_names_tools_that_write_files(client: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_before_a_prompt_or_an_edit_nobody_waits_for_a_hook_without_an_answer(client: str) -> None:
-    for each in wired_events(client):
+    for each in connected_events(client):
         if each.event in ("prompt", "before-edit"):
             assert room_for(HookEvent(client=client, event=each.event, native=each.native)) != Room(0, 0)
 
@@ -149,7 +149,7 @@ def test_the_page_says_which_events_there_are_and_which_are_wired() -> None:
         # The second shape of a client is told beside the table, and so are subagents.
         names = [name for name, ours in dialect.natives.items() if ours == event and name not in dialect.subagents]
         names = [name for name in names if client != "copilot" or name[0].islower()]
-        wired = {each.native for each in wired_events(client) if each.event == event}
+        wired = {each.native for each in connected_events(client) if each.event == event}
         # A start with the source `compact` is told there too.
         again = {"SessionStart"} if event == "after-compaction" and client in ("claude", "codex") else set()
         assert set(re.findall(r"\*\*(.+?)\*\*", cell)) == wired | again, (client, event)

@@ -11,7 +11,7 @@ import pytest
 
 from cases import each
 from quire import __version__
-from quire.clients.hooks.reply import wired_events
+from quire.clients.hooks.reply import connected_events
 from quire.clients.hooks.types import EVENTS
 from quire.clients.packages import MARKETPLACE_NAME, PACKAGE_CLIENTS, PACKAGE_NAME, build_package, build_plugins
 from quire.clients.texts.rules import package_context_text
@@ -143,12 +143,12 @@ def test_the_hooks_are_those_that_are_wired(client: str) -> None:
     unit = 1000 if client == "gemini" else 1
     wanted = [
         (wired.native, wired.matcher, f"quire hook {client} {wired.event} || true", wired.seconds * unit)
-        for wired in wired_events(client)
+        for wired in connected_events(client)
     ]
     assert wanted
     assert sorted(found) == sorted(wanted)
     assert set(hooks["hooks"]) <= EVENTS_OF[client]
-    assert {wired.event for wired in wired_events(client)} <= set(EVENTS)
+    assert {wired.event for wired in connected_events(client)} <= set(EVENTS)
 
 
 def test_the_lists_lead_to_the_packages() -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from quire.clients.hooks.read_event import read_event
-from quire.clients.hooks.reply import wired_events
+from quire.clients.hooks.reply import connected_events
 from quire.clients.hooks.types import EVENTS
 from quire.clients.texts.opencode import OPENCODE_PLUGIN_PATH, opencode_plugin_text
 from quire.clients.texts.rules import RULES_CLIENTS, package_context_text, rules_text
@@ -99,7 +99,7 @@ def test_texts_are_information_and_plain(name: str) -> None:
 
 def test_the_plugin_of_opencode_does_what_is_wired() -> None:
     text = opencode_plugin_text()
-    wired = {one.event: one for one in wired_events("opencode")}
+    wired = {one.event: one for one in connected_events("opencode")}
     assert set(wired) == set(EVENTS)
     found = re.search(r"const SECONDS = \{(.*)\}", text)
     assert found

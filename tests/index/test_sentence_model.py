@@ -14,10 +14,10 @@ import msgspec
 import pytest
 
 from quire.index import model_vectors
-from quire.index.embedding import Vector, embedder
 from quire.index.open_index import open_index, rebuild_index
 from quire.index.search import Filter
 from quire.index.sentence_model import SentenceModel, TensorFile, _Config, open_sentence_model
+from quire.index.vector_table import Vector, embedder
 from quire.model.errors import InputError, LockBusy, NotReady, QuireError, StorageFailed
 from quire.model.records import Record
 from quire.model.vocabulary import LayerName

@@ -10,7 +10,7 @@ from trials import Prepared
 
 from quire.model.errors import InputError
 from quire.project import Project
-from quire.verbs.agents.wiring import wiring_status
+from quire.verbs.agents.connections import connection_status
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
 from quire.verbs.inbox.overview import ShowInbox, inbox
@@ -67,7 +67,7 @@ class FileTrial(NamedTuple):
             project = open_project(self.space, LATER, "c")
             status(project)
             inbox(project, ShowInbox())
-            wiring_status(project)
+            connection_status(project)
             yield from self.as_found()
             # Whoever was not answered says it again; what is settled may be refused by then.
             wrote = True

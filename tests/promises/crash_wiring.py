@@ -12,7 +12,7 @@ from trials import tell
 from quire.model.errors import StorageFailed
 from quire.project import Project
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.agents.wiring import unwire_clients, wire_clients
+from quire.verbs.agents.connections import connect_clients, disconnect_clients
 
 __all__ = ["SCENARIOS"]
 
@@ -37,7 +37,7 @@ def used(space: str) -> None:
 
 def wired(space: str) -> None:
     used(space)
-    wire_clients(open_project(space, NOW, "a1"), ["claude"])
+    connect_clients(open_project(space, NOW, "a1"), ["claude"])
 
 
 def spoilt(space: str) -> None:
@@ -70,7 +70,7 @@ def sound(space: str) -> Iterator[str]:
 
 
 def checked(project: Project, **how: bool) -> object:
-    done = wire_clients(project, ["claude"], **how)
+    done = connect_clients(project, ["claude"], **how)
     wrong = [file for file in done.files if file.status in ("failed", "unreadable", "refused")]
     if wrong:
         raise StorageFailed(str([(file.path, file.reason) for file in wrong]), hint="Told as failed.")
@@ -78,7 +78,7 @@ def checked(project: Project, **how: bool) -> object:
 
 
 def removed(project: Project) -> object:
-    done = unwire_clients(project, ["claude"])
+    done = disconnect_clients(project, ["claude"])
     wrong = [file for file in done.files if file.status in ("failed", "unreadable", "refused")]
     if wrong:
         raise StorageFailed(str([(file.path, file.reason) for file in wrong]), hint="Told as failed.")

@@ -208,7 +208,7 @@ TARGETS: tuple[Target, ...] = (
             b"a\r\n```\r\n<!-- memory:start -->\r\n```\r\n",
             b"\xef\xbb\xbf<!-- memory:start -->\nx\n<!-- memory:end -->",
         ],
-        "files.marked_sections upkeep.guidance clients.wiring.whole_files",
+        "files.marked_sections upkeep.guidance clients.integration.whole_files",
     ),
     Target(
         "jsonc",

@@ -17,15 +17,15 @@ from quire.capture.trusted_sources import is_agreed
 from quire.clients.hooks.read_event import patched_files, read_event
 from quire.clients.hooks.reply import reply
 from quire.clients.hooks.types import CLIENTS
+from quire.clients.integration.catalogue import parts_of
+from quire.clients.integration.journal_parts import journal_parts
+from quire.clients.integration.manifest import Manifests, known_base
+from quire.clients.integration.types import CLIENTS as WIRED
+from quire.clients.integration.types import Surroundings
 from quire.clients.lines import read_log
 from quire.clients.receipt_totals import sum_receipts
 from quire.clients.receipts import last_start, read_receipts
 from quire.clients.spool import waiting_sessions
-from quire.clients.wiring.catalogue import parts_of
-from quire.clients.wiring.journal_parts import journal_parts
-from quire.clients.wiring.manifest import Manifests, known_base
-from quire.clients.wiring.types import CLIENTS as WIRED
-from quire.clients.wiring.types import Surroundings
 from quire.files.digests import hex_digest
 from quire.files.file_lock import Holder
 from quire.files.file_lock import held as lock_held
@@ -225,15 +225,15 @@ TARGETS: tuple[Target, ...] = (
             b'[mcp_servers.memory]\ncommand = "memory-mcp"\n\n[x]\ny = 1\n',
             b"# Rules\n\n<!-- memory:start -->\nx\n<!-- memory:end -->\n",
         ],
-        "clients.wiring.entries clients.wiring.hook_items clients.wiring.whole_files "
-        "clients.wiring.catalogue clients.wiring.journal_parts",
+        "clients.integration.entries clients.integration.hook_items clients.integration.whole_files "
+        "clients.integration.catalogue clients.integration.journal_parts",
         cost=30,
     ),
     of_local(
         "manifest",
         _HOME["manifest"],
         lambda: _manifest(os.path.join(root(), ".memory/integrations")),
-        "clients.wiring.manifest files.byte_edits",
+        "clients.integration.manifest files.byte_edits",
         b'{"version":1,"path":"x","scope":"project","clients":["claude"],"before":"sha256:00","after":"sha256:11",'
         b'"splices":[{"at":3,"removed":"a","inserted":"YQ==","form":"base64"}],"made":[["a","b"]]}\n',
     ),

@@ -33,7 +33,7 @@ from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import KnownPlaces, Turn
 from quire.clients.hooks.read_event import patched_files
-from quire.clients.wiring.manifest import _words_of_others as words_of_others
+from quire.clients.integration.manifest import _words_of_others as words_of_others
 from quire.files.byte_edits import find_edits
 from quire.files.jsonc_edit import set_member
 from quire.files.jsonc_parser import read_jsonc
@@ -45,7 +45,7 @@ from quire.guard.prompt_attacks import find_instructions
 from quire.guard.secrets import find_secrets
 from quire.inbox.proposals import value_digest
 from quire.inbox.rejections import Rejection, Rejections
-from quire.index.embedding import embedder
+from quire.index.vector_table import embedder
 from quire.layers.facts.lines import read_lines
 from quire.layers.graph.checks import _FENCE as BODY_FENCE
 from quire.layers.graph.checks import _H1 as BODY_TITLE

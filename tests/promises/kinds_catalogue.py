@@ -27,10 +27,10 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.upkeep.projects import ProjectRegistry
 from quire.verbs.admin.new_memory import init_memory
+from quire.verbs.agents.connections import connect_clients, connection_status
 from quire.verbs.agents.hook_answer import answer_hook
 from quire.verbs.agents.receipts import receipts
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
-from quire.verbs.agents.wiring import wire_clients, wiring_status
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
@@ -223,7 +223,7 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
         "rejected": lambda project: rejected(project, Arguments()),
         "receipts": lambda project: receipts(project),
     },
-    "wiring": {"status": lambda project: wiring_status(project)},
+    "wiring": {"status": lambda project: connection_status(project)},
     "machine": {
         "projects": lambda project: ProjectRegistry(project.world).known_projects(),
         "providers": lambda project: journal_providers(project, JournalProviders()),
@@ -480,8 +480,8 @@ def _keeper(project: Project) -> None:
 
 
 def _clients(project: Project) -> None:
-    wire_clients(project, ["claude", "cursor", "codex"], force=True)
-    wire_clients(project, ["claude"], user=True)
+    connect_clients(project, ["claude", "cursor", "codex"], force=True)
+    connect_clients(project, ["claude"], user=True)
     integrate_journal(project, JournalIntegrate(yes=True))
 
 

@@ -19,11 +19,11 @@ from quire.upkeep.projects import ProjectRegistry
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.doctor import Doctor, doctor
 from quire.verbs.admin.export import Export, export
+from quire.verbs.agents.connections import connect_clients, connection_status, disconnect_clients
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
 from quire.verbs.agents.receipts import receipts
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
-from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
 from quire.verbs.ask.answers import answer_question
 from quire.verbs.ask.brief import Brief, brief
 from quire.verbs.ask.inspect import Inspect, inspect, product_map_page
@@ -143,10 +143,10 @@ READING: dict[str, Verb] = {
     "inbox": lambda project: inbox(project, ShowInbox(status="all")),
     "inbox rejected": lambda project: rejected(project, Arguments()),
     "receipts": lambda project: receipts(project),
-    "integrate status": lambda project: wiring_status(project),
-    "integrate preview": lambda project: wire_clients(project, ["claude", "cursor", "codex"], dry_run=True),
-    "integrate user preview": lambda project: wire_clients(project, ["claude"], user=True, dry_run=True),
-    "remove preview": lambda project: unwire_clients(project, dry_run=True),
+    "integrate status": lambda project: connection_status(project),
+    "integrate preview": lambda project: connect_clients(project, ["claude", "cursor", "codex"], dry_run=True),
+    "integrate user preview": lambda project: connect_clients(project, ["claude"], user=True, dry_run=True),
+    "remove preview": lambda project: disconnect_clients(project, dry_run=True),
     "view today": lambda project: view_today(project, ViewToday()),
     "view summary": lambda project: view_summary(project, ViewSummary()),
     "view inbox": lambda project: view_inbox(project, ViewInbox()),
@@ -197,7 +197,7 @@ WRITING: dict[str, Verb] = {
     ),
     "journal": lambda project: journal_recall(project, JournalRecall()),
     "inbox": _propose,
-    "wiring": lambda project: wire_clients(project, ["claude", "cursor", "codex"]),
+    "wiring": lambda project: connect_clients(project, ["claude", "cursor", "codex"]),
     "machine": lambda project: ProjectRegistry(project.world).add(project.root),
     "notes": lambda project: take_note(project, TakeNote(words=["one more"])),
     "pins": lambda project: focus(project, Focus(fact_ids=[list_facts(project, ListFacts()).results[0].id])),
@@ -293,7 +293,7 @@ WITNESSES: dict[str, Callable[[Project], bool]] = {
 
 
 def _wired(project: Project) -> list[str]:
-    return [one.client for one in wiring_status(project, user=False).clients if one.parts]
+    return [one.client for one in connection_status(project, user=False).clients if one.parts]
 
 
 class Judged(msgspec.Struct, kw_only=True):

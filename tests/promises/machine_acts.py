@@ -44,7 +44,7 @@ PREVIEWED = (
     "profile_unlink",
     "save",
     "sync",
-    "wire_clients",
+    "connect_clients",
 )
 """Verbs that can be tried without doing anything."""
 WIRED = ("CLAUDE.md", "AGENTS.md", ".mcp.json", ".claude/", ".memory/integrations/", ".gitignore")
@@ -149,7 +149,7 @@ def integrate(run: Run, draw: Random) -> Deed | None:
         (
             ("integrate", {}),
             ("integrate", {"remove": True}),
-            ("wire_clients", {}),
+            ("connect_clients", {}),
             ("journal_integrate", {"dry_run": True}),
         )
     )

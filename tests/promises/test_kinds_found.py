@@ -17,8 +17,8 @@ from quire.inbox.store import read_inbox
 from quire.model.errors import InputError, InvalidStore, StorageFailed, UnsupportedVersion
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.doctor import Doctor, doctor
+from quire.verbs.agents.connections import connect_clients, connection_status
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
-from quire.verbs.agents.wiring import wire_clients, wiring_status
 from quire.verbs.ask.inspected_node import inspect_node
 from quire.verbs.ask.status import status
 from quire.verbs.ask.status import status as status_of
@@ -102,7 +102,7 @@ def test_a_line_of_the_inbox_that_is_not_utf8_anywhere_is_told_of(space: Space) 
 @proves("P5.2", "A11", over="wiring", found="a record of wiring that could not be read was written over")
 def test_a_record_of_wiring_that_cannot_be_read_is_kept_beside_its_place(space: Space) -> None:
     data = spoil(space, "record of wiring", "half")
-    wire_clients(space.open(), ["claude", "cursor", "codex"])
+    connect_clients(space.open(), ["claude", "cursor", "codex"])
     path = space.path("record of wiring")
     assert Path(path + ".damaged").read_bytes() == data
     assert json.loads(Path(path).read_bytes())["version"] == 1
@@ -113,7 +113,7 @@ def test_a_record_of_wiring_that_cannot_be_read_is_kept_beside_its_place(space: 
 def test_depth_without_end_crashes_nobody_who_looks(space: Space, kind: str) -> None:
     spoil(space, kind, "deep inside")
     project = space.open()
-    wiring_status(project)
+    connection_status(project)
     automate_status(project, Arguments())
     journal_run_once(project)
     assert doctor(project, Doctor()).findings

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard.framing import Boundary
+from quire.guard.boundary import Boundary
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.surfaces.mcp.answers import failure, fenced_text, success

@@ -12,7 +12,7 @@ import pytest
 from facts_calling import LIMIT, TOOLS, Tools
 
 from quire.files.world import World
-from quire.guard.framing import make_boundary
+from quire.guard.boundary import make_boundary
 from quire.model.errors import Cancelled
 from quire.project import Project
 from quire.surfaces.mcp.schemas import input_schema

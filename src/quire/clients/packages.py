@@ -52,10 +52,10 @@ def build_plugins() -> dict[str, str]:
 
 def hook_groups(client: str) -> dict[str, list[dict[str, Any]]]:
     """The hooks of a client, in the form that these clients share: by event, in groups with a matcher."""
-    from quire.clients.hooks.reply import wired_events
+    from quire.clients.hooks.reply import connected_events
 
     groups: dict[str, list[dict[str, Any]]] = {}
-    for wired in wired_events(client):
+    for wired in connected_events(client):
         group: dict[str, Any] = {"matcher": wired.matcher} if wired.matcher else {}
         command = f"quire hook {client} {wired.event} || true"
         group["hooks"] = [{"type": "command", "command": command, "timeout": wired.seconds * _UNITS[client]}]

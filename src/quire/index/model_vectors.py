@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import apsw
 import msgspec
 
-from quire.index.embedding import embedder
 from quire.index.text_analysis import passages
+from quire.index.vector_table import embedder
 from quire.model.errors import LockBusy, StorageFailed
 from quire.model.records import Record
 

@@ -10,7 +10,6 @@ from typing import Any
 import apsw
 import msgspec
 
-from quire.index.embedding import Vector, embedder
 from quire.index.text_analysis import (
     TOKENIZER,
     all_words,
@@ -21,6 +20,7 @@ from quire.index.text_analysis import (
     plain_words,
     question_words,
 )
+from quire.index.vector_table import Vector, embedder
 from quire.model.records import Record
 from quire.model.vocabulary import LIVE_STATUSES
 

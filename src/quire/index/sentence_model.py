@@ -1,6 +1,6 @@
 """Run all-MiniLM-L6-v2 over the documents when the index is built. Needs the extra `semantic`.
 
-The static table (`embedding.py`) was trained to give a text the direction that this network gives it. Both therefore
+The static table (`vector_table.py`) was trained to give a text the direction that this network gives it. Both therefore
 live in one space, and a question embedded with the table may be compared with documents embedded by the teacher:
 questions stay cold, documents get the better vectors. That holds for this teacher only, so a folder that holds another
 network is found out by its answers and refused.
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from quire.index.embedding import Vector, embedder
+from quire.index.vector_table import Vector, embedder
 from quire.model.errors import InputError, NotReady, QuireError
 
 if TYPE_CHECKING:

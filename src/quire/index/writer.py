@@ -9,8 +9,8 @@ from typing import Any
 import apsw
 import msgspec
 
-from quire.index.embedding import embedder
 from quire.index.text_analysis import passages, searched_fields
+from quire.index.vector_table import embedder
 from quire.model.records import Edge, Record, RecordSummary
 from quire.model.sources import Item
 from quire.model.times import EPOCH, instant

@@ -17,7 +17,7 @@ from quire.retrieval.answer_lines import NAMES, closest_line, cut_body, heading_
 from quire.retrieval.render import AnswerPart, AnswerRow, Layout, footer, not_shown, said_by, withheld_rows
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
 
 _REST = "… cut to fit: `inspect_memory` has the rest.\n"
 

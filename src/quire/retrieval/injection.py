@@ -19,7 +19,7 @@ from quire.retrieval.answer import NOT_REVIEWED
 from quire.retrieval.page import BudgetPage, PageLine, line_cost
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
 
 Outcome = Literal["included", "trimmed", "withheld"]
 _CALM = ("fresh", "unanchored")

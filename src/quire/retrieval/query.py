@@ -18,7 +18,7 @@ from quire.retrieval.current_records import REPLACEABLE, current_weight, replace
 from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, sort_into_tiers
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
 
 _POSSIBLE = 3
 _REPLACING = ("supersedes", "replaces")

@@ -24,7 +24,7 @@ from quire.retrieval.answer_lines import (
 )
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
 
 _FIRST_SHARE, _OTHER_SHARE = 0.5, 0.34
 """How much of the budget one body may take, so that one long note does not keep all others out."""

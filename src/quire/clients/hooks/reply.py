@@ -52,6 +52,6 @@ def room_for(event: HookEvent) -> Room:
     return _ROOMS.get(event.event, _NOTHING)
 
 
-def wired_events(client: str) -> tuple[Wired, ...]:
+def connected_events(client: str) -> tuple[Wired, ...]:
     """The hooks that are worth their time in this client: they carry text, or say what the memory learns from."""
     return dialect_of(client).wired

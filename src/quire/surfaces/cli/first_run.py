@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from quire.model.text import counted
 from quire.surfaces.cli.output import progress_bar, say, warn
 from quire.verbs.admin.init import Init, import_lines, make_memory, sharing, wanted_by
-from quire.verbs.agents.integrate import wiring_warnings
+from quire.verbs.agents.integrate import client_warnings
 
 if TYPE_CHECKING:
-    from quire.clients.wiring.types import Integrated
+    from quire.clients.integration.types import Integrated
     from quire.project import Project
     from quire.surfaces.cli.commands import Session
     from quire.upkeep.init import Initialized
@@ -91,8 +91,8 @@ def _made(done: Initialized) -> None:
 
 def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | None, bool]:
     """What was wired, and whether to go on."""
+    from quire.verbs.agents.connections import connect_clients
     from quire.verbs.agents.git_setup import integrate_git, lacks_git_setup
-    from quire.verbs.agents.wiring import wire_clients
 
     plan = offers.wiring
     if plan is None:
@@ -119,12 +119,12 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
     said = _ask("Connect them?", default="no")
     if said != "yes":
         return None, said == "no"
-    done = wire_clients(project, plan.clients)
+    done = connect_clients(project, plan.clients)
     if merges:
         integrate_git(project)
     files = [file for file in done.files if file.status in _WRITTEN]
     _tell(f"Connected: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
-    warn(wiring_warnings(done))
+    warn(client_warnings(done))
     return done, True
 
 

@@ -9,7 +9,7 @@ from quire.model.errors import InputError, NotFound, NotReady
 from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.project import Project
 
 _ARGUMENT_CHARS = 2000

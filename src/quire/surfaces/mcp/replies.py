@@ -15,7 +15,7 @@ from quire.model.errors import QuireError
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
@@ -130,6 +130,6 @@ class Replies:
         return self.tool_calls.work(work)
 
     def _fence(self) -> Boundary:
-        from quire.guard.framing import make_boundary
+        from quire.guard.boundary import make_boundary
 
         return make_boundary(self.tool_calls.world.token)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from quire.model.errors import NotFound
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.project import Project
 
 RECORD = "memory://record/"
@@ -76,7 +76,7 @@ def _map(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
 
 
 def _status(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
-    from quire.guard.framing import safe_values
+    from quire.guard.boundary import safe_values
     from quire.verbs.ask.status import ShowStatus, show_status
     from quire.verbs.plain import brief, json_line
 

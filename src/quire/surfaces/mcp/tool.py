@@ -13,7 +13,7 @@ import msgspec
 from quire.verbs.verb import Arguments, Tool
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.model.records import Problem
     from quire.project import Project
 

@@ -170,7 +170,7 @@ class ToolCalls:
             self._beginning.release()
 
     def _run(self, tool: ServedTool, given: Arguments, project: Project, ticket: Ticket) -> dict[str, Any]:
-        from quire.guard.framing import make_boundary
+        from quire.guard.boundary import make_boundary
         from quire.surfaces.mcp.answers import success
 
         try:
@@ -206,7 +206,7 @@ class ToolCalls:
         )
 
     def _failed(self, error: Exception) -> dict[str, Any]:
-        from quire.guard.framing import make_boundary
+        from quire.guard.boundary import make_boundary
         from quire.surfaces.mcp.answers import failure
         from quire.verbs.envelope import crashed
 

@@ -16,7 +16,7 @@ from quire.verbs.table import load, module_of, tool_for
 from quire.verbs.verb import Aside, LaidOut, Option, Output, Recalled, Row, Styled, cli_marks
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.model.records import Problem
     from quire.verbs.verb import Line, Verb
 

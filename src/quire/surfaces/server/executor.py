@@ -7,8 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from quire.model.decoder_lock import make_decoding_thread_safe
 from quire.model.errors import LockBusy
-from quire.model.thread_safe_decoding import make_decoding_thread_safe
 
 Result = TypeVar("Result")
 

@@ -127,7 +127,7 @@ def _pascal(name: str) -> str:
 
 
 def _json(value: Any) -> str:
-    from quire.guard.framing import safe_values
+    from quire.guard.boundary import safe_values
 
     return msgspec.json.encode(safe_values(_as_text(value))).decode()
 

@@ -18,11 +18,11 @@ from quire.model.text import counted, cut
 from quire.model.times import instant
 from quire.upkeep.findings import Finding
 from quire.upkeep.installation import reach_hint, unreachable
+from quire.verbs.agents.connections import STARTED, connect_clients, connection_status, integration_manifests
 from quire.verbs.agents.session_end import session_is_over
-from quire.verbs.agents.wiring import STARTED, wire_clients, wiring_manifests, wiring_status
 
 if TYPE_CHECKING:
-    from quire.clients.wiring.types import ClientStatus, PartSeen
+    from quire.clients.integration.types import ClientStatus, PartSeen
     from quire.project import Project
 
 _OFF = ("off", "0", "no", "false")
@@ -39,8 +39,8 @@ _USER = " (user)"
 
 
 def agent_findings(project: Project) -> list[Finding]:
-    here = wiring_status(project, user=False)
-    home = wiring_status(project, user=True).clients if project.world.home else ()
+    here = connection_status(project, user=False)
+    home = connection_status(project, user=True).clients if project.world.home else ()
     at_home = {one.client: one for one in home if one.wired}
     found = [_about("records", problem.message, "warning", problem.hint or "") for problem in here.warnings]
     for one in here.clients:
@@ -68,7 +68,7 @@ def _wiring_finding(project: Project, one: ClientStatus) -> Finding:
     if not bad:
         return _about(one.client, "connected in this project")
     # Only what a record tells of is written again unasked: it can be taken back.
-    recorded = {manifest.path for manifest in wiring_manifests(project, "project").all()}
+    recorded = {manifest.path for manifest in integration_manifests(project, "project").all()}
     fixable = all(part.path in recorded and part.state != "unreadable" and not part.reason for part in bad)
     state = "error" if any(part.state == "unreadable" for part in bad) else "warning"
     hint = f"`memory integrate {one.client} --repair`repairs it" + ("; so does --fix." if fixable else ".")
@@ -87,7 +87,7 @@ def _started_findings(project: Project, wired: Sequence[str]) -> list[Finding]:
 
 
 def fix_agents(project: Project, names: Sequence[str]) -> str:
-    done = wire_clients(project, sorted(names), repair=True)
+    done = connect_clients(project, sorted(names), repair=True)
     written = [file.path for file in done.files if file.status in ("created", "updated")]
     left = [file.path for file in done.files if file.reason]
     said = f"Wrote {', '.join(written)}." if written else "The connection was already complete."

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.capture.hosts.types import KINDS
-from quire.clients.wiring.engine import integrate_clients
-from quire.clients.wiring.places import detect
-from quire.clients.wiring.types import CLIENTS, Integrated
+from quire.clients.integration.engine import integrate_clients
+from quire.clients.integration.places import detect
+from quire.clients.integration.types import CLIENTS, Integrated
 from quire.model.errors import GitRequired, InputError
 from quire.model.text import cut
 from quire.project import Project
+from quire.verbs.agents.connections import client_surroundings, connect_clients, integration_manifests
 from quire.verbs.agents.session_brief import hook_start
-from quire.verbs.agents.wiring import wire_clients, wiring_manifests, wiring_surroundings
 from quire.verbs.inbox.history_import import HISTORY, known_origins, wish_of
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, found_host_sources, import_hosts, read_host_source
 
@@ -71,7 +71,7 @@ def take_agents(project: Project, agents: Sequence[str], *, dry_run: bool = Fals
         return None
     if dry_run:
         return _wiring_planned(project, clients)
-    return wire_clients(project, clients)
+    return connect_clients(project, clients)
 
 
 def take_imports(project: Project, kinds: Sequence[str], *, dry_run: bool = False) -> ImportedHosts | None:
@@ -104,7 +104,7 @@ def _named_agents(project: Project, agents: Sequence[str]) -> list[str]:
             )
     if NONE in agents:
         return []
-    here = {*detect(wiring_surroundings(project, "project"))} - _wired_at_home(project) if FOUND in agents else set()
+    here = {*detect(client_surroundings(project, "project"))} - _wired_at_home(project) if FOUND in agents else set()
     return [client for client in CLIENTS if ALL in agents or client in agents or client in here]
 
 
@@ -112,10 +112,10 @@ def _wired_at_home(project: Project) -> set[str]:
     """Clients that have all of it in the user's own configuration: here, they would have it twice."""
     if not project.world.home:
         return set()
-    from quire.clients.wiring.client_status import look_at_clients, wired_clients
+    from quire.clients.integration.client_status import connected_clients, look_at_clients
 
-    around, manifests = wiring_surroundings(project, "user"), wiring_manifests(project, "user")
-    wired = wired_clients("user", around, manifests)
+    around, manifests = client_surroundings(project, "user"), integration_manifests(project, "user")
+    wired = connected_clients("user", around, manifests)
     seen = look_at_clients(wired, around, {"user": manifests}) if wired else []
     return {one.client for one in seen if all(part.state == "present" for part in one.parts)}
 
@@ -128,7 +128,7 @@ def _would_wire(project: Project, clients: Sequence[str]) -> Integrated | None:
 
 def _wiring_planned(project: Project, clients: Sequence[str]) -> Integrated:
     """A dry run that needs no memory, and leaves the guidance to `init`, which brings it anyway."""
-    around, manifests = wiring_surroundings(project, "project"), wiring_manifests(project, "project")
+    around, manifests = client_surroundings(project, "project"), integration_manifests(project, "project")
     return integrate_clients(clients, around, project.world, manifests, scope="project", dry_run=True)
 
 

@@ -12,11 +12,11 @@ from quire.model.text import counted
 from quire.upkeep.init import Initialized, first_brief
 from quire.verbs.admin.first_run import refuse_unknown, take_agents, take_imports
 from quire.verbs.admin.new_memory import init_memory
-from quire.verbs.agents.integrate import wired_fields, wiring_warnings
+from quire.verbs.agents.integrate import client_warnings, integrated_fields
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 if TYPE_CHECKING:
-    from quire.clients.wiring.types import Integrated
+    from quire.clients.integration.types import Integrated
     from quire.project import Project
     from quire.verbs.inbox.host_import import ImportedHosts
 
@@ -85,7 +85,7 @@ class MemoryMade(Result, kw_only=True):
         fields = initialized_fields(self.done)
         fields["next_steps"] = list(_steps(self.done, self.wired))
         if self.agents or self.kinds:
-            fields["integration"] = wired_fields(self.wired) if self.wired is not None else None
+            fields["integration"] = integrated_fields(self.wired) if self.wired is not None else None
             fields["imported"] = self.imported.fields() if self.imported is not None else None
         return fields
 
@@ -125,7 +125,7 @@ def init(project: Project, given: Init) -> FirstBrief | MemoryMade:
     made.imported = take_imports(project, kinds, dry_run=given.dry_run)
     made.warnings = [
         *done.warnings,
-        *(wiring_warnings(made.wired) if made.wired is not None else ()),
+        *(client_warnings(made.wired) if made.wired is not None else ()),
         *(made.imported.warnings if made.imported is not None else ()),
     ]
     return made

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from quire.clients.wiring.commands import commands_for
-from quire.clients.wiring.diffs import unified
-from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen
+from quire.clients.integration.commands import commands_for
+from quire.clients.integration.diffs import unified
+from quire.clients.integration.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen
 from quire.model.errors import GitRequired, UsageError
 from quire.upkeep.merge.git_setup import look_at_setup, set_up, take_back, why_not
 
 if TYPE_CHECKING:
-    from quire.clients.wiring.types import Status
+    from quire.clients.integration.types import Status
     from quire.project import Project
     from quire.upkeep.merge.git_setup import SetUpPart
 

@@ -13,7 +13,7 @@ from quire.model.times import instant
 from quire.verbs.reviewed import reviews
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.model.verdicts import Verdict
@@ -113,7 +113,7 @@ def trust_of(project: Project, index: Index, records: Sequence[Record], began: s
 
 
 def new_fence(project: Project) -> Boundary:
-    from quire.guard.framing import make_boundary
+    from quire.guard.boundary import make_boundary
 
     return make_boundary(project.world.token)
 

@@ -9,12 +9,12 @@ import msgspec
 from msgspec.structs import replace
 
 from quire.clients.capture_choice import ASKABLE, CAPTURES, Capture, capture_of, set_capture
-from quire.clients.wiring.types import FORGES, ClientStatus, FileDone, Integrated, IntegrationStatus
+from quire.clients.integration.types import FORGES, ClientStatus, FileDone, Integrated, IntegrationStatus
 from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.project import Project
+from quire.verbs.agents.connections import connect_clients, connection_status, disconnect_clients
 from quire.verbs.agents.git_setup import git_status
-from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
 _WIDTH = 10
@@ -63,7 +63,7 @@ class ClientsIntegrated(Result, kw_only=True):
 
     def fields(self) -> dict[str, Any]:
         if self.done is not None:
-            return {**wired_fields(self.done), **({"capture": self.capture} if self.capture else {})}
+            return {**integrated_fields(self.done), **({"capture": self.capture} if self.capture else {})}
         found = {"clients": msgspec.to_builtins(self.found.clients)} if self.found else {}
         return {**found, "capture": self.capture}
 
@@ -96,7 +96,7 @@ def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
     if given.capture is not None and not given.clients:
         return ClientsIntegrated(capture=given.capture, sets=not given.dry_run)
     done = _done(project, given)
-    return ClientsIntegrated(done=done, capture=given.capture, sets=not given.dry_run, warnings=wiring_warnings(done))
+    return ClientsIntegrated(done=done, capture=given.capture, sets=not given.dry_run, warnings=client_warnings(done))
 
 
 def _agents(given: Integrate) -> list[str]:
@@ -107,7 +107,7 @@ def _status(project: Project, given: Integrate) -> IntegrationStatus:
     agents = _agents(given)
     found = IntegrationStatus(clients=())
     if agents or not given.clients:
-        found = wiring_status(project, agents, user=True if given.user else None)
+        found = connection_status(project, agents, user=True if given.user else None)
     git = git_status(project) if not given.user and (_GIT in given.clients or not given.clients) else None
     return found if git is None else replace(found, clients=(*found.clients, git))
 
@@ -127,9 +127,9 @@ def _done(project: Project, given: Integrate) -> Integrated:
         if given.clients and not agents:
             return git
     if given.remove:
-        done = unwire_clients(project, agents, user=given.user, dry_run=given.dry_run)
+        done = disconnect_clients(project, agents, user=given.user, dry_run=given.dry_run)
     else:
-        done = wire_clients(
+        done = connect_clients(
             project,
             agents,
             user=given.user,
@@ -170,7 +170,7 @@ def needs_consent(given: Integrate) -> bool:
     return given.user and not (given.status or given.dry_run or given.yes)
 
 
-def wired_fields(done: Integrated) -> dict[str, Any]:
+def integrated_fields(done: Integrated) -> dict[str, Any]:
     """Each part of each client, and each file; in a dry run with the difference it would make."""
     fields: dict[str, Any] = msgspec.to_builtins(done)
     del fields["warnings"]
@@ -180,7 +180,7 @@ def wired_fields(done: Integrated) -> dict[str, Any]:
     return {**fields, "complete": done.is_clean}
 
 
-def wiring_warnings(done: Integrated) -> list[Problem]:
+def client_warnings(done: Integrated) -> list[Problem]:
     """Warnings of the whole, and what is wrong with single files."""
     return [*done.warnings, *(_fault(file) for file in done.files if file.reason)]
 

@@ -19,7 +19,7 @@ from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Option, Result, View
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.index.catalog import Index
     from quire.project import Project
     from quire.retrieval.answer import Answer, Hit

@@ -13,7 +13,7 @@ from quire.verbs.ask.answers import Budget, Found, ask_index, budget_of, found_i
 from quire.verbs.verb import Arguments, LaidOut, Lines, Option, Recalled, Tool, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.project import Project
 
 _Files = Annotated[list[Annotated[str, Meta(max_length=4096)]], Meta(max_length=1000)]

@@ -12,7 +12,7 @@ from quire.verbs.ask.answers import Budget, Found, Layers, Question, Words, answ
 from quire.verbs.verb import Arguments, LaidOut, Lines, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.project import Project
     from quire.retrieval.answer import Answer, LeftOut
     from quire.verbs.ask.list import RecordList

@@ -13,7 +13,7 @@ from quire.verbs.verb import Arguments, LaidOut, Lines, Recalled, Tool, Verb, Wo
 
 if TYPE_CHECKING:
     from quire.files.git_history import Commit
-    from quire.guard.framing import Boundary
+    from quire.guard.boundary import Boundary
     from quire.project import Project
     from quire.upkeep.why import SaveInCommit
 

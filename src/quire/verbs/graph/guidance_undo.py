@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.clients.wiring.diffs import unified
-from quire.clients.wiring.manifest import Manifests, known_base, make_manifest
-from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
+from quire.clients.integration.diffs import unified
+from quire.clients.integration.manifest import Manifests, known_base, make_manifest
+from quire.clients.integration.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
 from quire.files import disk
 from quire.files.durable_write import write_file
 from quire.files.marked_sections import find_section

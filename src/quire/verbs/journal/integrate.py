@@ -23,9 +23,9 @@ from quire.verbs.plain import json_line
 from quire.verbs.verb import Arguments, Aside, Lines, Option, Result, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.clients.wiring.journal import JournalPartDone, JournalPartSeen
-    from quire.clients.wiring.journal_parts import JournalPart
-    from quire.clients.wiring.types import Surroundings
+    from quire.clients.integration.journal import JournalPartDone, JournalPartSeen
+    from quire.clients.integration.journal_parts import JournalPart
+    from quire.clients.integration.types import Surroundings
     from quire.project import Project
 
 _ALL = "all"
@@ -177,7 +177,7 @@ def _target(targets: Sequence[str]) -> str:
 
 def journal_integration(project: Project, target: str = _ALL) -> JournalIntegration:
     """How both clients are wired, with what to do about the one that is asked about, or about both."""
-    from quire.clients.wiring.journal import look_at_part
+    from quire.clients.integration.journal import look_at_part
 
     parts = tuple(look_at_part(part, _around(project), project.world) for part in _parts(project))
     return JournalIntegration(
@@ -187,14 +187,14 @@ def journal_integration(project: Project, target: str = _ALL) -> JournalIntegrat
 
 def _wire(project: Project, given: JournalIntegrate, target: str) -> JournalIntegrated:
     """Write what a client needs and has not; the journal gets the usual settings where it has none."""
-    from quire.clients.wiring.journal import wire_journal
+    from quire.clients.integration.journal import connect_journal
 
     project.recover()
     chosen = [part for part in _parts(project) if target in (_ALL, part.client)]
     warnings: list[Problem] = []
 
     def wire(*, dry_run: bool) -> tuple[JournalPartDone, ...]:
-        return wire_journal(
+        return connect_journal(
             chosen, _around(project), project.world, repair=given.repair, dry_run=dry_run, user=given.yes
         )
 
@@ -219,13 +219,13 @@ def _wire(project: Project, given: JournalIntegrate, target: str) -> JournalInte
 
 
 def _parts(project: Project) -> tuple[JournalPart, ...]:
-    from quire.clients.wiring.journal_parts import journal_parts
+    from quire.clients.integration.journal_parts import journal_parts
 
     return journal_parts(project.root, project.world.cwd, project.world.env)
 
 
 def _around(project: Project) -> Surroundings:
-    from quire.clients.wiring.types import Surroundings
+    from quire.clients.integration.types import Surroundings
 
     return Surroundings(root=project.root, home=project.world.home, env=project.world.env)
 

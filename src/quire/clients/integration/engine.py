@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from quire.clients.wiring.catalogue import parts_of
-from quire.clients.wiring.file_plan import FilePlan, plan_install, plan_remove
-from quire.clients.wiring.file_writer import WrittenFile
-from quire.clients.wiring.manifest import Manifest, Manifests
-from quire.clients.wiring.recorded_writer import RecordedWriter
-from quire.clients.wiring.types import TARGETS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
+from quire.clients.integration.catalogue import parts_of
+from quire.clients.integration.file_plan import FilePlan, plan_install, plan_remove
+from quire.clients.integration.file_writer import WrittenFile
+from quire.clients.integration.manifest import Manifest, Manifests
+from quire.clients.integration.recorded_writer import RecordedWriter
+from quire.clients.integration.types import TARGETS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
 from quire.files.world import World
 
 

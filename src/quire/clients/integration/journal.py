@@ -10,10 +10,10 @@ from typing import Literal
 
 import msgspec
 
-from quire.clients.wiring.file_plan import FilePlan, PartOutcome
-from quire.clients.wiring.file_writer import BY_HAND, FileWriter, LeftAlone
-from quire.clients.wiring.journal_parts import CONFIG_VARIABLE, JournalPart
-from quire.clients.wiring.types import Scope, Status, Surroundings
+from quire.clients.integration.file_plan import FilePlan, PartOutcome
+from quire.clients.integration.file_writer import BY_HAND, FileWriter, LeftAlone
+from quire.clients.integration.journal_parts import CONFIG_VARIABLE, JournalPart
+from quire.clients.integration.types import Scope, Status, Surroundings
 from quire.files.world import World
 from quire.model.errors import QuireError
 
@@ -103,7 +103,7 @@ def look_at_part(part: JournalPart, around: Surroundings, world: World) -> Journ
     )
 
 
-def wire_journal(
+def connect_journal(
     parts: Iterable[JournalPart], around: Surroundings, world: World, *, repair: bool, dry_run: bool, user: bool
 ) -> tuple[JournalPartDone, ...]:
     """Write what is missing or not as it should be; with `repair` only the latter.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.clients.wiring.types import Made, Seen
+from quire.clients.integration.types import Made, Seen
 from quire.files.digests import hex_digest
 from quire.files.marked_sections import Markers, find_section, place_section, remove_section
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wiring_cases import held, lay
+from integration_cases import held, lay
 
+from quire.clients.integration.yaml_items import YamlItems
 from quire.clients.texts.forges import read_source
-from quire.clients.wiring.yaml_items import YamlItems
 from quire.files.world import World
 from quire.model.errors import InputError
 from quire.project import Project
-from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
+from quire.verbs.agents.connections import connect_clients, connection_status, disconnect_clients
 
 SOURCE = "https://github.com/example/quire@v1"
 FORGES = ("github", "gitlab", "pre-commit")
@@ -36,10 +36,10 @@ def wiring(project: Project, world: World) -> Project:
 def test_what_is_put_in_comes_out_byte_for_byte(files: dict[str, bytes], wiring: Project, repo: Path) -> None:
     lay(repo, files)
     before = held(repo)
-    assert wire_clients(wiring, FORGES, source=SOURCE).is_clean
+    assert connect_clients(wiring, FORGES, source=SOURCE).is_clean
     wired = held(repo)
     # The files say where Quire comes from.
-    assert {part.status for part in wire_clients(wiring, FORGES).parts} == {"unchanged"}
+    assert {part.status for part in connect_clients(wiring, FORGES).parts} == {"unchanged"}
     assert held(repo) == wired
     yaml = pytest.importorskip("yaml")
     hooks, jobs = (yaml.safe_load((repo / name).read_text()) for name in (HOOKS, ".gitlab-ci.yml"))
@@ -49,17 +49,17 @@ def test_what_is_put_in_comes_out_byte_for_byte(files: dict[str, bytes], wiring:
         workflow = yaml.safe_load(path.read_text())
         assert next(iter(workflow["permissions"])) == "contents"
         assert any(step["uses"] == "example/quire@v1" for job in workflow["jobs"].values() for step in job["steps"])
-    assert unwire_clients(wiring, FORGES).is_clean
+    assert disconnect_clients(wiring, FORGES).is_clean
     assert held(repo) == before
 
 
 def test_text_of_others_stays_when_it_came_later(wiring: Project, repo: Path) -> None:
-    wire_clients(wiring, ["pre-commit"], source=SOURCE)
+    connect_clients(wiring, ["pre-commit"], source=SOURCE)
     with (repo / HOOKS).open("a") as file:
         file.write("fail_fast: true\n")
-    wire_clients(wiring, ["pre-commit"], source=SOURCE.replace("v1", "v2"))
+    connect_clients(wiring, ["pre-commit"], source=SOURCE.replace("v1", "v2"))
     assert "rev: v2" in (repo / HOOKS).read_text()
-    unwire_clients(wiring)
+    disconnect_clients(wiring)
     assert (repo / HOOKS).read_text() == "fail_fast: true\n"
 
 
@@ -71,7 +71,7 @@ def test_a_list_in_another_form_is_left_alone(wiring: Project, repo: Path) -> No
         "include:\n- a\ninclude:\n- b\n",
     ):
         lay(repo, {".gitlab-ci.yml": text.encode()})
-        done = wire_clients(wiring, ["gitlab"], source=SOURCE)
+        done = connect_clients(wiring, ["gitlab"], source=SOURCE)
         assert [file.status for file in done.files if file.path == ".gitlab-ci.yml"] == ["unreadable"]
         assert (repo / ".gitlab-ci.yml").read_text() == text
     items = YamlItems("repos", "- a\n")
@@ -79,17 +79,17 @@ def test_a_list_in_another_form_is_left_alone(wiring: Project, repo: Path) -> No
 
 
 def test_forges_are_listed_where_they_are_in_use_and_are_not_part_of_all(wiring: Project, repo: Path) -> None:
-    names = [one.client for one in wiring_status(wiring, user=False).clients]
+    names = [one.client for one in connection_status(wiring, user=False).clients]
     assert not {*FORGES} & {*names}
     lay(repo, {".gitlab-ci.yml": b""})
-    assert [one.client for one in wiring_status(wiring, user=False).clients][-1] == "gitlab"
-    assert not {*FORGES} & {*wire_clients(wiring, ["all"], dry_run=True).clients}
+    assert [one.client for one in connection_status(wiring, user=False).clients][-1] == "gitlab"
+    assert not {*FORGES} & {*connect_clients(wiring, ["all"], dry_run=True).clients}
 
 
 def test_where_quire_comes_from_must_be_known_and_fit(wiring: Project) -> None:
     for client, source in (("github", "https://gitlab.com/a/b/c@v1"), ("pre-commit", "nowhere"), ("gitlab", "a@b'c")):
         with pytest.raises(InputError, match="install Quire from"):
-            wire_clients(wiring, [client], source=source)
+            connect_clients(wiring, [client], source=source)
     for text in ("git@github.com:a/b.git@v1", "git+https://github.com/a/b@v1", "ssh://git@github.com/a/b.git@v1"):
         found = read_source(text)
         assert found is not None

@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from quire.clients.wiring.types import Scope
+from quire.clients.integration.types import Scope
 from quire.files import disk
 from quire.files.byte_edits import ByteEdit, find_edits, undo_edits
 from quire.files.digests import hex_digest, sha256

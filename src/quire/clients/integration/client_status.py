@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from quire.clients.wiring.catalogue import parts_of
-from quire.clients.wiring.manifest import Manifests
-from quire.clients.wiring.places import has_signs, is_installed
-from quire.clients.wiring.types import TARGETS, ClientStatus, Part, PartSeen, Scope, State, Surroundings
+from quire.clients.integration.catalogue import parts_of
+from quire.clients.integration.manifest import Manifests
+from quire.clients.integration.places import has_signs, is_installed
+from quire.clients.integration.types import TARGETS, ClientStatus, Part, PartSeen, Scope, State, Surroundings
 from quire.files.paths import follow_inside, read_bytes
 from quire.model.errors import OutsideProject
 
@@ -17,7 +17,7 @@ def look_at_clients(
     clients: Sequence[str], around: Surroundings, manifests: dict[Scope, Manifests]
 ) -> list[ClientStatus]:
     """Each of these clients, in the scopes that are asked about."""
-    wired = {scope: wired_clients(scope, around, found) for scope, found in manifests.items()}
+    wired = {scope: connected_clients(scope, around, found) for scope, found in manifests.items()}
     return [
         ClientStatus(
             client=client,
@@ -31,7 +31,7 @@ def look_at_clients(
     ]
 
 
-def wired_clients(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
+def connected_clients(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
     """Clients of which a record tells, or of which something is there that no record explains."""
     recorded = {manifest.path: manifest.clients for manifest in manifests.all()}
     named = {client for clients in recorded.values() for client in clients}

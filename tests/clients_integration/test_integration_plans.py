@@ -9,11 +9,11 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.clients.wiring.catalogue import parts_of
-from quire.clients.wiring.diffs import unified
-from quire.clients.wiring.file_plan import FilePlan, plan_install, plan_remove
-from quire.clients.wiring.manifest import Manifest, make_manifest
-from quire.clients.wiring.types import Part, Surroundings
+from quire.clients.integration.catalogue import parts_of
+from quire.clients.integration.diffs import unified
+from quire.clients.integration.file_plan import FilePlan, plan_install, plan_remove
+from quire.clients.integration.manifest import Manifest, make_manifest
+from quire.clients.integration.types import Part, Surroundings
 
 AROUND = Surroundings(root="/nowhere/project", home="/nowhere/home", env={})
 PARTS = {

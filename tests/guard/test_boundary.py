@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard.framing import Boundary, make_boundary, safe_values
+from quire.guard.boundary import Boundary, make_boundary, safe_values
 from quire.guard.hostile_text import find_hostile, make_safe
 from quire.model.errors import InputError
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from quire.clients.wiring.diffs import unified
-from quire.clients.wiring.file_plan import FilePlan, PartOutcome
-from quire.clients.wiring.types import FileDone, Scope, Status, Surroundings
+from quire.clients.integration.diffs import unified
+from quire.clients.integration.file_plan import FilePlan, PartOutcome
+from quire.clients.integration.types import FileDone, Scope, Status, Surroundings
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, sweep_temporaries, write_file
 from quire.files.paths import follow_inside, read_bytes

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import quire.index
 from cases import each
-from quire.index.embedding import Embedder, Vector, embedder
+from quire.index.vector_table import Embedder, Vector, embedder
 from thorough import examples
 
 TABLE = Path(quire.index.__file__).parent / "static" / "static-384.bin"
@@ -199,7 +199,7 @@ def test_what_is_remembered_of_the_words_is_bounded(tmp_path: Path) -> None:
 def test_it_needs_no_numpy_and_no_network() -> None:
     line = (
         "import sys, socket; socket.socket = None\n"
-        "from quire.index.embedding import embedder\n"
+        "from quire.index.vector_table import embedder\n"
         "assert embedder().embed('retry queue')\n"
         "print([name for name in ('numpy', 'torch', 'onnxruntime', 'sqlite3') if name in sys.modules])"
     )

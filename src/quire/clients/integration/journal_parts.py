@@ -7,6 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from quire.clients.integration.entries import MISSING, find_member, read_document, text_of
+from quire.clients.integration.types import FilePart, Seen
+from quire.clients.integration.whole_files import MarkedSection, WholeFile
 from quire.clients.texts.journal import (
     HOOKS,
     MADE_BY_OTHERS,
@@ -16,9 +19,6 @@ from quire.clients.texts.journal import (
     journal_guidance_text,
     journal_skill_text,
 )
-from quire.clients.wiring.entries import MISSING, find_member, read_document, text_of
-from quire.clients.wiring.types import FilePart, Seen
-from quire.clients.wiring.whole_files import MarkedSection, WholeFile
 from quire.files.jsonc_edit import append_item, set_member
 from quire.files.marked_sections import Markers, newline_of
 from quire.files.toml_edit import set_table

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from quire.clients.integration.client_status import connected_clients, look_at_clients
+from quire.clients.integration.engine import integrate_clients
+from quire.clients.integration.forge_parts import written_source
+from quire.clients.integration.manifest import FOLDER as INTEGRATIONS
+from quire.clients.integration.manifest import Manifests
+from quire.clients.integration.places import detect
+from quire.clients.integration.types import CLIENTS, FORGES, TARGETS, Integrated, IntegrationStatus, Scope, Surroundings
 from quire.clients.texts.forges import read_source
-from quire.clients.wiring.client_status import look_at_clients, wired_clients
-from quire.clients.wiring.engine import integrate_clients
-from quire.clients.wiring.forge_parts import written_source
-from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
-from quire.clients.wiring.manifest import Manifests
-from quire.clients.wiring.places import detect
-from quire.clients.wiring.types import CLIENTS, FORGES, TARGETS, Integrated, IntegrationStatus, Scope, Surroundings
 from quire.files.write_access import write_access
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import InputError
@@ -32,7 +32,7 @@ STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
 """What the files of a project start by name, and which parts of them."""
 
 
-def wire_clients(
+def connect_clients(
     project: Project,
     clients: Sequence[str] = (),
     *,
@@ -49,7 +49,7 @@ def wire_clients(
     """
     scope: Scope = "user" if user else "project"
     named = _named(clients)
-    around = wiring_surroundings(project, scope)
+    around = client_surroundings(project, scope)
     if named and not repair:
         around = _with_source(project, around, named, source)
     with _wiring(project, scope, dry_run) as manifests:
@@ -112,12 +112,12 @@ def _unreachable(project: Project) -> list[Problem]:
     ]
 
 
-def unwire_clients(
+def disconnect_clients(
     project: Project, clients: Sequence[str] = (), *, user: bool = False, dry_run: bool = False
 ) -> Integrated:
     """Take the wiring of these clients back; without any, of all that are wired. What others wrote stays."""
     scope: Scope = "user" if user else "project"
-    around = wiring_surroundings(project, scope)
+    around = client_surroundings(project, scope)
     with _wiring(project, scope, dry_run) as manifests:
         asked = list(_named(clients) or _wired(scope, around, manifests))
         guided = without_guidance(project, asked, manifests, dry_run=dry_run) if scope == "project" else ([], [])
@@ -126,13 +126,13 @@ def unwire_clients(
     return msgspec.structs.replace(done, parts=(*done.parts, *parts), files=(*done.files, *files))
 
 
-def wiring_status(project: Project, clients: Sequence[str] = (), *, user: bool | None = None) -> IntegrationStatus:
+def connection_status(project: Project, clients: Sequence[str] = (), *, user: bool | None = None) -> IntegrationStatus:
     """How these clients are wired, or all of them: here, in the home, or by default in both."""
     scopes: list[Scope] = ["project", "user"] if user is None else ["user" if user else "project"]
     if not project.world.home and user is None:
         scopes.remove("user")
-    around = wiring_surroundings(project, scopes[-1])
-    found = {scope: wiring_manifests(project, scope) for scope in scopes}
+    around = client_surroundings(project, scopes[-1])
+    found = {scope: integration_manifests(project, scope) for scope in scopes}
     told = look_at_clients(_named(clients) or TARGETS, around, found)
     # A forge is listed by its name, or where something of it is here.
     told = [one for one in told if clients or one.client not in FORGES or one.in_project or one.wired]
@@ -142,13 +142,13 @@ def wiring_status(project: Project, clients: Sequence[str] = (), *, user: bool |
     return IntegrationStatus(clients=tuple(told), warnings=tuple(problems))
 
 
-def wiring_surroundings(project: Project, scope: Scope) -> Surroundings:
+def client_surroundings(project: Project, scope: Scope) -> Surroundings:
     if scope == "user" and not (project.world.home and os.path.isabs(project.world.home)):
         raise InputError("There is no home folder to look for clients in.", hint="Set HOME, or leave out --user.")
     return Surroundings(root=project.root, home=project.world.home, env=project.world.env)
 
 
-def wiring_manifests(project: Project, scope: Scope) -> Manifests:
+def integration_manifests(project: Project, scope: Scope) -> Manifests:
     top = project.world.memory_home if scope == "user" else os.path.join(project.root, FOLDER)
     return Manifests(os.path.join(top, INTEGRATIONS), project.world, private=scope == "user")
 
@@ -159,19 +159,19 @@ def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests
     if scope == "project":
         project.recover()
         project.graph.config()
-    wiring_manifests(project, scope).refuse_newer()
+    integration_manifests(project, scope).refuse_newer()
     if dry_run:
-        yield wiring_manifests(project, scope)
+        yield integration_manifests(project, scope)
     elif scope == "project":
         with write_access(project.root, FOLDER, project.world, "integrate", written=(INTEGRATIONS,)):
-            yield wiring_manifests(project, scope)
+            yield integration_manifests(project, scope)
     else:
         with write_access(project.world.memory_home, INTEGRATIONS, project.world, "integrate"):
-            yield wiring_manifests(project, scope)
+            yield integration_manifests(project, scope)
 
 
 def _wired(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
-    return wired_clients(scope, around, manifests)
+    return connected_clients(scope, around, manifests)
 
 
 def _named(clients: Sequence[str]) -> tuple[str, ...]:

@@ -7,18 +7,18 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, Protocol
 
+from quire.clients.integration.commands import commands_for, hook_entries
+from quire.clients.integration.entries import MISSING, JsonServer, TomlServer, find_member, read_document
+from quire.clients.integration.forge_parts import forge_parts
+from quire.clients.integration.hook_items import Hooks
+from quire.clients.integration.places import config_folders
+from quire.clients.integration.types import FORGES, Commands, Form, Made, Part, Scope, Seen, Surroundings
+from quire.clients.integration.whole_files import MarkedSection, WholeFile
+from quire.clients.integration.yaml_items import YamlItems
 from quire.clients.texts.opencode import OPENCODE_PLUGIN_PATH, opencode_plugin_text
 from quire.clients.texts.rules import rules_text
 from quire.clients.texts.skill import SKILL_PATH, skill_text
 from quire.clients.texts.slash import SLASH_NAMES, slash_text
-from quire.clients.wiring.commands import commands_for, wired_hooks
-from quire.clients.wiring.entries import MISSING, JsonServer, TomlServer, find_member, read_document
-from quire.clients.wiring.forge_parts import forge_parts
-from quire.clients.wiring.hook_items import Hooks
-from quire.clients.wiring.places import config_folders
-from quire.clients.wiring.types import FORGES, Commands, Form, Made, Part, Scope, Seen, Surroundings
-from quire.clients.wiring.whole_files import MarkedSection, WholeFile
-from quire.clients.wiring.yaml_items import YamlItems
 from quire.files.paths import read_bytes
 
 NAME = "quire"
@@ -92,7 +92,7 @@ class PartsOfClient:
 
     def hooks(self, name: str, *, version: int | None = None) -> Part:
         """Its hooks in a file of its folder."""
-        editing = Hooks(self.client, wired_hooks(self.client, self.commands), version=version)
+        editing = Hooks(self.client, hook_entries(self.client, self.commands), version=version)
         return self.part("hooks", self.at(name), editing)
 
     def slash_commands(self) -> Iterator[Part]:
@@ -169,7 +169,7 @@ def _opencode(one: PartsOfClient) -> Iterator[Part]:
 
 
 def _copilot(one: PartsOfClient) -> Iterator[Part]:
-    text = json.dumps({"version": 1, "hooks": wired_hooks(one.client, one.commands)}, indent=2) + "\n"
+    text = json.dumps({"version": 1, "hooks": hook_entries(one.client, one.commands)}, indent=2) + "\n"
     hooks = one.part("hooks", one.at("hooks", "quire-memory.json"), WholeFile(text))
     if not one.in_project:
         entry = {"type": "local", **one.server(), "tools": ["*"]}

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wiring_cases import CLAUDE_SETTINGS, MCP_TABS, held, lay
+from integration_cases import CLAUDE_SETTINGS, MCP_TABS, held, lay
 
 from promised import proves
 from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import UnsupportedVersion
 from quire.project import Project
-from quire.verbs.agents.wiring import unwire_clients, wire_clients
+from quire.verbs.agents.connections import connect_clients, disconnect_clients
 
 FILES = {".claude/settings.json": CLAUDE_SETTINGS, ".mcp.json": MCP_TABS, "CLAUDE.md": b"# Harbor\n"}
 
@@ -39,8 +39,8 @@ def older(monkeypatch: pytest.MonkeyPatch) -> Any:
             Wired(event="session-start", native="SessionStart", matcher="startup", seconds=60),
             Wired(event="turn-end", native="SubagentStop", matcher="", seconds=1),
         )
-        monkeypatch.setattr("quire.clients.hooks.reply.wired_events", lambda _client: events)
-        monkeypatch.setattr("quire.clients.wiring.catalogue.skill_text", lambda: "old\n")
+        monkeypatch.setattr("quire.clients.hooks.reply.connected_events", lambda _client: events)
+        monkeypatch.setattr("quire.clients.integration.catalogue.skill_text", lambda: "old\n")
 
     return wire
 
@@ -69,18 +69,18 @@ def test_a_crash_at_any_moment_leaves_the_way_back(
 ) -> None:
     lay(repo, FILES)
     before = held(repo)
-    total = count_operations(monkeypatch, lambda: wire_clients(wiring, ["claude"]))
-    unwire_clients(wiring, ["claude"])
+    total = count_operations(monkeypatch, lambda: connect_clients(wiring, ["claude"]))
+    disconnect_clients(wiring, ["claude"])
     assert held(repo) == before
     for number in range(total):
         with monkeypatch.context() as patch:
             stop_at(patch, number)
             with pytest.raises(Crash):
-                wire_clients(wiring, ["claude"])
+                connect_clients(wiring, ["claude"])
         sweep(repo)
         if number % 2:
-            wire_clients(wiring, ["claude"])
-        unwire_clients(wiring, ["claude"])
+            connect_clients(wiring, ["claude"])
+        disconnect_clients(wiring, ["claude"])
         assert held(repo) == before, number
 
 
@@ -90,16 +90,16 @@ def test_a_crash_while_it_is_taken_back_leaves_the_way_back(
 ) -> None:
     lay(repo, FILES)
     before = held(repo)
-    wire_clients(wiring, ["claude"])
-    total = count_operations(monkeypatch, lambda: unwire_clients(wiring, ["claude"]))
+    connect_clients(wiring, ["claude"])
+    total = count_operations(monkeypatch, lambda: disconnect_clients(wiring, ["claude"]))
     for number in range(total):
-        wire_clients(wiring, ["claude"])
+        connect_clients(wiring, ["claude"])
         with monkeypatch.context() as patch:
             stop_at(patch, number)
             with pytest.raises(Crash):
-                unwire_clients(wiring, ["claude"])
+                disconnect_clients(wiring, ["claude"])
         sweep(repo)
-        unwire_clients(wiring, ["claude"])
+        disconnect_clients(wiring, ["claude"])
         assert held(repo) == before, number
 
 
@@ -112,14 +112,14 @@ def test_a_crash_during_an_upgrade_leaves_the_way_back(
     for number in range(40):
         with monkeypatch.context():
             older()
-            wire_clients(wiring, ["claude"])
+            connect_clients(wiring, ["claude"])
         monkeypatch.undo()
         with monkeypatch.context() as patch:
             stop_at(patch, number)
             with contextlib.suppress(Crash):
-                wire_clients(wiring, ["claude"])
+                connect_clients(wiring, ["claude"])
         sweep(repo)
-        unwire_clients(wiring, ["claude"])
+        disconnect_clients(wiring, ["claude"])
         assert held(repo) == before, number
 
 
@@ -129,12 +129,12 @@ def test_an_upgrade_replaces_the_texts_and_the_hooks(
     lay(repo, FILES)
     before = held(repo)
     older()
-    wire_clients(wiring, ["claude"])
+    connect_clients(wiring, ["claude"])
     assert (repo / ".claude/skills/quire-memory/SKILL.md").read_text() == "old\n"
     assert b"SubagentStop" in (repo / ".claude/settings.json").read_bytes()
     monkeypatch.undo()
 
-    done = wire_clients(wiring, ["claude"])
+    done = connect_clients(wiring, ["claude"])
 
     assert {part.part: part.status for part in done.parts} == {
         "mcp": "unchanged",
@@ -144,7 +144,7 @@ def test_an_upgrade_replaces_the_texts_and_the_hooks(
         "guidance": "unchanged",
     }
     assert b"SubagentStop" not in (repo / ".claude/settings.json").read_bytes()
-    unwire_clients(wiring, ["claude"])
+    disconnect_clients(wiring, ["claude"])
     assert held(repo) == before
 
 
@@ -153,14 +153,14 @@ def test_an_upgrade_after_an_edit_of_the_user_keeps_the_edit(
 ) -> None:
     lay(repo, FILES)
     older()
-    wire_clients(wiring, ["claude"])
+    connect_clients(wiring, ["claude"])
     path = repo / ".claude/settings.json"
     path.write_bytes(path.read_bytes().replace(b'"opus"', b'"sonnet" /* cheaper */'))
     monkeypatch.undo()
-    wire_clients(wiring, ["claude"])
+    connect_clients(wiring, ["claude"])
     assert b"SubagentStop" not in path.read_bytes()
     assert b"quire hook claude prompt" in path.read_bytes()
-    unwire_clients(wiring, ["claude"])
+    disconnect_clients(wiring, ["claude"])
     assert path.read_bytes() == CLAUDE_SETTINGS.replace(b'"opus"', b'"sonnet" /* cheaper */')
 
 
@@ -177,10 +177,10 @@ def test_a_change_made_meanwhile_by_another_program_is_not_lost(
 
     with monkeypatch.context() as patch:
         patch.setattr(disk, "before", overtake)
-        assert wire_clients(wiring, ["claude"]).is_clean
+        assert connect_clients(wiring, ["claude"]).is_clean
     assert overtaken
     assert list(json.loads((repo / ".mcp.json").read_text())["mcpServers"]) == ["a", "quire"]
-    unwire_clients(wiring, ["claude"])
+    disconnect_clients(wiring, ["claude"])
     assert (repo / ".mcp.json").read_bytes() == b'{"mcpServers": {"a": {"command": "a"}}}\n'
 
 
@@ -194,7 +194,7 @@ def test_a_file_that_never_rests_is_given_up(wiring: Project, repo: Path, monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(disk, "before", overtake)
-        done = wire_clients(wiring, ["copilot"])
+        done = connect_clients(wiring, ["copilot"])
     file = next(file for file in done.files if file.path == ".mcp.json")
     assert (file.status, next(count)) == ("failed", 3)
     assert json.loads((repo / ".mcp.json").read_text()) == {"n": 2}
@@ -202,22 +202,22 @@ def test_a_file_that_never_rests_is_given_up(wiring: Project, repo: Path, monkey
 
 
 def test_a_record_of_a_newer_version_stops_everything(wiring: Project, repo: Path) -> None:
-    wire_clients(wiring, ["cline"])
+    connect_clients(wiring, ["cline"])
     record = next((repo / ".memory/integrations").iterdir())
     record.write_text(record.read_text().replace('"version": 1', '"version": 2'))
     before = held(repo)
     with pytest.raises(UnsupportedVersion, match="newer version"):
-        unwire_clients(wiring, ["cline"])
+        disconnect_clients(wiring, ["cline"])
     assert held(repo) == before
 
 
 def test_a_damaged_record_is_told_and_the_form_alone_is_enough(wiring: Project, repo: Path) -> None:
     lay(repo, {".mcp.json": MCP_TABS})
-    wire_clients(wiring, ["claude"])
+    connect_clients(wiring, ["claude"])
     for record in (repo / ".memory/integrations").iterdir():
         if "CLAUDE" not in record.name:
             record.write_text("{")
-    done = unwire_clients(wiring, ["claude"])
+    done = disconnect_clients(wiring, ["claude"])
     assert {problem.code for problem in done.warnings} == {"IntegrationRecordDamaged"}
     assert (repo / ".mcp.json").read_bytes() == MCP_TABS
     assert not (repo / ".claude").exists() or not any((repo / ".claude").rglob("*.*"))
@@ -227,12 +227,12 @@ def test_a_damaged_record_is_told_and_the_form_alone_is_enough(wiring: Project, 
 def test_a_record_that_a_repository_brings_leads_nowhere_else(wiring: Project, repo: Path, tmp_path: Path) -> None:
     """A record is a file like any other: whoever made the repository may have written it."""
     (tmp_path / "empty").mkdir()
-    wire_clients(wiring, ["cline"])
+    connect_clients(wiring, ["cline"])
     record = next((repo / ".memory/integrations").iterdir())
     fields = json.loads(record.read_text())
     fields["made_folders"] += ["../empty", str(tmp_path / "empty"), ".git/refs/tags"]
     record.write_text(json.dumps(fields))
-    unwire_clients(wiring, ["cline"])
+    disconnect_clients(wiring, ["cline"])
     assert (tmp_path / "empty").is_dir()
     assert (repo / ".git/refs/tags").is_dir()
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from quire.clients.wiring.entries import read_document, text_of
-from quire.clients.wiring.manifest import Manifest, known_base
-from quire.clients.wiring.types import Form, Made, Part, Status
+from quire.clients.integration.entries import read_document, text_of
+from quire.clients.integration.manifest import Manifest, known_base
+from quire.clients.integration.types import Form, Made, Part, Status
 from quire.files.toml_scanner import read_toml
 
 _VERSION = ("version",)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from quire.clients.wiring.entries import MISSING, find_member, has_path, pruned, read_document, text_of
-from quire.clients.wiring.types import KeyPath, Made, Seen
+from quire.clients.integration.entries import MISSING, find_member, has_path, pruned, read_document, text_of
+from quire.clients.integration.types import KeyPath, Made, Seen
 from quire.files.jsonc_edit import append_item, remove_items, remove_member, set_member
 
 _OURS = re.compile(r"(?:^|[\s/'\"])quire['\"]?\s+hook\s+(\w+)\s")

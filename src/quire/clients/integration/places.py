@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from quire.clients.wiring.types import CLIENTS, Surroundings
+from quire.clients.integration.types import CLIENTS, Surroundings
 
 _SIGNS = {
     "claude": (".claude", "CLAUDE.md", "CLAUDE.local.md"),

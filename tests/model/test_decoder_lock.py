@@ -11,7 +11,7 @@ from promised import proves
 
 RACE = """
 import sys, threading, msgspec
-from quire.model.thread_safe_decoding import make_decoding_thread_safe
+from quire.model.decoder_lock import make_decoding_thread_safe
 sys.setswitchinterval(1e-6)
 if sys.argv[1] == "guarded":
     make_decoding_thread_safe()
@@ -42,7 +42,7 @@ def test_the_first_use_of_a_type_is_made_by_one_at_a_time() -> None:
 def test_a_type_that_is_no_name_is_read_all_the_same() -> None:
     import msgspec
 
-    from quire.model.thread_safe_decoding import make_decoding_thread_safe
+    from quire.model.decoder_lock import make_decoding_thread_safe
 
     with pytest.MonkeyPatch.context() as patch:
         for owner, name in ((msgspec.json, "decode"), (msgspec.json, "Decoder"), (msgspec, "convert")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quire.clients.wiring.types import Made, Seen
+from quire.clients.integration.types import Made, Seen
 
 _START, _END = "# memory:start", "# memory:end"
 _SECTION = re.compile(rf"^[ \t]*{_START}\r?\n(.*?)^[ \t]*{_END}(?:\r?\n|\Z)", re.MULTILINE | re.DOTALL)

@@ -12,15 +12,15 @@ from typing import Any
 
 import msgspec
 import pytest
-from wiring_cases import CLAUDE_SETTINGS, CODEX_CONFIG, GEMINI_SETTINGS, OPENCODE, held, lay
+from integration_cases import CLAUDE_SETTINGS, CODEX_CONFIG, GEMINI_SETTINGS, OPENCODE, held, lay
 
 from promised import proves
-from quire.clients.wiring.manifest import FOLDER
+from quire.clients.integration.manifest import FOLDER
 from quire.files.programs import own_command
 from quire.files.world import World
 from quire.model.errors import InputError
 from quire.project import Project
-from quire.verbs.agents.wiring import unwire_clients, wire_clients, wiring_status
+from quire.verbs.agents.connections import connect_clients, connection_status, disconnect_clients
 
 HOME = {
     ".claude.json": b'{\n  "numStartups": 12,\n  "projects": {"/srv/a": {"mcpServers": {}}},\n  "mcpServers": {}\n}',
@@ -54,22 +54,22 @@ def test_every_client_of_a_home_is_wired_and_taken_back(wiring: Project, home: P
     lay(home, HOME)
     before = held(home)
 
-    first = wire_clients(wiring, ["all"], user=True)
+    first = connect_clients(wiring, ["all"], user=True)
     wired = held(home)
-    again = wire_clients(wiring, ["all"], user=True)
+    again = connect_clients(wiring, ["all"], user=True)
 
     assert first.is_clean
     assert {part.status for part in again.parts} == {"unchanged"}
     assert held(home) == wired
     assert {part.path for part in first.parts if part.status == "updated"} == {f"~/{name}" for name in HOME}
     assert held(repo) == {}
-    unwire_clients(wiring, ["all"], user=True)
+    disconnect_clients(wiring, ["all"], user=True)
     assert held(home) == before
 
 
 @proves("P7.3", "F5")
 def test_programs_are_named_by_paths_that_exist(wiring: Project, home: Path) -> None:
-    wire_clients(wiring, ["all"], user=True)
+    connect_clients(wiring, ["all"], user=True)
     programs = {
         read(home / ".claude.json")["mcpServers"]["quire"]["command"],
         tomllib.loads((home / ".codex/config.toml").read_text())["mcp_servers"]["quire"]["command"],
@@ -99,7 +99,7 @@ def test_a_path_with_blanks_is_one_word_for_the_shell(
         (folder / name).write_text('#!/bin/sh\necho "$@"\n')
         (folder / name).chmod(0o755)
     monkeypatch.setattr("sys.executable", str(folder / "python"))
-    wire_clients(wiring, ["cursor"], user=True)
+    connect_clients(wiring, ["cursor"], user=True)
     command = read(home / ".cursor/hooks.json")["hooks"]["stop"][0]["command"]
     assert command == f"'{folder}/quire' hook cursor turn-end || true"
     done = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
@@ -109,14 +109,14 @@ def test_a_path_with_blanks_is_one_word_for_the_shell(
         "command": f"{folder}/memory-mcp",
         "args": [],
     }
-    assert {part.status for part in wire_clients(wiring, ["cursor"], user=True).parts} == {"unchanged"}
+    assert {part.status for part in connect_clients(wiring, ["cursor"], user=True).parts} == {"unchanged"}
 
 
 def test_without_installed_scripts_the_interpreter_is_named(
     wiring: Project, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "python3"))
-    wire_clients(wiring, ["claude", "opencode"], user=True)
+    connect_clients(wiring, ["claude", "opencode"], user=True)
     python = str(tmp_path / "python3")
     assert read(home / ".claude.json")["mcpServers"]["quire"] == {
         "command": python,
@@ -127,7 +127,7 @@ def test_without_installed_scripts_the_interpreter_is_named(
         "quire.surfaces.mcp",
     ]
     monkeypatch.undo()
-    done = wire_clients(wiring, ["claude", "opencode"], user=True)
+    done = connect_clients(wiring, ["claude", "opencode"], user=True)
     assert {part.part: part.status for part in done.parts if part.client == "claude"} == {
         "mcp": "updated",
         "hooks": "updated",
@@ -135,7 +135,7 @@ def test_without_installed_scripts_the_interpreter_is_named(
         "command": "unchanged",
     }
     assert read(home / ".claude.json")["mcpServers"]["quire"]["args"] == []
-    unwire_clients(wiring, user=True)
+    disconnect_clients(wiring, user=True)
     assert not (home / ".claude.json").exists()
 
 
@@ -150,7 +150,7 @@ def test_a_program_that_moved_is_put_right_and_its_options_stay(wiring: Project,
             ),
         },
     )
-    wire_clients(wiring, ["claude"], user=True)
+    connect_clients(wiring, ["claude"], user=True)
     entry = read(home / ".claude.json")["mcpServers"]["quire"]
     assert entry["args"] == ["--toolset", "core"]
     assert os.access(entry["command"], os.X_OK)
@@ -170,20 +170,20 @@ def test_the_environment_says_where_clients_live(repo: Path, world: World, tmp_p
     places = tmp_path / "places"
     env = {**world.env, **{name: str(places / path.split("/")[0]) for name, path in names.items()}}
     wiring = Project.open(str(repo), msgspec.structs.replace(world, env=env))
-    wire_clients(wiring, ["all"], user=True)
+    connect_clients(wiring, ["all"], user=True)
     for path in names.values():
         assert b"memory-mcp" in (places / path).read_bytes(), path
     assert (places / "claude/settings.json").exists()
     assert (places / "codex/hooks.json").exists()
-    unwire_clients(wiring, user=True)
+    disconnect_clients(wiring, user=True)
     assert not places.exists()
     other = {**env, "CLINE_MCP_SETTINGS_PATH": str(tmp_path / "servers.json")}
-    wire_clients(Project.open(str(repo), msgspec.structs.replace(world, env=other)), ["cline"], user=True)
+    connect_clients(Project.open(str(repo), msgspec.structs.replace(world, env=other)), ["cline"], user=True)
     assert (tmp_path / "servers.json").exists()
 
 
 def test_records_of_a_home_are_nobody_else_s(wiring: Project, world: World) -> None:
-    wire_clients(wiring, ["claude"], user=True)
+    connect_clients(wiring, ["claude"], user=True)
     folder = Path(world.memory_home, FOLDER)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert {read(file)["scope"] for file in folder.iterdir()} == {"user"}
@@ -193,17 +193,17 @@ def test_dotfiles_that_are_links_stay_links(wiring: Project, home: Path, tmp_pat
     lay(tmp_path, {"dotfiles/settings.json": b'{"model": "opus"}\n'})
     (home / ".claude").mkdir()
     (home / ".claude/settings.json").symlink_to(tmp_path / "dotfiles/settings.json")
-    wire_clients(wiring, ["claude"], user=True)
+    connect_clients(wiring, ["claude"], user=True)
     assert (home / ".claude/settings.json").is_symlink()
     assert b"hook claude" in (tmp_path / "dotfiles/settings.json").read_bytes()
-    unwire_clients(wiring, ["claude"], user=True)
+    disconnect_clients(wiring, ["claude"], user=True)
     assert (tmp_path / "dotfiles/settings.json").read_bytes() == b'{"model": "opus"}\n'
 
 
 def test_both_scopes_are_told_apart(project: Any, world: World) -> None:
     wiring = Project.open(project.root, world)
-    wire_clients(wiring, ["codex"])
-    states = {(part.scope, part.part): part.state for part in wiring_status(wiring, ["codex"]).clients[0].parts}
+    connect_clients(wiring, ["codex"])
+    states = {(part.scope, part.part): part.state for part in connection_status(wiring, ["codex"]).clients[0].parts}
     assert states == {
         ("project", "mcp"): "present",
         ("project", "hooks"): "present",
@@ -213,16 +213,16 @@ def test_both_scopes_are_told_apart(project: Any, world: World) -> None:
         ("user", "hooks"): "missing",
         ("user", "skill"): "missing",
     }
-    wire_clients(wiring, ["codex"], user=True)
-    unwire_clients(wiring, ["codex"])
-    found = wiring_status(wiring, ["codex"], user=True).clients[0]
+    connect_clients(wiring, ["codex"], user=True)
+    disconnect_clients(wiring, ["codex"])
+    found = connection_status(wiring, ["codex"], user=True).clients[0]
     assert found.wired
     assert {part.state for part in found.parts} == {"present"}
-    assert not wiring_status(wiring, ["codex"], user=False).clients[0].wired
+    assert not connection_status(wiring, ["codex"], user=False).clients[0].wired
 
 
 def test_a_user_without_a_home_is_told_so(repo: Path, world: World) -> None:
     wiring = Project.open(str(repo), msgspec.structs.replace(world, env={"PATH": world.env["PATH"]}))
     with pytest.raises(InputError, match="no home folder"):
-        wire_clients(wiring, ["claude"], user=True)
-    assert len(wiring_status(wiring).clients) == 7
+        connect_clients(wiring, ["claude"], user=True)
+    assert len(connection_status(wiring).clients) == 7

@@ -6,6 +6,9 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quire.clients.integration.types import Part
+from quire.clients.integration.whole_files import WholeFile
+from quire.clients.integration.yaml_items import YamlItems
 from quire.clients.texts.forges import (
     QuireSource,
     comment_workflow,
@@ -17,13 +20,10 @@ from quire.clients.texts.forges import (
     review_workflow,
     source_in,
 )
-from quire.clients.wiring.types import Part
-from quire.clients.wiring.whole_files import WholeFile
-from quire.clients.wiring.yaml_items import YamlItems
 from quire.files.paths import read_bytes
 
 if TYPE_CHECKING:
-    from quire.clients.wiring.catalogue import PartsOfClient
+    from quire.clients.integration.catalogue import PartsOfClient
 
 _NOWHERE = QuireSource("https://-/-/-", "-")
 _REVIEW = ".github/workflows/memory-review.yml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from quire.clients.wiring.types import KeyPath, Made, Seen
+from quire.clients.integration.types import KeyPath, Made, Seen
 from quire.files.jsonc_edit import remove_member, set_member
 from quire.files.jsonc_parser import read_jsonc
 from quire.files.toml_edit import (

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from quire.clients.wiring.types import Commands, Scope
+from quire.clients.integration.types import Commands, Scope
 from quire.files.programs import own_command
 
 _MILLISECONDS = ("gemini",)
@@ -43,12 +43,12 @@ def hook_command(client: str, event: str, commands: Commands) -> str:
     return f"{shlex.join([*commands.quire, 'hook', client, event])} || true"
 
 
-def wired_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
+def hook_entries(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
     """Hooks by event in the form of a client: flat for Cursor, with the shell named for Copilot, else in groups."""
-    from quire.clients.hooks.reply import wired_events
+    from quire.clients.hooks.reply import connected_events
 
     hooks: dict[str, list[dict[str, Any]]] = {}
-    for wired in wired_events(client):
+    for wired in connected_events(client):
         matcher = {"matcher": wired.matcher} if wired.matcher else {}
         command, seconds = hook_command(client, wired.event, commands), wired.seconds
         item: dict[str, Any]

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from quire.clients.wiring.file_plan import FilePlan
-from quire.clients.wiring.file_writer import FileWriter, LeftAlone, WrittenFile, read_file, replace_file
-from quire.clients.wiring.manifest import Manifest, Manifests, Passage, make_manifest
-from quire.clients.wiring.types import Scope, Surroundings
+from quire.clients.integration.file_plan import FilePlan
+from quire.clients.integration.file_writer import FileWriter, LeftAlone, WrittenFile, read_file, replace_file
+from quire.clients.integration.manifest import Manifest, Manifests, Passage, make_manifest
+from quire.clients.integration.types import Scope, Surroundings
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder
