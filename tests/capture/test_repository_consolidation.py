@@ -144,14 +144,14 @@ def test_steps_come_up_and_are_done() -> None:
     assert after["nextSteps"] == [
         {
             "title": "Add metrics",
-            "why": "It came up on 2026-01-04: Metrics were asked for.",
+            "why": "Left open on 2026-01-04, in the session “Metrics were asked for”.",
             "start": "count in src/a.py",
             "done": "none",
             "source": "evt-000003",
         },
         {
             "title": "Plain hint",
-            "why": "It came up on 2026-01-04: Metrics were asked for.",
+            "why": "Left open on 2026-01-04, in the session “Metrics were asked for”.",
             "start": "none",
             "done": "none",
             "source": "evt-000003",
@@ -189,7 +189,7 @@ def test_the_newest_session_is_the_focus() -> None:
         session(4, summary="Newer.", decisions=["Cache: 60 seconds"]),
     )
     focus = after["currentFocus"]
-    assert focus["summary"] == "Newer."
+    assert focus["summary"] == "Last session on 2026-01-05. Newer."
     assert focus["currentState"] == ["Cache: 60 seconds", "Use sqlite", "Rounding is half done."]
 
 
@@ -298,3 +298,39 @@ def test_a_long_history_does_not_take_long() -> None:
     ]
     after = taken_in(*events)
     assert len(after["gotchas"]) == GOTCHAS_MOST
+
+
+def test_a_step_names_the_session_that_left_it_open() -> None:
+    after = taken_in(
+        session(
+            3, summary="Asked: Speed up the list. Result: All 42 tests pass.", next_step_hints=["NEXT: Add metrics"]
+        ),
+        session(
+            4, summary="Asked: Fix the login. Result: It works.", next_step_hints=["NEXT: Add metrics", "Add a log"]
+        ),
+    )
+    assert {step["title"]: (step["why"], step["source"]) for step in after["nextSteps"][1:]} == {
+        "Add metrics": ("Left open on 2026-01-05, in the session “Fix the login”.", "evt-000004"),
+        "Add a log": ("Left open on 2026-01-05, in the session “Fix the login”.", "evt-000004"),
+    }
+
+
+def test_titles_stand_alone() -> None:
+    long = "The pool is closed as soon as the first of the workers fails, and every request that comes later hangs"
+    after = taken_in(
+        session(
+            3,
+            gotchas=["There it is: the service name has to be qualified", f"{long}. Nothing is logged."],
+            next_step_hints=["NEXT: What is left: write a runbook for restores", "See http://localhost:80/a"],
+            decisions=["Yes. Keep the two caches apart"],
+        )
+    )
+    assert [(item["title"], item["symptom"], item["cause"]) for item in after["gotchas"][1:]] == [
+        ("The service name has to be qualified", "none", "none"),
+        (f"{long[:98].rpartition(' ')[0]}…", f"{long}. Nothing is logged.", "none"),
+    ]
+    assert [item["title"] for item in after["nextSteps"][1:]] == [
+        "Write a runbook for restores",
+        "See http://localhost:80/a",
+    ]
+    assert after["currentFocus"]["currentState"][0] == "Keep the two caches apart"

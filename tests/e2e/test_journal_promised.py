@@ -217,7 +217,7 @@ def test_what_is_not_known_is_left_out_of_pages_and_answers(here: Journal) -> No
         assert "none" not in answer
         assert "evt-" not in answer
     assert not any(": none" in text for event in here.events for text in event["signals"]["gotchas"])
-    assert here.state["bundle"]["nextSteps"][0]["why"].startswith("It came up on 2026-03-01: ")
+    assert here.state["bundle"]["nextSteps"][0]["why"].startswith("Left open on 2026-03-01, in the session “")
     found = here.done("validate")
     assert (found["failed"], found["warned"]) == (0, 0)
 

@@ -147,6 +147,12 @@ def _changed_at(session: SessionFile) -> float:
     return int(first) / 1e9 if first.isdigit() else 0.0
 
 
+def _changed_by(session: SessionFile, now: datetime) -> datetime:
+    """When a session that names no time was written: when its file changed, as far as that can be."""
+    changed = _changed_at(session)
+    return min(datetime.fromtimestamp(changed, now.tzinfo), now) if changed else now
+
+
 def _look(
     look: SessionOutcome,
     session: SessionFile,
@@ -193,7 +199,7 @@ def _look(
             signals = normalise(session, again, signals)
         except QuireError as error:
             refused = f"summarised by rules, because {error.message[:1].lower()}{error.message[1:]}"
-    moment = moment_of(reading.first_at) or moment_of(session.started_at) or now
+    moment = moment_of(reading.first_at) or moment_of(session.started_at) or _changed_by(session, now)
     event = JournalEvent(
         id="",
         kind=layout.IMPORTED_SESSION,

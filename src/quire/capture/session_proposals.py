@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quire.capture.headline import statement, title_of
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.read_session import SessionReader, read
@@ -21,7 +22,6 @@ from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
 from quire.inbox.proposals import QUOTE_CHARS, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import QuireError
-from quire.model.text import one_line
 
 if TYPE_CHECKING:
     from quire.capture.signals.confirmed import Confirmed, Quote
@@ -38,14 +38,10 @@ CONTEXT_BYTES = 8 * 1024 * 1024
 LEAST_TURNS = 4
 """A session in which less was said leaves no episode."""
 _KEY_WORDS = 5
-_TITLE_WORDS = 3
 _SHORT_ID = 8
 _KEY_WORD = re.compile(r"[a-z0-9]+")
 _KEY_STOPS = "a an and are as at be by do for from i in into is it its of on or our please so that the to we"
 _KEY_STOP = frozenset(_KEY_STOPS.split())
-_CLAUSE_END = re.compile(
-    r": | \(|; |,? (?:because|since|so that|weil|porque|parce que)\b|(?<=[。.!])\s|，|(?<=。)", re.I
-)
 _FOLDERS = {
     "claude": ("claude-local", ".claude", "CLAUDE_CONFIG_DIR"),
     "codex": ("codex-local", ".codex", "CODEX_HOME"),
@@ -199,8 +195,8 @@ class _Maker:
     # -- one of each kind -------------------------------------------------------------------------
 
     def _node(self, kind: str, found: Confirmed) -> Proposal | None:
-        text = found.found.text
-        fields: dict[str, Any] = {"kind": kind, "title": _title(text), "body": _body(text)}
+        text = statement(found.found.text)
+        fields: dict[str, Any] = {"kind": kind, "title": title_of(text, TITLE_CHARS), "body": _body(text)}
         anchors = self._anchors(found)
         if anchors:
             fields["anchors"] = anchors
@@ -211,7 +207,7 @@ class _Maker:
         return self._made("profile", "preference", rule.text, fields, (rule.quote,), rule.quote)
 
     def _step(self, found: Confirmed) -> Proposal | None:
-        text = found.found.text
+        text = statement(found.found.text)
         return self._made("notes", "next step", text, {"text": text}, found.quotes, found.first)
 
     def _episode(self, title: str, account: Account | None, *, is_decided: bool) -> Proposal | None:
@@ -224,12 +220,14 @@ class _Maker:
         is_work = bool(self._talk.edits) or is_decided
         if asked is None or account is None or not self._is_whole or self._talk.count < LEAST_TURNS or not is_work:
             return None
-        first = Quote(asked, 0, asked.sentences[0])
-        summary, named = self._listener.summary(), title if title and is_safe(title) else _title(first.said.text)
+        at = _opening(asked)
+        first = Quote(asked, at, asked.sentences[at])
+        began = title_of(first.said.text, TITLE_CHARS)
+        summary, named = self._listener.summary(), title if title and is_safe(title) else began
         if not quotable(asked) or not is_safe(summary) or find_instructions(f"{named}\n{summary}"):
             return None
         fields = {
-            "title": _title(named),
+            "title": title_of(named, TITLE_CHARS),
             "summary": summary,
             "session_id": self._name,
             "turns": account.turns,
@@ -238,7 +236,7 @@ class _Maker:
             "ended_at": account.ended_at,
         }
         # What a session began with stays the same however long it goes on, so that it is proposed once.
-        text = f"{self._where}: {_title(first.said.text)}"
+        text = f"{self._where}: {began}"
         return self._made("episodes", "session", text, fields, (first,), first, is_new=True)
 
     def _made(
@@ -276,12 +274,17 @@ class _Maker:
         return [path for path, _ in zip(chosen, range(ANCHORS), strict=False)]
 
 
+def _opening(asked: Speech) -> int:
+    """Which sentence of the first speech asks for something: not a greeting."""
+    return next((at for at, one in enumerate(asked.sentences) if len(one.stems) > 1), 0)
+
+
 def _own_title(asked: Speech) -> str:
     """The first words of a user as a title; empty where they may not be shown, or are someone else's."""
     from quire.capture.signals.confirmed import quotable
     from quire.capture.signals.words import is_safe
 
-    title = _title(asked.sentences[0].text)
+    title = title_of(asked.sentences[_opening(asked)].text, TITLE_CHARS)
     return title if quotable(asked) and is_safe(title) else ""
 
 
@@ -296,16 +299,6 @@ def _is_file(root: str, path: str) -> bool:
     whole = os.path.normpath(os.path.join(root, path))
     real, top = os.path.realpath(whole), os.path.realpath(root)
     return real.startswith(top + os.sep) and os.path.isfile(real) and not os.path.islink(whole)
-
-
-def _title(text: str) -> str:
-    """The first clause of a text that says enough, short enough for a title."""
-    from quire.capture.quotable_text import quote
-
-    line = one_line(text)
-    ends = (found.start() for found in _CLAUSE_END.finditer(line))
-    end = next((at for at in ends if len(line[:at].split()) >= _TITLE_WORDS or not line[:at].isascii()), len(line))
-    return quote(line[:end], TITLE_CHARS).rstrip(" .,;:。，；：")
 
 
 def _body(text: str) -> str:

@@ -8,9 +8,11 @@ spoke of them under `source`: by it one knows which are old when there are too m
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from quire.capture.headline import head_and_rest, statement
+from quire.capture.quotable_text import quote
 from quire.capture.repository.bundle_merge import FIELDS, SOURCE, is_from_file, said_once
 from quire.capture.repository.clean_text import SENTENCE_CHARS, TITLE_CHARS, are_alike, normal, said, stated
 from quire.layers.journal import layout
@@ -19,9 +21,10 @@ from quire.layers.journal.dedupe import Deduped
 from quire.layers.journal.evidence_groups import Group, GroupedEvidence, group_events
 from quire.layers.journal.layout import NONE
 from quire.layers.journal.numbered_ids import moment_of, ordinal_of
-from quire.layers.journal.text_match import DONE, mark_of, unmarked
-from quire.layers.journal.types import Bundle, JournalEvent
+from quire.layers.journal.text_match import DONE, mark_of, topic_of, unmarked
+from quire.layers.journal.types import Bundle, JournalEvent, Signals
 
+Events = Mapping[str, JournalEvent]
 GOTCHAS_MOST = 24
 STEPS_MOST = 24
 STATE_MOST = 12
@@ -60,11 +63,11 @@ def consolidated(
     done = {normal(topic) for group in told for topic in _done_topics(group)}
     told = told[-GROUPS_MOST:]
     proposal: Bundle = {
-        "gotchas": _with_gotchas(_items(current, "gotchas"), told),
-        "nextSteps": _with_steps(_items(current, "nextSteps"), told, done),
+        "gotchas": _with_gotchas(_items(current, "gotchas"), told, groups.events),
+        "nextSteps": _with_steps(_items(current, "nextSteps"), told, done, groups.events),
     }
     if isinstance(current.get("currentFocus"), dict):
-        proposal["currentFocus"] = _with_focus(current["currentFocus"], told)
+        proposal["currentFocus"] = _with_focus(current["currentFocus"], told, groups.events)
     merged = merge_sections(current, proposal, section, protected)
     deduped = said_once(merged, current)
     bundle = dict(deduped.bundle)
@@ -87,32 +90,34 @@ def _items(current: Bundle, key: str) -> dict[str, Any]:
     return found
 
 
-def _with_gotchas(items: dict[str, Any], told: list[Group]) -> list[Any]:
+def _with_gotchas(items: dict[str, Any], told: list[Group], events: Events) -> list[Any]:
     for group in told:
+        told_in = _told_in(group, events, lambda signals: signals.gotchas)
         for text in group.signals.gotchas[-SIGNALS_MOST:]:
-            title, cause = _titled(text)
-            _put(items, title, {"cause": cause}, group, "gotchas")
+            title, cause, more = _titled(text)
+            _put(items, title, {"cause": cause, "symptom": more}, told_in[topic_of(text)].id, "gotchas")
     return list(items.values())
 
 
-def _with_steps(items: dict[str, Any], told: list[Group], ever_done: set[str]) -> list[Any]:
+def _with_steps(items: dict[str, Any], told: list[Group], ever_done: set[str], events: Events) -> list[Any]:
     """The steps with those that came up. What was done long ago goes by its title alone, and comes back if it comes up
     again."""
     items = {key: item for key, item in items.items() if key not in ever_done}
     for group in told:
+        told_in = _told_in(group, events, lambda signals: map(unmarked, signals.next_step_hints))
         done = _done_topics(group)[-SIGNALS_MOST:]
         for hint in group.signals.next_step_hints[-SIGNALS_MOST:]:
-            title, start = _titled(unmarked(hint))
+            title, start, more = _titled(unmarked(hint))
             if mark_of(hint) != DONE and not any(are_alike(title, topic) for topic in done):
-                why = f"It came up {_when(group)}: {group.representative_summary}"
-                _put(items, title, {"why": said(why), "start": start}, group, "nextSteps")
+                event = told_in[topic_of(unmarked(hint))]
+                _put(items, title, {"why": _left_in(event), "start": start or more}, event.id, "nextSteps")
         if done:
             is_done = {key for key, item in items.items() if any(are_alike(shown(item, "title"), one) for one in done)}
             items = {key: item for key, item in items.items() if key not in is_done}
     return list(items.values())
 
 
-def _put(items: dict[str, Any], title: str, fields: dict[str, str], group: Group, key: str) -> None:
+def _put(items: dict[str, Any], title: str, fields: dict[str, str], event: str, key: str) -> None:
     """Note an item: what it says newly is taken over; of one that a file holds, only what the file leaves open."""
     name = normal(title)
     if not name:
@@ -120,23 +125,30 @@ def _put(items: dict[str, Any], title: str, fields: dict[str, str], group: Group
     known = items.get(name)
     if not isinstance(known, dict):
         blank = dict.fromkeys(FIELDS[key], "")
-        items[name] = {**blank, **fields, "title": title, SOURCE: _latest(group)}
+        items[name] = {**blank, **fields, "title": title, SOURCE: event}
     elif is_from_file(known):
         missing = {name: text for name, text in fields.items() if shown(known, name) in ("", NONE) and text}
         items[name] = {**known, **missing}
     else:
         # Why something is to be done stays true; where to begin may change.
         newly = {n: text for n, text in fields.items() if text and (n != "why" or shown(known, n) in ("", NONE))}
-        items[name] = {**known, **newly, SOURCE: _newer(shown(known, SOURCE), _latest(group))}
+        items[name] = {**known, **newly, SOURCE: _newer(shown(known, SOURCE), event)}
 
 
-def _latest(group: Group) -> str:
-    return group.event_ids[-1]
+def _told_in(group: Group, events: Events, texts: Callable[[Signals], Iterable[str]]) -> dict[str, JournalEvent]:
+    """The latest event that spoke of each topic."""
+    members = [events[name] for name in group.event_ids]
+    return {topic_of(text): event for event in members for text in texts(event.signals)}
 
 
-def _when(group: Group) -> str:
-    moment = moment_of(group.created_at_last)
-    return f"on {moment.date().isoformat()}" if moment else "in a session"
+def _left_in(event: JournalEvent) -> str:
+    day, asked = _day(event), event.summary.removeprefix("Asked: ").partition(" Result: ")[0]
+    return said(f"Left open{f' on {day}' if day else ''}, in the session “{quote(asked, TITLE_CHARS).rstrip('.。')}”.")
+
+
+def _day(event: JournalEvent) -> str:
+    moment = moment_of(event.created_at)
+    return moment.date().isoformat() if moment else ""
 
 
 def _newer(first: str, second: str) -> str:
@@ -174,10 +186,13 @@ def _cut(items: list[Any], told: list[Group], most: int) -> list[Any]:
 # -- focus ----------------------------------------------------------------------------------------
 
 
-def _with_focus(focus: dict[str, Any], told: list[Group]) -> dict[str, Any]:
+def _with_focus(focus: dict[str, Any], told: list[Group], events: Events) -> dict[str, Any]:
     newest = list(reversed(told))
     decisions = [
-        text for group in newest for text in map(said, reversed(group.signals.decisions[-SIGNALS_MOST:])) if text
+        text
+        for group in newest
+        for text in map(said, map(statement, reversed(group.signals.decisions[-SIGNALS_MOST:])))
+        if text
     ]
     observed = [
         text for group in newest for text in map(said, group.signals.validation_observations[-SIGNALS_MOST:]) if text
@@ -190,7 +205,7 @@ def _with_focus(focus: dict[str, Any], told: list[Group]) -> dict[str, Any]:
     state = [*_told_once(decisions, _NEW_STATES), *passed[:_NEW_PASSED], *texts_at(focus, "currentState")]
     result = {
         **focus,
-        "summary": said(told[-1].representative_summary, SENTENCE_CHARS * 2) or focus.get("summary", NONE),
+        "summary": _last_session(told[-1], events) or focus.get("summary", NONE),
         "currentState": _told_once(state, STATE_MOST),
         "knownRisks": _told_once([*failed, *risks], RISKS_MOST),
     }
@@ -201,6 +216,12 @@ def _with_focus(focus: dict[str, Any], told: list[Group]) -> dict[str, Any]:
         left = [text for text in actions if not any(are_alike(text, topic) for topic in done)]
         result["validationSnapshot"] = {**snapshot, "suggestedNextActions": left}
     return result
+
+
+def _last_session(group: Group, events: Events) -> str:
+    event = next(events[name] for name in reversed(group.event_ids) if events[name].kind != layout.TOOL_RUN)
+    summary, day = said(event.summary, SENTENCE_CHARS * 2), _day(event)
+    return f"Last session{f' on {day}' if day else ''}. {summary}" if summary else ""
 
 
 def _told_once(texts: Iterable[str], most: int) -> list[str]:
@@ -228,11 +249,10 @@ def _topic(text: str) -> str:
     return normal(parts[0]) if len(parts) == 2 else ""
 
 
-def _titled(text: str) -> tuple[str, str]:
-    """A signal of the form `title: rest`, as it may be kept."""
-    parts = re.split(r"[:：]", text, maxsplit=1)
-    title = said(parts[0], TITLE_CHARS) or said(text, TITLE_CHARS)
-    return title, said(parts[1]) if len(parts) == 2 and parts[0].strip() else ""
+def _titled(text: str) -> tuple[str, str, str]:
+    """The parts of a signal as they may be kept; where its title says nothing, all of it is the title."""
+    head, after, more = head_and_rest(text, TITLE_CHARS)
+    return said(head, TITLE_CHARS) or said(text, TITLE_CHARS), said(after), said(more)
 
 
 def _done_topics(group: Group) -> list[str]:

@@ -59,6 +59,8 @@ class GroupedEvidence(Struct, frozen=True, kw_only=True, rename="camel"):
     raw_event_count: int = 0
     grouped_item_count: int = 0
     groups: tuple[Group, ...] = ()
+    events: dict[str, JournalEvent] = {}
+    """The events of all groups, by their ids."""
 
 
 class _Memo(dict[str, str]):
@@ -90,7 +92,8 @@ def group_events(events: Iterable[JournalEvent]) -> GroupedEvidence:
     groups = tuple(
         _group(numbered_id(number, GROUP_PREFIX), found, forms) for number, found in enumerate(sets, start=1)
     )
-    return GroupedEvidence(raw_event_count=len(listed), grouped_item_count=len(groups), groups=groups)
+    by_id = {one.id: one for one in listed}
+    return GroupedEvidence(raw_event_count=len(listed), grouped_item_count=len(groups), groups=groups, events=by_id)
 
 
 def _joined(events: list[JournalEvent], forms: _Forms) -> list[int]:

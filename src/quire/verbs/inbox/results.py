@@ -11,12 +11,13 @@ from quire.model.text import counted, cut, one_line
 from quire.verbs.verb import Line, Recalled, Result
 
 if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
+    from quire.inbox.proposals import Proposal, ProposalEvidence
     from quire.inbox.rejections import Rejection
     from quire.model.errors import QuireError
 
 _QUOTE_CHARS = 200
 _UNDECIDED = 10
+_EVIDENCE = 3
 
 
 class Settled(Result, kw_only=True):
@@ -69,10 +70,8 @@ def proposal_lines(item: Proposal) -> Iterator[Line]:
     if isinstance(title, str) and title.strip() and title.strip() != item.text.split("\n")[0].strip():
         yield _quoted(item, f"  {title}")
     yield _quoted(item, "  " + told.replace("\n", "\n  "))
-    for evidence in item.evidence[:3]:
-        where = ", ".join(filter(None, (evidence.where, evidence.at[:10])))
-        quote = "" if evidence.quote.strip() == item.text.strip() else f": “{_first_line(evidence.quote)}”"
-        yield _quoted(item, f"    {evidence.by}{f', {where}' if where else ''}{quote}")
+    for line in [*dict.fromkeys(_evidence_line(item, one) for one in item.evidence)][:_EVIDENCE]:
+        yield _quoted(item, line)
     if not item.evidence:
         yield f"    {item.by}, {item.origin}"
     if item.updates:
@@ -87,6 +86,14 @@ def proposal_lines(item: Proposal) -> Iterator[Line]:
     if item.ref:
         yield f"    is {item.ref}"
     yield ""
+
+
+def _evidence_line(item: Proposal, evidence: ProposalEvidence) -> str:
+    """Who said it, and where; the words as well, unless the proposal repeats them."""
+    said = _first_line(evidence.quote)
+    is_repeated = said.rstrip(" .…").casefold() in one_line(item.text).casefold()
+    where = ", ".join(filter(None, (evidence.by, evidence.where, evidence.at[:10])))
+    return f"    {where}" if is_repeated else f"    {where}: “{said}”"
 
 
 def _figures(fields: dict[str, Any]) -> str:
