@@ -147,8 +147,10 @@ def both(*acts: Act) -> Act:
 
 
 def rename(yard: Yard) -> None:
+    """Both files of a node, and the path in it, as `memory check` asks for it."""
     for suffix in ("json", "md"):
         yard.git("mv", f".memory/memory/pay.{suffix}", f".memory/memory/payments.{suffix}")
+    yard.memory("check", "--repair")
 
 
 def delete(yard: Yard) -> None:

@@ -6,9 +6,7 @@ import contextlib
 import json
 import os
 import random
-import socketserver
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -24,46 +22,64 @@ from quire.model.errors import QuireError
 from quire.upkeep.merge.git_setup import look_at_setup, set_up
 from quire.verbs.admin.check import Check, check
 from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.confirm import Confirm, confirm
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.graph.sync import Sync, sync
+from quire.verbs.inbox.accept import accept
+from quire.verbs.inbox.options import ChosenProposals
+from quire.verbs.inbox.propose import Propose, propose_record
 from quire.verbs.journal.recall import JournalRecall, journal_recall
+from quire.verbs.journal.sources import JournalAdd, add
+from quire.verbs.profile.link import LinkEntries, link_entries
 from quire.verbs.team.fold import Fold, fold
 from quire.verbs.team.merge_driver import DriverFiles, drive
 
-__all__ = ["Drivers", "History", "begin"]
+__all__ = ["BRANCHES", "Broken", "Drivers", "History", "begin"]
 
 STAGES = ("idea", "building", "shipped", "paused")
 CITIES = ("Oslo", "Bergen", "Tromsø")
 PARAGRAPHS = 6
 BRANCHES = 5
-_CLIENT = f"""#!{sys.executable} -IS
-import json, os, socket, sys
-with socket.socket(socket.AF_UNIX) as line:
-    line.connect(os.path.join(os.path.dirname(os.path.abspath(__file__)), "driver.sock"))
-    line.sendall(json.dumps([os.getcwd(), *sys.argv[1:]]).encode() + b"\\n")
-    sys.exit(int(line.makefile().readline()))
+_CLIENT = """#!/bin/sh
+folder=${0%/*}
+printf '%s\\n' "$PWD" "$@" > "$folder/asked"
+read -r code < "$folder/answered"
+exit "$code"
 """
 
 
+class Broken(AssertionError):
+    """A promise that a history broke: `lost`, `unparsed`, `order`, `contested`, `conflict`, `driver` or `check`."""
+
+    def __init__(self, kind: str, what: object) -> None:
+        super().__init__(f"{kind}: {what}")
+        self.kind = kind
+
+
 class Drivers:
-    """The merge driver for many merges: git starts a small client, and one process answers all of them."""
+    """The merge driver for many merges: git starts a small client, and this process answers all of them."""
 
     def __init__(self, folder: Path, world: World) -> None:
         self.program = folder / "quire"
         self.program.write_text(_CLIENT)
         self.program.chmod(0o755)
         self.problems: list[str] = []
+        self.files = 0
+        """What git asked for."""
 
-        class Handler(socketserver.StreamRequestHandler):
-            def handle(handler) -> None:  # noqa: N805
-                cwd, *words = json.loads(handler.rfile.readline())
-                handler.wfile.write(b"%d\n" % self.merge(world, cwd, words))
+        self._asked, self._answered = folder / "asked", folder / "answered"
+        for pipe in (self._asked, self._answered):
+            os.mkfifo(pipe)
+        self._answering = threading.Thread(target=self._answer, args=(world,))
+        self._answering.start()
 
-        self._server = socketserver.UnixStreamServer(str(folder / "driver.sock"), Handler)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+    def _answer(self, world: World) -> None:
+        while words := self._asked.read_text().splitlines():
+            self._answered.write_text(f"{self.merge(world, words[0], words[1:])}\n")
 
     def merge(self, world: World, cwd: str, words: list[str]) -> int:
+        self.files += 1
         union = "--union" in words
         base, ours, theirs, marker, path = (word for word in words[1:] if word != "--union")
         places = [os.path.join(cwd, name) for name in (base, ours, theirs)]
@@ -77,8 +93,8 @@ class Drivers:
             return 1
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self._asked.write_text("")
+        self._answering.join()
 
 
 def begin(yard: Yard, drivers: Drivers) -> None:
@@ -115,6 +131,15 @@ class History:
     def __init__(self, yard: Yard, seed: int) -> None:
         self.yard, self.chance, self.told, self.seed = yard, random.Random(seed), Told(), seed
         self.number = 0
+        self.merges = 0
+        """What git was asked to put together."""
+        self.branches = 0
+
+    def joined(self, *words: str) -> None:
+        """What git puts together, and leaves nothing of in conflict."""
+        self.merges += 1
+        if not self.git(*words):
+            raise Broken("conflict", self.yard.git("status", "--porcelain"))
 
     def git(self, *words: str) -> bool:
         """Whether git did it; what is left in conflict is then somebody's to settle."""
@@ -126,14 +151,16 @@ class History:
 
     def branch(self, name: str, start: str = "main") -> None:
         self.yard.git("checkout", "--quiet", "-b", name, start)
+        self.branches += 1
         self.work(name)
 
     def work(self, name: str) -> None:
         for _ in range(self.chance.randint(1, 3)):
             self.act(name)
-            if self.chance.random() < 0.5:
+            if is_committed := self.chance.random() < 0.5:
                 self.yard.git.commit(name)
-        self.yard.git.commit(name)
+        if not is_committed:
+            self.yard.git.commit(name)
 
     def act(self, branch: str) -> None:
         self.number += 1
@@ -142,6 +169,7 @@ class History:
             self._node, self._fact, self._entry, self._rejection, self._stage, self._tag, self._paragraph, self._city,
             self._archive, self._confirm, self._sync, self._session, self._recall,
             self._supersede, self._delete, self._relate, self._forget,
+            self._anchor, self._accept, self._replace, self._link, self._source,
         ]  # fmt: skip
         with contextlib.suppress(QuireError):  # such as a fact that is archived already
             self.chance.choice(acts)(branch, name)(self.yard)
@@ -232,6 +260,46 @@ class History:
     def _forget(self, _: str, __: str) -> Act:
         return forget("tools", "pager")
 
+    def _anchor(self, _: str, name: str) -> Act:
+        """One more file that a node is about."""
+
+        def act(yard: Yard) -> None:
+            held = json.loads((yard.root / ".memory/memory/other.json").read_text()).get("anchors", [])
+            (yard.root / f"{name}.py").write_text(f"def what(): return {name!r}\n")
+            change_node("gotcha.other", anchors=[*held, f"{name}.py"])(yard)
+            self.told.texts.add(f'"{name}.py"')
+
+        return act
+
+    def _accept(self, _: str, name: str) -> Act:
+        """A proposal of an agent that a person accepts."""
+
+        def act(yard: Yard) -> None:
+            propose_record(yard.project, Propose(kind="gotcha", text=f"Proposal {name} bites."))
+            accept(yard.project, ChosenProposals(everything=True))
+            self.told.texts.add(f"Proposal {name} bites.")
+
+        return act
+
+    def _replace(self, _: str, name: str) -> Act:
+        def act(yard: Yard) -> None:
+            supersede(yard.project, Supersede(fact_id=_fact_id(yard), content=f"Instead {name} holds."))
+            self.told.texts.add(f"Instead {name} holds.")
+
+        return act
+
+    def _link(self, _: str, __: str) -> Act:
+        ends = LinkEntries(source="user.city", target="tools.pager", relation="related-to")
+        return lambda yard: link_entries(yard.project, ends)
+
+    def _source(self, _: str, name: str) -> Act:
+        def act(yard: Yard) -> None:
+            (yard.root / "notes" / name).mkdir(parents=True)
+            add(yard.project, JournalAdd(source_type="markdown", path=f"notes/{name}", name=f"notes-{name}"))
+            self.told.texts.add(f'"notes-{name}"')
+
+        return act
+
     # -- what must hold -------------------------------------------------------------------------------------------
 
     def files(self) -> dict[str, bytes]:
@@ -244,38 +312,49 @@ class History:
         """Nothing acknowledged is lost, every file parses, and only what was disagreed on is contested."""
         files = self.files()
         for path, data in files.items():
-            assert b"<<<<<<<" not in data, path
-            if path.endswith(".json"):
-                json.loads(data)
-            elif path.endswith(".jsonl"):
-                for line in data.splitlines():
-                    json.loads(line)
+            if b"<<<<<<<" in data or not _parses(path, data):
+                raise Broken("unparsed", path)
         everything = b"\n".join(files.values()).decode()
-        lost = {text for text in self.told.texts if text not in everything}
-        assert not lost, lost
+        if lost := {text for text in self.told.texts if text not in everything}:
+            raise Broken("lost", lost)
         found = self.yard.checked()
         if {code for codes in found.values() for code in codes} == {"RelationEndpointMissing"}:
             check(self.yard.project, Check(repair=True))
             found = self.yard.checked()
-        assert found == {}
-        contested = {
-            field.field: set(field.values) for path, data in files.items() for field in self._contested(path, data)
-        }
-        for field, name in (("stage", "stage"), ("value", "city"), ("superseded_by", "superseded_by")):
+        if found:
+            raise Broken("check", found)
+        contested = self.contested()
+        for field, name, before in (
+            ("stage", "stage", {"building"}),
+            ("value", "city", {"London"}),
+            ("superseded_by", "superseded_by", set[str]()),
+        ):
             said = set(self.told.fields.get(name, {}).values())
-            before = {"stage": {"building"}, "city": {"London"}}.get(name, set())
-            if len(said - before) < 2:
-                assert field not in contested, (field, said, contested)
-            assert contested.get(field, set()) <= said | before
-        assert contested.keys() <= {"stage", "value", "superseded_by"}, contested
+            values = contested.pop(field, set())
+            if (values and len(said - before) < 2) or not values <= said | before:
+                raise Broken("contested", (field, said, values))
+        if contested:
+            raise Broken("contested", contested)
 
-    def _contested(self, path: str, data: bytes) -> list[Any]:
-        layer = layer_of_file(path)
-        return layer.contested_in(path, data) if layer else []
+    def contested(self) -> dict[str, set[Any]]:
+        """By name of a field: the values that branches disagree on."""
+        files = self.files()
+        layers = {path: layer_of_file(path) for path in files}
+        fields = [field for path, layer in layers.items() if layer for field in layer.contested_in(path, files[path])]
+        return {field.field: set(field.values) for field in fields}
 
     def fold(self) -> None:
         fold(self.yard.project, Fold(here=True))
         self.yard.git.commit("folded")
+
+
+def _parses(path: str, data: bytes) -> bool:
+    try:
+        for text in [data] if path.endswith(".json") else data.splitlines() if path.endswith(".jsonl") else []:
+            json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _fact_id(yard: Yard) -> str:
