@@ -155,6 +155,23 @@ def test_one_commit_is_compared_with_the_working_tree(branches: Any, repo: Path)
     assert data["change"] == "HEAD~1 to the working tree"
 
 
+def test_a_range_names_the_records_that_a_review_of_it_names(shop: Any, repo: Path, git: Any) -> None:
+    """Of a file's definitions those count that the change touched."""
+    write(repo, "lib/two.py", "def one(job):\n    return job.one()\n\n\ndef two(job):\n    return job.two()\n")
+    for name in ("one", "two"):
+        shop.save({"kind": "gotcha", "title": f"Case {name}", "body": "B.", "anchors": [f"lib/two.py#{name}"]})
+    git.commit("two definitions")
+    write(repo, "lib/two.py", (repo / "lib/two.py").read_text().replace("job.two()", "job.two() or job.three()"))
+    git.commit("another one")
+    for span in ("HEAD~1..HEAD", "HEAD~2..HEAD"):
+        found = shop("review", span, "--json").data
+        named = {one["ref"] for one in found["findings"]} | set(found["nearby"])
+        assert set(refs(brief(shop, "--diff", span))) == named
+    assert refs(brief(shop, "--diff", "HEAD~1..HEAD")) == ["gotcha.case-two"]
+    write(repo, "lib/two.py", (repo / "lib/two.py").read_text().replace("job.one()", "job.two()"))
+    assert set(refs(brief(shop, "--diff", "HEAD"))) == {"gotcha.case-one", "gotcha.case-two"}
+
+
 @pytest.mark.proof(keep=3)
 @pytest.mark.parametrize(
     "name",

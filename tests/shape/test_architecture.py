@@ -296,7 +296,7 @@ def test_a_module_says_what_it_is_for_and_stays_within_its_size() -> None:
     assert wrong == []
 
 
-ENDS_IN_ING = {"sealing", "governing", "automate_ensure_running"}
+ENDS_IN_ING = {"sealing", "automate_ensure_running"}
 """Where that is the English word for the thing, or the verb of a command."""
 
 

@@ -32,7 +32,7 @@ QUESTION_ALONE = {
         "quire.verbs.facts.recall",
         "quire.verbs.profile.results",
     ),
-    *("quire.upkeep.governing", "quire.layers.profile.document"),
+    *("quire.anchors.reach", "quire.layers.profile.document"),
 }
 MODULES = 114
 """How many modules of ours a question loads at most; each takes a seventh of a millisecond."""
@@ -92,7 +92,7 @@ def test_a_question_loads_what_it_needs_and_no_more(
 def test_a_question_by_file_loads_what_finds_it(kept: Any, repo: Path) -> None:
     """The list above is one of modules that exist: a name that no longer does would bar nothing."""
     loaded = set(_loaded(kept, repo, ["query", "--path", "retry.py"]))
-    assert {"quire.upkeep.governing", "quire.anchors.path_match"} <= loaded
+    assert {"quire.anchors.reach", "quire.anchors.path_match"} <= loaded
     source = Path(quire.__file__).parent
     for name in sorted(NEVER | QUESTION_ALONE):
         if name.startswith("quire."):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Literal
 
 import msgspec
 
 from quire.anchors.commit_tree import FileTree, without_own
 from quire.anchors.minor_change import minor_change
-from quire.anchors.path_match import Files, is_glob
+from quire.anchors.path_match import is_glob
+from quire.anchors.reach import Reach
 from quire.anchors.renames import new_place, symbol_in_file, symbol_renamed
 from quire.anchors.resolve_anchor import ResolvedAnchor, resolve_anchor, split_symbol
 from quire.anchors.symbols import LIMIT, Unparsed, extension_of, find_symbol, has_grammar, read_symbols
@@ -64,37 +64,15 @@ class TreeChange:
     def __init__(self, git: Git, changes: Sequence[GitFileChange]) -> None:
         self._git = git
         self._changes = changes
-        self.paths = Files(without_own(sorted({path for change in changes for path in (change.old, change.new)})))
+        self.paths = Reach(without_own(sorted({path for change in changes for path in (change.old, change.new)})))
         """The files that differ, by both their names."""
         self._renamed = {change.old: change.new for change in changes if change.how == "R"}
         self._came = [change.new for change in changes if change.how != "D"]
         self._data: dict[str, bytes] = {}
         self._special: set[str] = set()
-        self._known: dict[str, bool] = {}
         self._minor: dict[tuple[str, str], bool] = {}
         self._defined: dict[tuple[bool, str, str], tuple[int, list[bytes] | None]] = {}
         self.before = self.after = _Side(git, {}, self._data)
-
-    def covers(self, anchor: str) -> bool:
-        """Whether files that differ lie at or below an anchor."""
-        found = self._known.get(anchor)
-        if found is None:
-            file, _, name = anchor.rpartition("#")
-            found = self._known[anchor] = self._holds(anchor) or bool(name and self._holds(file))
-        return found
-
-    def _holds(self, anchor: str) -> bool:
-        return anchor.rstrip("/") in self._named or (is_glob(anchor) and bool(self.paths.at(anchor)))
-
-    @cached_property
-    def _named(self) -> set[str]:
-        """The files that differ and the folders above them: most anchors are found here, or are not affected."""
-        named = set[str]()
-        for name in self.paths.paths:
-            while name and name not in named:
-                named.add(name)
-                name = name.rpartition("/")[0]
-        return named
 
     def look(self, anchors: Iterable[str], listed: Mapping[str, Blob]) -> None:
         """Read what these anchors need; `listed` are the files at and below them in the newer tree."""
@@ -198,7 +176,7 @@ class TreeChange:
         """
         named = split_symbol(self.after, anchor) or split_symbol(self.before, anchor)
         if named:
-            return self._touched_symbol(*named)
+            return self.touched_symbol(*named)
         paths = [self.paths.paths[place] for place in self.paths.at(anchor)]
         if not paths:
             return None
@@ -207,7 +185,10 @@ class TreeChange:
             return TouchedPlace(shown)
         return TouchedPlace(shown, _first_difference(self._text(self.before, shown), self._text(self.after, shown)))
 
-    def _touched_symbol(self, file: str, name: str) -> TouchedPlace | None:
+    def touched_symbol(self, file: str, name: str) -> TouchedPlace | None:
+        """The first line of a definition that the change touched; None where it touched others of the file alone."""
+        if self.before is self.after:
+            self.look(self.paths.paths, {})
         (_, old), (line, new) = (self._lines(tree, file, name) for tree in (self.before, self.after))
         if old == new and old is not None:
             return None

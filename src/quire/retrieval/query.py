@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,6 +18,7 @@ from quire.retrieval.current_records import REPLACEABLE, current_weight, replace
 from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, sort_into_tiers
 
 if TYPE_CHECKING:
+    from quire.anchors.reach import Reach
     from quire.guard.boundary import Boundary
 
 _POSSIBLE = 3
@@ -36,14 +37,6 @@ def _plain_weight(record: Record) -> float:
     return record.weight
 
 
-class Governs(Protocol):
-    """Rates how closely a record governs some files (0: not at all) and lists those files."""
-
-    def __call__(self, record: Record) -> float: ...
-
-    def files(self, record: Record) -> tuple[str, ...]: ...
-
-
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """A question and how it is to be answered."""
 
@@ -51,7 +44,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     budget: int
     limit: int
     allowed: Filter = Filter()
-    governs: Governs | None = None
+    governs: Reach | None = None
     """Only records that govern certain files."""
     about: str = ""
     """What to call the answer where there is no question."""
@@ -175,7 +168,7 @@ def _explain(index: Index, asked: Ask, answer: Answer, found: list[Scored], repe
         answer.left_out.append(LeftOut(ref=record.ref, title=record.title, rule=rule, parts=parts))
 
 
-def _governing(index: Index, governs: Governs) -> list[tuple[Record, float]]:
+def _governing(index: Index, governs: Reach) -> list[tuple[Record, float]]:
     """Records and how closely they govern the file, the newest first."""
     return [(record, close) for record in index.records_anchored() if (close := governs(record))]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from quire.anchors.commit_tree import without_own
+from quire.anchors.reach import Reach
 from quire.anchors.working_tree import read_working_tree
 from quire.files.git import Git
 from quire.files.git_history import (
@@ -21,13 +22,6 @@ from quire.model.errors import GitRequired, InputError
 _MAIN = ("main", "master", "trunk", "develop")
 
 
-class ChangeSet(msgspec.Struct, frozen=True):
-    """Which files, and what to call the change."""
-
-    name: str
-    files: list[str]
-
-
 class Span(msgspec.Struct, frozen=True, kw_only=True):
     """Between which two states a change lies."""
 
@@ -40,16 +34,21 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     """Whether what is not committed belongs to it."""
 
 
-def files_changed(git: Git, *, diff: str | None = None, branch: str | None = None) -> ChangeSet:
-    """The files of a range or of a branch; without either, or with an empty range, of what is not committed."""
-    if branch is not None:
-        span = span_of_branch(git, branch or None)
-    elif diff:
-        span = span_of_range(git, diff)
-    else:
-        return ChangeSet("the uncommitted changes", _own(_working(git)))
-    files = [path for change in changes_in_span(git, span) for path in (change.old, change.new)]
-    return ChangeSet(span.name, _own([*files, *(_working(git) if span.working else [])]))
+def reach_of_change(git: Git, *, diff: str | None = None, branch: str | None = None) -> tuple[str, Reach]:
+    """A range or a branch; without either, or with an empty range, what is not committed: its name, and its files.
+
+    Of what is committed, a definition counts if the change touched it.
+    """
+    if branch is None and not diff:
+        return "the uncommitted changes", Reach(_working(git))
+    from quire.anchors.tree_change import TreeChange
+
+    span = span_of_branch(git, branch or None) if branch is not None else span_of_range(git, diff or "")
+    change = TreeChange(git, changes_in_span(git, span))
+    working = set(_working(git) if span.working else ())
+    return span.name, Reach(
+        [*change.paths.paths, *working], lambda path, name: path in working or bool(change.touched_symbol(path, name))
+    )
 
 
 def changes_in_span(git: Git, span: Span) -> list[GitFileChange]:
@@ -154,11 +153,7 @@ def _cut_off(message: str) -> GitRequired:
 
 
 def _working(git: Git) -> list[str]:
+    """What is not committed of the user's files; the memory's own are not governed by it."""
     staged = changes_staged(git) if git.head() else []
     tree = read_working_tree(git.root, git)
-    return [path for change in staged for path in (change.old, change.new)] + sorted(tree.dirty())
-
-
-def _own(paths: list[str]) -> list[str]:
-    """The user's files; the memory's own are not governed by it."""
-    return without_own(sorted(set(paths)))
+    return without_own(sorted({path for change in staged for path in (change.old, change.new)} | tree.dirty()))

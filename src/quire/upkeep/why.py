@@ -8,6 +8,8 @@ import re
 import msgspec
 
 from quire.anchors.commit_history import CommitHistory
+from quire.anchors.reach import Reach, inner_path, reach_below
+from quire.anchors.symbols import LIMIT, find_symbol, read_symbols
 from quire.anchors.working_tree import read_working_tree
 from quire.files.git import Git
 from quire.files.git_history import Commit, GitFileChange, commits_between, describe_commits, line_origins
@@ -17,7 +19,6 @@ from quire.index.catalog import Index
 from quire.layers.graph.layout import FOLDER, NODES
 from quire.model.errors import GitRequired, InputError
 from quire.model.text import one_line
-from quire.upkeep.governing import inner_path
 
 _PLACE = re.compile(r"(?P<path>.+):(?P<line>[0-9]{1,9})", re.DOTALL)
 _SOURCE_BYTES = 8_000_000
@@ -73,6 +74,20 @@ def place_of(root: str, cwd: str, text: str) -> tuple[str, int | None]:
     if line is not None and not os.path.isfile(full):
         raise InputError(f"`{path}` is not a file, so it has no lines.", details={"field": "place"})
     return path, line
+
+
+def reach_of(root: str, path: str, line: int | None) -> Reach:
+    """What finds the records about a place: of definitions those that span the line."""
+
+    def spans(file: str, name: str) -> bool:
+        try:
+            symbols = read_symbols(file, read_inside(root, file, LIMIT), [name])
+        except OSError:
+            return True
+        symbol = find_symbol(symbols, name) if isinstance(symbols, list) else None
+        return symbol.first_line <= (line or 0) <= symbol.last_line if symbol else not isinstance(symbols, list)
+
+    return reach_below(root, [path], spans if line is not None else None)
 
 
 def _exists(root: str, cwd: str, path: str) -> bool:

@@ -35,7 +35,7 @@ def effects_on(
     did counts: what was out of date before is reported as a record about this code, no more.
     """
     for path, record in records.items():
-        anchors = [anchor for anchor in record.anchors if change.covers(anchor)]
+        anchors = [anchor for anchor in record.anchors if change.paths.covers(anchor)]
         was = before.get(record.ref)
         is_new = was is None and record.ref in before
         found = [_effect(change, record, anchor, record if was is None else was, is_new=is_new) for anchor in anchors]

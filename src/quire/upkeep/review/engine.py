@@ -81,9 +81,9 @@ def _concerned(
     files: StoredFiles, change: TreeChange, anchored: list[AnchoredFile], before: RecordState, after: RecordState
 ) -> tuple[dict[str, Record], dict[str, Record | None]]:
     """The records whose code the change may have touched, by their files; and those that it changed, as they were."""
-    concerned = [file for file in anchored if any(map(change.covers, file.anchors))]
+    concerned = [file for file in anchored if any(map(change.paths.covers, file.anchors))]
     whole = {path for file in concerned for path in (file.path, *file.layer.read_together(file.path))}
-    anchors = {anchor for file in anchored for anchor in file.anchors if change.covers(anchor)}
+    anchors = {anchor for file in anchored for anchor in file.anchors if change.paths.covers(anchor)}
     if anchors:
         change.look(anchors, files.listed_after(parts_for(anchors)))
     read = state_of(

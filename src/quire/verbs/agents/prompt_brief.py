@@ -65,9 +65,9 @@ def hook_edit(
     project: Project, files: Sequence[str], *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
 ) -> Injection:
     """What governs files that are about to be edited."""
+    from quire.anchors.reach import inner_path, reach_below
     from quire.retrieval.injection import Injection, LineGroup, fit_groups
     from quire.retrieval.query import Ask, ask
-    from quire.upkeep.governing import Governor, inner_path
     from quire.upkeep.verdicts import Verdicts
 
     inner = []
@@ -83,7 +83,7 @@ def hook_edit(
             question="",
             budget=tokens,
             limit=_GOVERNING,
-            governs=Governor(project.root, inner),
+            governs=reach_below(project.root, inner),
             verify=Verdicts(project.root, project.git, index, until=project.deadline),
             weigh=project.weigh(),
             rendered=False,

@@ -19,12 +19,12 @@ from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Option, Result, View
 
 if TYPE_CHECKING:
+    from quire.anchors.reach import Reach
     from quire.guard.boundary import Boundary
     from quire.index.catalog import Index
     from quire.project import Project
     from quire.retrieval.answer import Answer, Hit
     from quire.retrieval.query import Ask
-    from quire.upkeep.governing import Governor
 
 _SHOWN = 3
 Question = Annotated[str, Meta(min_length=1, max_length=4000)]
@@ -33,6 +33,15 @@ Layers = Annotated[list[LayerName], Meta(max_length=len(LAYER_NAMES))]
 Budget = Annotated[
     Annotated[int, Meta(ge=limits.BUDGET_LEAST, le=32_000)] | None,
     Option(metavar="TOKENS", help="The most tokens the answer may have; 2000 by default."),
+]
+Branch = Annotated[
+    Annotated[str, Meta(max_length=500)] | None,
+    Option(
+        metavar="[NAME]",
+        bare="",
+        help="What a branch changed since it left the default branch; the current branch by default.",
+        is_path=True,
+    ),
 ]
 
 
@@ -189,7 +198,7 @@ def answer_question(
         budget=budget_of(project, budget),
         limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
         allowed=Filter(layers=tuple(layers), kinds=tuple(kinds), tags=tuple(tags)),
-        governs=_governor(project, path) if path is not None else None,
+        governs=_reach(project, path) if path is not None else None,
         about=f"what governs {path}" if path is not None else "",
         everything=everything,
         strict=strict,
@@ -235,15 +244,15 @@ def budget_of(project: Project, budget: int | None) -> int:
     return limits.within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST)
 
 
-def _governor(project: Project, path: str) -> Governor:
-    from quire.upkeep.governing import Governor, inner_path
+def _reach(project: Project, path: str) -> Reach:
+    from quire.anchors.reach import inner_path, reach_below
 
-    return Governor(project.root, [inner_path(project.root, project.world.cwd, path)])
+    return reach_below(project.root, [inner_path(project.root, project.world.cwd, path)])
 
 
 def missing_files(project: Project, paths: Sequence[str]) -> list[Problem]:
     """That a file which was named is not there: a slip, or a file that is still to come, or gone."""
-    from quire.upkeep.governing import inner_path
+    from quire.anchors.reach import inner_path
 
     inner = dict.fromkeys(inner_path(project.root, project.world.cwd, path) for path in paths)
     gone = [path for path in inner if not os.path.lexists(os.path.join(project.root, path))]

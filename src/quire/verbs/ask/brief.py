@@ -9,7 +9,7 @@ from msgspec import Meta
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.model.text import one_line
-from quire.verbs.ask.answers import Budget, Found, ask_index, budget_of, found_in, missing_files
+from quire.verbs.ask.answers import Branch, Budget, Found, ask_index, budget_of, found_in, missing_files
 from quire.verbs.verb import Arguments, LaidOut, Lines, Option, Recalled, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -30,15 +30,7 @@ class Brief(Arguments, frozen=True, kw_only=True):
             is_path=True,
         ),
     ] = None
-    branch: Annotated[
-        Annotated[str, Meta(max_length=500)] | None,
-        Option(
-            metavar="[NAME]",
-            bare="",
-            help="What a branch changed since it left the default branch; the current branch by default.",
-            is_path=True,
-        ),
-    ] = None
+    branch: Branch = None
     path: Annotated[str | None, Option(metavar="FILE", help="A file or a folder.", tool=False, is_path=True)] = None
     budget: Budget = None
     limit: Annotated[int, Option(metavar="NUMBER", help="The most results to show; 20 by default.", tool=False)] = 20
@@ -55,25 +47,27 @@ def brief(project: Project, given: Brief, fence: Boundary | None = None) -> Brie
 
     Without options the change is everything that is not committed. The answer fits into a budget of tokens.
     """
+    from quire.anchors.reach import inner_path, reach_below
     from quire.retrieval.query import Ask
-    from quire.upkeep.change_set import ChangeSet, files_changed
-    from quire.upkeep.governing import Governor, inner_path
 
     named = [*(given.files or ()), *([given.path] if given.path is not None else [])]
     if sum([bool(named), given.diff is not None, given.branch is not None]) > 1:
         raise UsageError("Give files, --diff or --branch, not several of them.")
     project.ready()
     if named:
-        inner = [inner_path(project.root, project.world.cwd, file) for file in named]
-        change = ChangeSet(", ".join(inner), inner)
+        files = [inner_path(project.root, project.world.cwd, file) for file in named]
+        name, reach = ", ".join(files), reach_below(project.root, files)
     else:
-        change = files_changed(project.git, diff=given.diff, branch=given.branch)
+        from quire.upkeep.change_set import reach_of_change
+
+        name, reach = reach_of_change(project.git, diff=given.diff, branch=given.branch)
+        files = reach.paths
     asked = Ask(
         question="",
         budget=budget_of(project, given.budget),
         limit=limits.within(given.limit, "limit", 1, limits.RESULTS_MOST),
-        governs=Governor(project.root, change.files),
-        about=f"what governs {change.name}",
+        governs=reach,
+        about=f"what governs {name}",
         fence=fence,
     )
     found = ask_index(project, asked)
@@ -81,9 +75,9 @@ def brief(project: Project, given: Brief, fence: Boundary | None = None) -> Brie
     unnamed = not given.diff and given.branch is None
     return Briefed(
         **found_in(found),
-        change=change.name,
-        files=change.files,
-        nothing="No file has changed." if unnamed else f"No file has changed in {change.name}.",
+        change=name,
+        files=files,
+        nothing="No file has changed." if unnamed else f"No file has changed in {name}.",
     )
 
 

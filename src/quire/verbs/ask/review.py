@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from quire.model.errors import NotInitialized, StorageFailed, UsageError
 from quire.model.text import counted, one_line
+from quire.verbs.ask.answers import Branch
 from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Styled, Verb, Word
 
 if TYPE_CHECKING:
@@ -30,15 +31,7 @@ class ReviewArguments(Arguments, frozen=True, kw_only=True):
         None
     )
     staged: Annotated[bool, Option(help="Review what is staged, against the last commit.")] = False
-    branch: Annotated[
-        Annotated[str, Meta(max_length=500)] | None,
-        Option(
-            metavar="[NAME]",
-            bare="",
-            help="What a branch changed since it left the default branch; the current branch by default.",
-            is_path=True,
-        ),
-    ] = None
+    branch: Branch = None
     output_format: Annotated[
         str,
         Option(

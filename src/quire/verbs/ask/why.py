@@ -50,8 +50,7 @@ def why(project: Project, given: Why, fence: Boundary | None = None) -> Explaine
     what was saved to the memory in that commit. PLACE is a path, or a path and a line: src/queue.ts:42.
     """
     from quire.retrieval.query import Ask
-    from quire.upkeep.governing import Governor
-    from quire.upkeep.why import background_of, place_of
+    from quire.upkeep.why import background_of, place_of, reach_of
 
     project.ready()
     path, line = place_of(project.root, project.world.cwd, given.place)
@@ -59,7 +58,7 @@ def why(project: Project, given: Why, fence: Boundary | None = None) -> Explaine
         question="",
         budget=budget_of(project, given.budget),
         limit=_EVERYTHING,
-        governs=Governor(project.root, [path], line=line),
+        governs=reach_of(project.root, path, line),
         about=f"why {path}" + (f":{line}" if line else ""),
         everything=True,
         fence=fence,

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from quire.anchors.reach import Reach, inner_path
 from quire.model.errors import InputError
 from quire.model.records import Record
-from quire.upkeep.governing import Governor, inner_path
+from quire.upkeep.why import reach_of
 
 CODE = """class Worker:
     limit = 3
@@ -30,7 +31,7 @@ def record(*anchors: str) -> Record:
 
 
 def close(anchor: str, *paths: str) -> float:
-    return Governor("/nowhere", paths)(record(anchor))
+    return Reach(path.rstrip("/") for path in paths)(record(anchor))
 
 
 @pytest.mark.parametrize(
@@ -83,22 +84,22 @@ def test_nearer_folders_are_closer_and_a_pattern_is_farthest() -> None:
 
 
 def test_of_several_anchors_the_closest_counts() -> None:
-    governor = Governor("/nowhere", ["src/queue.py"])
-    assert governor(record("src/", "**/*.py", "src/queue.py")) == 1.0
-    assert governor(record()) == 0.0
-    assert governor(record("lib/")) == 0.0
+    reach = Reach(["src/queue.py"])
+    assert reach(record("src/", "**/*.py", "src/queue.py")) == 1.0
+    assert reach(record()) == 0.0
+    assert reach(record("lib/")) == 0.0
 
 
 def test_the_files_come_closest_first() -> None:
-    governor = Governor("/nowhere", ["src/b.py", "src/a.py", "lib/c.py", "src/deep/d.py"])
-    assert governor.files(record("src/b.py", "src/")) == ("src/b.py", "src/a.py", "src/deep/d.py")
-    assert governor.files(record("lib/*.py")) == ("lib/c.py",)
-    assert governor.files(record("nowhere/")) == ()
+    reach = Reach(["src/b.py", "src/a.py", "lib/c.py", "src/deep/d.py"])
+    assert reach.files(record("src/b.py", "src/")) == ("src/b.py", "src/a.py", "src/deep/d.py")
+    assert reach.files(record("lib/*.py")) == ("lib/c.py",)
+    assert reach.files(record("nowhere/")) == ()
 
 
 def test_a_file_that_is_named_twice_counts_once() -> None:
-    assert Governor("/nowhere", ["src/a.py", "src/a.py"]).files(record("src/")) == ("src/a.py",)
-    assert Governor("/nowhere", [])(record("src/")) == 0.0
+    assert Reach(["src/a.py", "src/a.py"]).files(record("src/")) == ("src/a.py",)
+    assert Reach([])(record("src/")) == 0.0
 
 
 # -- lines --------------------------------------------------------------------------------
@@ -108,7 +109,7 @@ def lines(root: Path, name: str, path: str = "src/queue.py") -> set[int]:
     """The lines at which an anchor to this symbol governs the file."""
     anchor = record(f"{path}#{name}")
     count = len(CODE.splitlines())
-    return {line for line in range(1, count + 1) if Governor(str(root), [path], line=line)(anchor)}
+    return {line for line in range(1, count + 1) if reach_of(str(root), path, line)(anchor)}
 
 
 @pytest.fixture
@@ -142,7 +143,7 @@ def test_of_several_definitions_with_the_name_each_governs_its_lines(root: Path)
 
 
 def test_without_a_line_a_symbol_stands_for_its_file(root: Path) -> None:
-    assert Governor(str(root), ["src/queue.py"])(record("src/queue.py#Worker.push")) == 1.0
+    assert reach_of(str(root), "src/queue.py", None)(record("src/queue.py#Worker.push")) == 1.0
 
 
 def test_a_file_that_cannot_be_parsed_or_read_stands_for_its_symbols(root: Path) -> None:
@@ -156,7 +157,7 @@ def test_a_file_that_cannot_be_parsed_or_read_stands_for_its_symbols(root: Path)
 
 def test_other_anchors_do_not_care_for_the_line(root: Path) -> None:
     for anchor in ("src/queue.py", "src/", "src/*.py"):
-        assert Governor(str(root), ["src/queue.py"], line=10)(record(anchor)) > 0.0
+        assert reach_of(str(root), "src/queue.py", 10)(record(anchor)) > 0.0
 
 
 # -- paths --------------------------------------------------------------------------------
