@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,56 @@ def test_a_driver_that_fails_leaves_gits_own_conflict(team: Memory, repo: Path, 
     done = branches(repo, git, SIDECAR, "{}\n", '{"a": 1}\n', '{"a": 2}\n')
     assert done.returncode == 1
     assert (repo / SIDECAR).read_text() == '<<<<<<< ours\n{"a": 1}\n=======\n{"a": 2}\n>>>>>>> theirs\n'
+
+
+KILLED = """
+import os, signal, sys
+from quire.files import disk
+from quire.surfaces.cli import main
+left = {}
+def before(operation, path):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+disk.before = before
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("path", [SIDECAR, "AGENTS.md"])
+def test_a_driver_that_dies_at_any_of_its_writes_leaves_the_merge_or_gits_own_conflict(
+    team: Memory, repo: Path, git: Git, path: str
+) -> None:
+    if path == SIDECAR:
+        made = {"kind": "gotcha", "title": "Notes", "body": "As it was."}
+        team("save", "--stdin", stdin={"task": "note", "nodes": [made]})
+        base = (repo / path).read_text()
+        versions = base, base.replace('"tags": []', '"tags": ["mine"]'), base.replace('"tags": []', '"tags": ["yours"]')
+    else:
+        rules = "\n".join(f"Rule {number}." for number in range(3))
+        base, ours, theirs = (section(name) + rules for name in ("old", "mine", "yours"))
+        versions = base, ours.replace("Rule 1", "Mine"), theirs.replace("Rule 1", "Yours")
+    driver_that(repo, git, KILLED.format(99))
+    branches(repo, git, path, *versions)
+    whole = (repo / path).read_text()
+    died = 0
+    while "Killed" in (done := again(repo, git, died)).stderr:
+        died += 1
+        text = (repo / path).read_text()
+        assert text == whole if done.returncode == 0 else "<<<<<<< ours\n" in text
+        assert git("ls-files", "--unmerged").count(path) == (3 if done.returncode else 0)
+        assert "mine" in text.lower()
+        assert "yours" in text.lower()
+    assert (died > 2, (repo / path).read_text()) == (True, whole)
+
+
+def again(repo: Path, git: Git, writes: int) -> subprocess.CompletedProcess[str]:
+    """The merge once more, with a driver that dies after so many writes."""
+    git("reset", "--quiet", "--hard", "ORIG_HEAD")
+    shutil.rmtree(repo.parent / "odd program's")
+    driver_that(repo, git, KILLED.format(writes))
+    return merge(repo, git, "merge", "theirs", "-m", "merged")
 
 
 def test_without_the_program_git_merges_as_before(team: Memory, repo: Path, git: Git) -> None:
