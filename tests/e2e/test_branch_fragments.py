@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from branches_here import clone, commit, on_branch, save
 from commanding import Here
 
 from installed import Git
@@ -22,36 +23,10 @@ from thorough import either
 
 @pytest.fixture
 def here(repo: Path, git: Git, environment: dict[str, str]) -> Here:
-    """A clone on its default branch, with a feature, a decision and a fact."""
-    found = Here(repo, environment)
-    (repo / "src").mkdir()
-    (repo / "src/pay.py").write_text("def pay(): return 1\n")
-    assert found("init").code == 0
-    save(found, {"kind": "feature", "title": "Pay", "body": "One.\n\nTwo.\n\nThree.", "anchors": ["src/pay.py"]})
-    save(found, {"kind": "decision", "title": "Queue", "body": "In Postgres.", "anchors": ["src/pay.py"]})
-    found.store("Architecture", "Retries run in the worker.")
+    """A clone on its default branch that a forge would merge, with a fact."""
+    found = clone(repo, git, environment, lambda here: here.store("Architecture", "Retries run in the worker."))
     (repo / ".git/info/attributes").write_text("* !merge\n")
-    git("add", "-A")
-    git("commit", "-qm", "base")
-    git("branch", "-M", "main")
-    git("update-ref", "refs/remotes/origin/main", "main")
-    git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     return found
-
-
-def save(here: Here, *nodes: dict[str, object]) -> None:
-    said = here("save", "--stdin", stdin=json.dumps({"task": "a change", "nodes": list(nodes)}))
-    assert said.code == 0, said.err
-
-
-def on_branch(git: Git, name: str) -> None:
-    git("checkout", "-q", "main")
-    git("checkout", "-qb", name)
-
-
-def commit(git: Git, name: str) -> None:
-    git("add", "-A")
-    git("commit", "-qm", name)
 
 
 def changed(git: Git) -> set[str]:

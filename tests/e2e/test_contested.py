@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from branches_here import clone, on_branch, save
 from commanding import Here
 from terminal_here import typed
 
@@ -21,32 +22,11 @@ from quire.verbs.page.record_views import ViewRecord, view_record
 @pytest.fixture
 def here(repo: Path, git: Git, environment: dict[str, str]) -> Here:
     """A clone whose git merges by record, with a feature of three paragraphs and a decision."""
-    found = Here(repo, environment)
-    (repo / "src").mkdir()
-    (repo / "src/pay.py").write_text("def pay(): return 1\n")
-    assert found("init").code == 0
-    save(found, {"kind": "feature", "title": "Pay", "body": "One.\n\nTwo.\n\nThree.", "anchors": ["src/pay.py"]})
-    save(found, {"kind": "decision", "title": "Queue", "body": "In Postgres."})
-    assert found("integrate", "git", "--yes").code == 0
-    git("add", "-A")
-    git("commit", "-qm", "base")
-    git("branch", "-M", "main")
-    git("update-ref", "refs/remotes/origin/main", "main")
-    git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-    return found
-
-
-def save(here: Here, *nodes: dict[str, object], **lists: object) -> None:
-    said = here("save", "--stdin", stdin=json.dumps({"task": "a change", "nodes": list(nodes), **lists}))
-    assert said.code == 0, said.err
+    return clone(repo, git, environment, lambda here: here("integrate", "git", "--yes"))
 
 
 def branch(here: Here, git: Git, name: str, *nodes: dict[str, object], **lists: object) -> None:
-    git("checkout", "-qb", name, "main")
-    save(here, *nodes, **lists)
-    git("add", "-A")
-    git("commit", "-qm", name)
-    git("checkout", "-q", "main")
+    on_branch(git, name, lambda: save(here, *nodes, **lists))
 
 
 def in_conflict(git: Git, name: str) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from branches_here import clone, on_branch, save
 from commanding import Here
 
 from installed import Git
@@ -21,35 +21,14 @@ READERS = (
 @pytest.fixture
 def here(repo: Path, git: Git, environment: dict[str, str]) -> Here:
     """A clone on its default branch, with something in every layer."""
-    found = Here(repo, environment)
-    (repo / "src").mkdir()
-    (repo / "src/pay.py").write_text("def pay(): return 1\n")
-    assert found("init").code == 0
-    save(found, {"kind": "feature", "title": "Pay", "body": "One.\n\nTwo.\n\nThree.", "anchors": ["src/pay.py"]})
-    save(found, {"kind": "decision", "title": "Queue", "body": "In Postgres.", "anchors": ["src/pay.py"]})
-    found.store("Architecture", "Retries run in the worker.")
-    assert found("profile", "remember", "tools", "pager", "less").code == 0
-    assert found("journal", "init", "--yes").code == 0
-    git("add", "-A")
-    git("commit", "-qm", "base")
-    git("branch", "-M", "main")
-    git("update-ref", "refs/remotes/origin/main", "main")
-    git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-    return found
-
-
-def save(here: Here, *nodes: dict[str, object], **lists: object) -> None:
-    said = here("save", "--stdin", stdin=json.dumps({"task": "a change", "nodes": list(nodes), **lists}))
-    assert said.code == 0, said.err
-
-
-def on_branch(git: Git, name: str, *acts: Callable[[], object]) -> None:
-    git("checkout", "-q", "-b", name, "main")
-    for act in acts:
-        act()
-    git("add", "-A")
-    git("commit", "-qm", name)
-    git("checkout", "-q", "main")
+    return clone(
+        repo,
+        git,
+        environment,
+        lambda here: here.store("Architecture", "Retries run in the worker."),
+        lambda here: here("profile", "remember", "tools", "pager", "less"),
+        lambda here: here("journal", "init", "--yes"),
+    )
 
 
 def read_by_every_verb(here: Here) -> None:

@@ -87,18 +87,23 @@ on:
 permissions:
   contents: read
   pull-requests: write
-jobs:
-  comment:
-    if: github.event.workflow_run.event == 'pull_request'
+{_job("comment", "github.event.workflow_run.event == 'pull_request'", source)}"""
+
+
+def _job(task: str, condition: str, source: QuireSource) -> str:
+    """A job of GitHub that runs a task of our action with the default branch checked out."""
+    return f"""jobs:
+  {task}:
+    if: {condition}
     runs-on: ubuntu-latest
     steps:
-      # The default branch. Of the pull request, commits are fetched and read; none is checked out or run.
+      # The default branch: no code of a pull request is checked out or run.
       - uses: actions/checkout@v4
         with:
           fetch-depth: 0
       - uses: {source.action}
         with:
-          task: comment
+          task: {task}
 """
 
 
@@ -115,18 +120,7 @@ permissions:
   contents: write
 concurrency:
   group: memory-fold
-jobs:
-  fold:
-    if: github.ref_name == github.event.repository.default_branch
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-        with:
-          fetch-depth: 0
-      - uses: {source.action}
-        with:
-          task: fold
-"""
+{_job("fold", "github.ref_name == github.event.repository.default_branch", source)}"""
 
 
 def gitlab_jobs(source: QuireSource) -> str:
