@@ -95,6 +95,7 @@ def test_options_say_what_is_wrong(told: Memory) -> None:
         ("import", "git", "--since", "lately"): "`lately` is not a date.",
         ("import", "--limit", "3"): "--limit, --since and --kind are about the history.",
         ("import", "--as", "git", "x"): "The history is no file",
+        ("import", "git", "--limit", "0"): "The limit must be a whole number from 1 to 500, not 0.",
     }.items():
         done = told(*words)
         assert done.code in (1, 2)
@@ -110,4 +111,12 @@ def test_without_history_there_is_nothing(memory: Memory) -> None:
     assert memory("import", "--json").data["unread"] == []
     done = memory("import", "git")
     assert done.code == 0
-    assert "No files of other programs were found here." in done.out  # nor a history
+    assert "git                    no commit of a git repository was found here" in done.out
+    assert "adr                    nothing of this kind was found here" in memory("import", "adr").out
+
+
+def test_a_detached_head_and_a_missing_git(told: Memory, git: Git) -> None:
+    git("checkout", "-q", "--detach", "HEAD~1")
+    assert _titles(told("import", "git", "--dry-run", "--json").data["results"]) == ["Use Postgres for the queue"]
+    lost = Memory(told.cwd, {**told.env, "PATH": "/nonexistent"})("import", "git")
+    assert (lost.code, "no commit of a git repository was found here" in lost.out) == (0, True)

@@ -27,7 +27,7 @@ class Guard:
     def __init__(self, shown: str, problems: Iterable[Problem] = ()) -> None:
         self.shown = shown
         self._problems = list(problems)
-        self._refused: set[tuple[str, int]] = set()
+        self._refused: set[tuple[str, str, int]] = set()
         self._secret_lines: set[int] = set()
 
     @property
@@ -82,9 +82,9 @@ class Guard:
         return safe
 
     def _refuse(self, line: int, why: str, *, code: str, hint: str | None = None) -> None:
-        if (code, line) in self._refused:
+        if (self.shown, code, line) in self._refused:
             return
-        self._refused.add((code, line))
+        self._refused.add((self.shown, code, line))
         said = f"{why}; that part is not proposed."
         self.tell(Problem(code=code, severity="warning", path=self.shown, line=line, message=said, hint=hint))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quire.model.errors import InputError
+from quire.model.limits import within
 from quire.model.text import cut
 from quire.model.times import instant, timestamp
 
@@ -28,7 +29,8 @@ def wish_of(limit: int | None = None, since: str | None = None, kinds: list[str]
             f"`{cut(since, 40)}` is not a date.", hint="Give one such as 2026-03-02.", details={"field": "since"}
         )
     day = moment.date().isoformat() if moment else ""
-    return Wish(limit=limit or LIMIT, since=day, kinds=tuple(kinds or KINDS))
+    most = LIMIT if limit is None else within(limit, "limit", 1, LIMIT_MOST)
+    return Wish(limit=most, since=day, kinds=tuple(kinds or KINDS))
 
 
 def read_repository(project: Project, source: HostSource, wish: Wish) -> HostRead:

@@ -60,6 +60,8 @@ class ImportedHosts(Result, kw_only=True):
     """Whether no source was named, so that it only says what there is."""
     unread: list[str] = []
     """Kinds of sources that are here and were not read, since nobody named them and reading them takes a while."""
+    absent: list[str] = []
+    """Kinds that were named and of which nothing is here."""
     previews: bool = False
     """Whether each proposal is to be shown."""
 
@@ -123,6 +125,7 @@ def import_hosts(
         known=added.known + len(same) + sum(len(read.proposals) + read.known for read in reads) - len(ordered),
         rejected=added.rejected,
         dry_run=dry_run,
+        absent=[kind for kind in kinds if kind not in {source.kind for source in found}],
         unread=list(dict.fromkeys(source.kind for source in found if source not in sources)),
         warnings=[
             *(problem for read in reads for problem in read.problems),

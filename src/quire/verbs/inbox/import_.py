@@ -85,7 +85,7 @@ def refuse_contradictions(given: ImportSources) -> None:
         raise UsageError("No source is named.", hint="Give kinds, as `memory import` lists them, or --all.")
     if given.accept and given.choose:
         raise UsageError("Give --accept or --choose, not both.")
-    if (given.limit or given.since or given.history) and not (given.everything or HISTORY in given.words):
+    if (given.limit is not None or given.since or given.history) and not (given.everything or HISTORY in given.words):
         raise UsageError("--limit, --since and --kind are about the history.", hint="memory import git --limit 60")
 
 
@@ -104,7 +104,10 @@ def lines(done: ImportedHosts) -> Iterator[Line]:
 
 def source_lines(done: ImportedHosts) -> Iterator[str]:
     """The files that were found, and how much of each is new."""
-    if not done.sources:
+    for kind in done.absent:
+        missing = "no commit of a git repository" if kind == HISTORY else "nothing of this kind"
+        yield f"{kind:22} {missing} was found here"
+    if not done.sources and not done.absent:
         yield "No files of other programs were found here. `memory import --help` lists what is recognised."
     folders: dict[tuple[str, str], list[FoundSource]] = {}
     for found in done.sources:
