@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from quire.files.discovery import find_root
 from quire.files.git import Git
@@ -20,15 +20,13 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.table import HOMES, LAYERS
 from quire.model.errors import NotInitialized
 from quire.model.records import Record, weight_at
+from quire.model.sources import IndexSource, Patch, Written
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from quire.files.freshness import Freshness
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.layers.profile.places import ProfilePlaces
-    from quire.model.sources import IndexSource, Patch, Written
     from quire.upkeep.views.shared_verdicts import KnownVerdicts
 
 Result = TypeVar("Result")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from quire.anchors.grammar_names import defined_names
@@ -47,8 +48,6 @@ def read_grammar(extension: str, data: bytes, wanted: WantedSymbols | None = Non
 
 
 def parse_tree(grammar: Grammar, data: bytes) -> Tree | Unparsed:
-    from importlib import import_module
-
     try:
         from tree_sitter import Language
         from tree_sitter import Parser as Engine

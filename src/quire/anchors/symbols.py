@@ -154,7 +154,7 @@ def digest_of(tokens: Sequence[str], parts: tuple[str, ...]) -> str:
         # What a definition says of itself by its name, it says under a new one too.
         own = re.compile(rf"(?<!\w){re.escape(parts[-1])}(?!\w)")
         replaced = [own.sub("\1", token) if token.startswith("doc:") else token for token in replaced]
-    if not any(_says_something(token) for token in replaced):
+    if not any(token[:1] not in ("(", ")", ".", "\x01") for token in replaced):
         # A bare name, as of an enumeration's member: without it all of them would be equal.
         replaced = list(tokens)
     return hex_digest("\0".join(replaced))[:32]
@@ -162,10 +162,6 @@ def digest_of(tokens: Sequence[str], parts: tuple[str, ...]) -> str:
 
 def _plain_name(name: str) -> str:
     return ".".join(part for part in name.replace("::", ".").replace("#", ".").split(".") if part)
-
-
-def _says_something(token: str) -> bool:
-    return token[:1] not in ("(", ")", ".", "\1")
 
 
 def _each_name_once(found: Iterable[Symbol]) -> list[Symbol]:

@@ -160,15 +160,11 @@ def evidence_of(artifact: Artifact) -> str:
 def fact_text(candidate: FactCandidate) -> str:
     """The content with a pointer to its artifact, unless it names the file itself."""
     content, artifact = trim(candidate.content), candidate.artifact
-    if artifact is None or _names(content, artifact.path):
+    if artifact is None or (re.search(f"(?<![\\w./-]){re.escape(artifact.path)}(?![\\w/-])", content) is not None):
         return cut(content, layout.CONTENT_CHARS)
     pointer = f" {_pointer(candidate.kind, artifact)}"
     content = cut(content, layout.CONTENT_CHARS - len(pointer) - 1)
     return content + ("" if content.endswith(_SENTENCE_ENDS) else ".") + pointer
-
-
-def _names(content: str, path: str) -> bool:
-    return re.search(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", content) is not None
 
 
 def _pointer(kind: str, artifact: Artifact) -> str:

@@ -100,7 +100,7 @@ def tool_results(message: Message) -> Iterator[ToolResult]:
     content = message.raw.get("content")
     if message.role in _ANSWERS:
         text = text_of(content)
-        yield ToolResult(as_text(message.raw.get("tool_call_id")), text, _looks_failed(text))
+        yield ToolResult(as_text(message.raw.get("tool_call_id")), text, bool(_FAILED.search(text[:_LOOKED_AT])))
     for block in _blocks(content):
         if _kind(block).endswith("tool_result"):
             yield ToolResult(
@@ -170,7 +170,3 @@ def _called(name: str, function: Any) -> ToolCall:
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             arguments = {}
     return ToolCall(name, as_text(said.get("name")), as_dict(arguments))
-
-
-def _looks_failed(text: str) -> bool:
-    return bool(_FAILED.search(text[:_LOOKED_AT]))

@@ -20,6 +20,8 @@ from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
+from quire.files.digests import hex_digest
+from quire.guard.hostile_text import make_safe
 from quire.inbox.proposals import QUOTE_CHARS, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import QuireError
 
@@ -307,8 +309,6 @@ def _body(text: str) -> str:
 
 def _key(text: str) -> str:
     """A name for an entry, of its first words; of its digest where those are of another script."""
-    from quire.files.digests import hex_digest
-
     words = [word for word in _KEY_WORD.findall(text.casefold()) if word not in _KEY_STOP][:_KEY_WORDS]
     return "_".join(words) if words and text.isascii() else f"rule_{hex_digest(text)[:_SHORT_ID]}"
 
@@ -367,7 +367,6 @@ def with_summary(item: Proposal, summary: str) -> Proposal:
     """The proposal of an episode with the summary that its client made; not with one that may not be kept."""
     if item.into != "episodes" or not summary.strip():
         return item
-    from quire.guard.hostile_text import make_safe
     from quire.guard.prompt_attacks import find_instructions
 
     text, secrets = redacted(summary)

@@ -159,7 +159,7 @@ def _note_tools(notes: _Notes, item: ReadMessage) -> None:
         notes.waiting[call.id] = (item.turn, call)
     for result in tool_results(item.message):
         turn, call = notes.waiting.pop(result.id, (item.turn, ToolCall(result.id, "", {})))
-        target = (call.name, _target(call))
+        target = (call.name, "\n".join([_command(call), *_paths(call)]))
         if result.failed:
             notes.failures[target] = notes.add(BLOCKED, turn, tool_name(call.name), _failure(call, result))
         else:
@@ -186,10 +186,6 @@ def _failure(call: ToolCall, result: ToolResult) -> str:
 
 def _named(call: ToolCall) -> str:
     return _command(call) or next(_paths(call), "") or tool_name(call.name)
-
-
-def _target(call: ToolCall) -> str:
-    return "\n".join([_command(call), *_paths(call)])
 
 
 def _command(call: ToolCall) -> str:

@@ -12,14 +12,13 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from quire.files.git_snapshot import Blob, PendingSnapshot, Snapshot, split_names
 from quire.model.errors import GitRequired
 
 if TYPE_CHECKING:
     import subprocess
-    from typing import TypeAlias
 
     Started: TypeAlias = subprocess.Popen[bytes]
 

@@ -30,7 +30,7 @@ def set_table(text: str, names: tuple[str, ...], fields: Mapping[str, Any]) -> s
     if present is not None and all(key in present and same(present[key], wanted[key]) for key in wanted):
         return text
     statements = scan_toml(text)
-    header = _header(statements, names)
+    header = next((at for at, found in enumerate(statements) if found.kind == "table" and found.names == names), None)
     if header is not None:
         result = _filled(text, statements, header, wanted, present or {}, lines)
     else:
@@ -68,10 +68,6 @@ def _at(data: Any, names: Sequence[str], *, any_kind: bool = False) -> Any:
     if not isinstance(data, dict) and not any_kind:
         raise _refused(names, "is not a table")
     return data
-
-
-def _header(statements: list[TomlStatement], names: tuple[str, ...]) -> int | None:
-    return next((at for at, found in enumerate(statements) if found.kind == "table" and found.names == names), None)
 
 
 def _only_below(statements: list[TomlStatement], names: tuple[str, ...]) -> bool:

@@ -67,7 +67,7 @@ def _worded(text: str) -> set[str]:
         flags = _flags_of(word)
         for match in _pattern(word).finditer(text):
             if match.lastgroup is not None:
-                found.add(_flag(match.lastgroup))
+                found.add(match.lastgroup.partition("__")[0].replace("_", " "))
             if flags <= found:
                 break
     return found
@@ -103,10 +103,6 @@ def _flags_of(word: str) -> set[str]:
 
 def _group(flag: str, rule: int, number: int) -> str:
     return f"{flag.replace(' ', '_')}__{rule}_{number}"
-
-
-def _flag(group: str) -> str:
-    return group.partition("__")[0].replace("_", " ")
 
 
 def _native(text: str, chars: set[str]) -> set[str]:

@@ -87,7 +87,17 @@ def _checked(
     problems += _unmerged(site)
     problems += open_conflicts(root) if has_memory else []
     problems += _rejected(index, rejections) if rejections is not None else []
-    problems += _contested(index)
+    problems += [
+        Problem(
+            code="RecordContested",
+            severity="warning",
+            path=f"{layer_named(record.layer).home.folder}/{record.path}",
+            message=f"Branches disagree on {cut(said, 200)} of `{record.ref}`.",
+            hint=f"`memory resolve {record.ref}` settles it.",
+        )
+        for record in index.records_contested()
+        for said in record.contested
+    ]
     problems += alike(index) if alike is not None else []
     if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(site, index)
@@ -147,20 +157,6 @@ def _rejected(index: Index, rejections: Rejections) -> list[Problem]:
                     )
                 )
     return found
-
-
-def _contested(index: Index) -> list[Problem]:
-    return [
-        Problem(
-            code="RecordContested",
-            severity="warning",
-            path=f"{layer_named(record.layer).home.folder}/{record.path}",
-            message=f"Branches disagree on {cut(said, 200)} of `{record.ref}`.",
-            hint=f"`memory resolve {record.ref}` settles it.",
-        )
-        for record in index.records_contested()
-        for said in record.contested
-    ]
 
 
 def _joined(path: str) -> str:

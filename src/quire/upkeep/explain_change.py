@@ -9,7 +9,8 @@ from quire.anchors.change_causes import SymbolTraces
 from quire.anchors.commit_history import CommitHistory
 from quire.anchors.minor_change import Minor, minor_change
 from quire.anchors.symbols import LIMIT, symbol_text
-from quire.files.git_history import commits_between, describe_commits, read_blobs
+from quire.files.git import Git
+from quire.files.git_history import Commit, GitFileChange, commits_between, describe_commits, read_blobs
 from quire.files.paths import read_inside
 from quire.model.change_explained import ChangeExplained
 from quire.model.errors import GitRequired
@@ -18,8 +19,6 @@ from quire.model.times import EPOCH, instant
 from quire.upkeep.views.text_diff import line_counts
 
 if TYPE_CHECKING:
-    from quire.files.git import Git
-    from quire.files.git_history import Commit, GitFileChange
     from quire.model.verdicts import AnchorVerdict, Verdict
 
 _COMMITS = 20

@@ -119,7 +119,9 @@ def install_guidance(
             targets.append(GuidanceFile(name, "skipped", "its markers are damaged"))
             continue
         if guidance is LEGACY:
-            after = _renamed(after)
+            after = after.replace(LEGACY.start.encode(), GUIDANCE.start.encode()).replace(
+                LEGACY.end.encode(), GUIDANCE.end.encode()
+            )
         after = place_section(after, GUIDANCE, GUIDANCE_TEXT)
         after = place_section(after, MAP, map_text)
         status = "created" if before is None else "unchanged" if after == before else "updated"
@@ -343,12 +345,6 @@ def _present(root: str) -> dict[str, str]:
             if _is_readable(real) and real not in found.values():
                 found[name] = real
     return {name: found[name] for name in FILES if name in found}
-
-
-def _renamed(data: bytes) -> bytes:
-    return data.replace(LEGACY.start.encode(), GUIDANCE.start.encode()).replace(
-        LEGACY.end.encode(), GUIDANCE.end.encode()
-    )
 
 
 def _left_alone(name: str, found: FoundSection, markers: Markers) -> Problem:

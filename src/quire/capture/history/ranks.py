@@ -28,15 +28,11 @@ def ranked(findings: Iterable[HistoryFinding], limit: int) -> list[HistoryFindin
     spoken: Counter[str] = Counter()
     chosen: list[HistoryFinding] = []
     while waiting and len(chosen) < limit:
-        best = max(waiting, key=lambda one: one.score * _rarity(one, spoken))
+        best = max(waiting, key=lambda one: one.score * float((1 + spoken[_place(one)] / 2) ** (-0.5)))
         waiting.remove(best)
         chosen.append(best)
         spoken[_place(best)] += 1
     return chosen
-
-
-def _rarity(finding: HistoryFinding, spoken: Counter[str]) -> float:
-    return float((1 + spoken[_place(finding)] / 2) ** -0.5)
 
 
 def _place(finding: HistoryFinding) -> str:

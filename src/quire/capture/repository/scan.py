@@ -125,7 +125,7 @@ def scan_repository(root: str, git: Git) -> ProjectScan:
         (kind for kind, names in _LOCKS if any(n in at_top.files for n in names)), None
     )
     key_files = _key_files(tree, node, workspace)
-    candidates = _candidates(ecosystem, node, manager)
+    candidates = tuple(_node_candidates(node, manager) if ecosystem == "node" else _other_candidates(ecosystem))
     return ProjectScan(
         root_dir=root,
         project_name=node.name or trim(os.path.basename(root.rstrip("/"))) or "project",
@@ -210,10 +210,6 @@ def _dense(tree: Tree, workspace: Workspace) -> tuple[Dense, ...]:
         (dense for dense in counted if dense.count), key=lambda dense: (-dense.count, collation_key(dense.path))
     )
     return tuple(found[:_DENSE_MOST])
-
-
-def _candidates(ecosystem: str, node: PackageManifest, manager: str | None) -> tuple[CheckCommand, ...]:
-    return tuple(_node_candidates(node, manager) if ecosystem == "node" else _other_candidates(ecosystem))
 
 
 def _node_candidates(node: PackageManifest, manager: str | None) -> Iterator[CheckCommand]:

@@ -112,7 +112,7 @@ def _spoken(body: str, *, with_headings: bool) -> Iterator[dict[str, Any]]:
     ruled: bool | None = None
     last = ""
     for line, is_code in _lines(body):
-        found = None if is_code else _speaker(line, with_headings=with_headings)
+        found = None if is_code else (_BOLD.fullmatch(line) or (_HEADED.fullmatch(line) if with_headings else None))
         if found and ruled is None:
             # Where a rule stands before the first speaker, one stands before all: a name in bold alone is then talk.
             ruled = last in _RULES
@@ -125,10 +125,6 @@ def _spoken(body: str, *, with_headings: bool) -> Iterator[dict[str, Any]]:
         last = line.strip() or last
     if speaker:
         yield _said(speaker, held)
-
-
-def _speaker(line: str, *, with_headings: bool) -> re.Match[str] | None:
-    return _BOLD.fullmatch(line) or (_HEADED.fullmatch(line) if with_headings else None)
 
 
 def _said(speaker: re.Match[str], lines: list[str]) -> dict[str, Any]:

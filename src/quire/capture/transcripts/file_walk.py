@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
@@ -67,8 +68,6 @@ def folders_in(top: str, skipped: list[Skipped]) -> list[str]:
 
 def file_at(path: str, skipped: list[Skipped], *, most: int = FILE_BYTES) -> FoundFile | None:
     """A regular file and its stamp, or None with the reason noted."""
-    import stat
-
     try:
         found = os.lstat(path)
     except OSError as error:

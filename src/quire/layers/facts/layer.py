@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 from quire.files.layout import LOCAL
 from quire.files.write_access import write_access
 from quire.layers.facts.layout import FILE, FOLDER, FRAGMENTS, RELATIONS, SECTIONS, STATUSES
-from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
+from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site, Storage
+from quire.model.contested import Choice, ContestedField, MergedFile
 from quire.model.errors import GitRequired
 from quire.model.records import Edge, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import FACT_KINDS
 
 if TYPE_CHECKING:
-    from quire.layers.protocol import Storage
     from quire.layers.record_details import RecordDetails
-    from quire.model.contested import Choice, ContestedField, MergedFile
 
 _PATH = f"{FOLDER}/{FILE}"
 _SAID = {"fact": ("content",), "episode": ("title", "narrative")}
@@ -58,8 +57,6 @@ class FactsLayer(Layer):
         return write_access(site.root, FOLDER, site.world, operation)
 
     def storage(self, site: Site) -> Storage | None:
-        from quire.layers.protocol import Storage
-
         return Storage(message=_PATH) if os.path.lexists(os.path.join(site.root, _PATH)) else None
 
     def check(self, site: Site) -> Iterable[Problem]:

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.files.fragments import fragments_of
+from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate
 from quire.files.write_access import recover_folder
+from quire.layers.graph.codec import anchored_decoder, logged_events
 from quire.layers.graph.layout import BACKUP, EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.store import GraphStore
-from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
+from quire.layers.graph.stored import StoredNode
+from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site, Storage
 from quire.model.contested import BODY, Choice, ContestedField, MergedFile
 from quire.model.errors import GitRequired, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Edge, Problem, Record
@@ -31,7 +35,6 @@ from quire.model.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from quire.layers.protocol import Storage
     from quire.layers.record_details import RecordDetails
 
 _LISTED = {NODES: "changed_memory_ids", RELATIONS: "changed_relation_ids"}
@@ -81,8 +84,6 @@ class GraphLayer(Layer):
         recover_folder(site.root, FOLDER, site.world, written=(BACKUP,))
 
     def storage(self, site: Site) -> Storage | None:
-        from quire.layers.protocol import Storage
-
         if not os.path.lexists(os.path.join(site.root, FOLDER)):
             return None
         try:
@@ -128,8 +129,6 @@ class GraphLayer(Layer):
     # -- merges -----------------------------------------------------------------------------
 
     def fragments(self, site: Site) -> list[str]:
-        from quire.files.fragments import fragments_of
-
         return fragments_of(site.root, f"{FOLDER}/{EVENTS}")
 
     def fold(self, site: Site) -> list[str]:
@@ -186,7 +185,6 @@ class GraphLayer(Layer):
 
     def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
         """The id of a node or a relation; a body's stands in the sidecar beside it."""
-        from quire.files.paths import read_bytes
         from quire.layers.record_parts import fields_of
 
         listed = _LISTED.get(path.removeprefix(f"{FOLDER}/").partition("/")[0])
@@ -211,7 +209,6 @@ class GraphLayer(Layer):
         return path.endswith(".jsonl") and path.startswith(f"{FOLDER}/{EVENT_FRAGMENTS}/")
 
     def files_in_fragment(self, data: bytes) -> Sequence[str]:
-        from quire.layers.graph.codec import logged_events
         from quire.layers.graph.stamps import pending_stamps
 
         return [f"{FOLDER}/{path}" for path in pending_stamps(logged_events("", data))]
@@ -220,8 +217,6 @@ class GraphLayer(Layer):
         return path.endswith(".json") and path.startswith(f"{FOLDER}/{NODES}/")
 
     def anchors_in(self, data: bytes) -> Sequence[str] | None:
-        from quire.layers.graph.codec import anchored_decoder
-
         try:
             found = anchored_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -248,7 +243,6 @@ class GraphLayer(Layer):
     def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
         from quire.layers.graph.details import node_details
         from quire.layers.graph.inspect import inspect_node
-        from quire.layers.graph.stored import StoredNode
 
         store = GraphStore(site.root)
         stored = store.read_node(record.path)

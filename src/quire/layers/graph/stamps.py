@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.graph.codec import body_hash
+from quire.layers.graph.codec import LoggedEvent, body_hash
 from quire.model.records import Problem
 from quire.model.seals import is_seal
 from quire.model.times import instant
 
 if TYPE_CHECKING:
-    from quire.layers.graph.codec import LoggedEvent
     from quire.layers.graph.types import Event, Stamps
 
 STAMPS = "stamps"

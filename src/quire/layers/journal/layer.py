@@ -30,17 +30,16 @@ from quire.layers.journal.layout import (
     STATE,
     WRITTEN,
 )
-from quire.layers.protocol import Holding, Home, Layer, Repair, Site
+from quire.layers.protocol import Holding, Home, Layer, Repair, Site, Storage, document_storage
+from quire.model.contested import MergedFile
 from quire.model.errors import QuireError
 from quire.model.records import Problem, Record, RepairStep
 from quire.model.sources import IndexSource
 
 if TYPE_CHECKING:
     from quire.layers.journal.repair import JournalRepair
-    from quire.layers.protocol import Storage
     from quire.layers.record_details import RecordDetails
     from quire.layers.record_parts import Part
-    from quire.model.contested import MergedFile
 
 _STATE = f"{FOLDER}/{STATE}"
 
@@ -92,8 +91,6 @@ class JournalLayer(Layer):
                 recover_due_pages(site.root, site.world)
 
     def storage(self, site: Site) -> Storage | None:
-        from quire.layers.protocol import document_storage
-
         return document_storage(site.root, _STATE, "schemaVersion", (None, SCHEMA_VERSION))
 
     # -- check and repair -----------------------------------------------------------------

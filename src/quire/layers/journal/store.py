@@ -17,10 +17,11 @@ from msgspec import Struct
 
 from quire.files.branches import checkout_at, writes_fragments
 from quire.files.digests import sha256
+from quire.files.durable_write import ensure_folder
 from quire.files.fragments import fragments_of, new_fragment
 from quire.files.layout import RECOVERY
 from quire.files.local_files import ensure_local, read_object
-from quire.files.paths import read_inside
+from quire.files.paths import inside, read_inside
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import write_access
@@ -264,9 +265,6 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         ensure_local(root, FOLDER, world.token())
         folder = os.path.join(root, FOLDER)
         if appends:
-            from quire.files.durable_write import ensure_folder
-            from quire.files.paths import inside
-
             ensure_folder(os.path.dirname(inside(folder, EVENTS)))
         apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
 

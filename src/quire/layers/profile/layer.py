@@ -28,17 +28,16 @@ from quire.layers.profile.layout import (
     STATUSES,
     VERSION,
 )
-from quire.layers.protocol import Holding, Home, Layer, Site
+from quire.layers.protocol import Holding, Home, Layer, Site, Storage, document_storage
+from quire.model.contested import Choice, ContestedField, MergedFile
 from quire.model.records import Edge, Problem, Record
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import PROFILE_KINDS
 
 if TYPE_CHECKING:
     from quire.layers.profile.places import ProfilePlaces
-    from quire.layers.protocol import Storage
     from quire.layers.record_details import RecordDetails
     from quire.layers.record_parts import Part
-    from quire.model.contested import Choice, ContestedField, MergedFile
 
 _SAID = ("value", "summary")
 
@@ -103,8 +102,6 @@ class ProfileLayer(Layer):
         return profile_folders(_places(site))
 
     def storage(self, site: Site) -> Storage | None:
-        from quire.layers.protocol import document_storage
-
         known = (VERSION, *MIGRATED, *READABLE)
         return document_storage(site.root, PATH, "schema_version", known)
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.model.errors import Cancelled
+from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import run_verb
 from quire.surfaces.cli.input import agreed
 from quire.surfaces.cli.output import say, warn
 from quire.verbs.graph.add import ADDABLE, Add, add, named
-
-if TYPE_CHECKING:
-    from quire.surfaces.cli.commands import Session
-    from quire.verbs.verb import Verb
+from quire.verbs.verb import Verb
 
 _SIMILAR = frozenset({"SimilarNode", "SaysNearlyTheSame", "SaysTheOpposite"})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Session
+from quire.surfaces.cli.main import group
 from quire.surfaces.cli.output import say
 
 _EXAMPLES = """Examples:
@@ -16,8 +17,6 @@ _EXAMPLES = """Examples:
 def run(_session: Session, shell: str) -> None:
     """Print the completion script for your shell."""
     from click.shell_completion import get_completion_class
-
-    from quire.surfaces.cli.main import group
 
     found = get_completion_class(shell)
     if found is None:

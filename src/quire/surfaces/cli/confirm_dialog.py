@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from quire.model.errors import Cancelled
+from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import run_verb
 from quire.surfaces.cli.input import agreed
 from quire.surfaces.cli.output import say
 from quire.verbs.graph.confirm import Confirm, confirm
-
-if TYPE_CHECKING:
-    from quire.surfaces.cli.commands import Session
-    from quire.verbs.verb import Verb
+from quire.verbs.verb import Verb
 
 
 def on_terminal(session: Session, verb: Verb, given: Confirm) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 
 import msgspec
 
@@ -13,28 +13,27 @@ from quire.files.world import real_world
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.model.records import Problem
-from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, Argument, CliOption, Command, as_called
+from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, Argument, CliOption, Command, Session, as_called
 from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
 from quire.surfaces.cli.input import number, read_hidden, read_input, read_offered, read_text, share
 from quire.surfaces.cli.output import answer, aside, progress_bar, put, say, say_table, tell, warn
 from quire.verbs.verb import (
+    Arguments,
     Aside,
     Input,
     LaidOut,
+    Line,
     Option,
     Output,
     Recalled,
     Result,
     Row,
     Styled,
+    Verb,
     Word,
     cli_marks,
     defaults_of,
 )
-
-if TYPE_CHECKING:
-    from quire.surfaces.cli.commands import Session
-    from quire.verbs.verb import Arguments, Line, Verb
 
 _NAME_COMMANDS = ("hint", "advice", "suggestedNextAction")
 _STDIN, _FILE = "use_stdin", "file"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
+from quire.project import Project
+from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import say_lines
 from quire.surfaces.cli.input import answered
 from quire.surfaces.cli.output import progress_bar, say, warn
@@ -16,11 +16,7 @@ from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.overview import ProposalGroup
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import proposal_lines, waiting_line
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.surfaces.cli.commands import Session
-    from quire.verbs.verb import Verb
+from quire.verbs.verb import Verb
 
 _CHOICE = "[y]es, [n]o and never again, [s]kip, [q]uit? "
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from quire.model.text import counted, cut, one_line
+from quire.project import Project
+from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import say_lines
 from quire.surfaces.cli.import_dialog import ask_each
 from quire.surfaces.cli.input import answered
@@ -15,11 +15,7 @@ from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.overview import ProposalGroup, ShowInbox, grouped, inbox
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.inbox.results import failed_lines, waiting_line
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.surfaces.cli.commands import Session
-    from quire.verbs.verb import Verb
+from quire.verbs.verb import Verb
 
 _CHOICE = "[a]ccept all, [l]ook at each, [n]one and never again, [s]kip, [q]uit: "
 _SHOWN, _CHARS = 40, 100

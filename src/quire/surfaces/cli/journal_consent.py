@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from quire.model.errors import NotInitialized
-from quire.surfaces.cli.commands import JOURNAL_PROGRAM
+from quire.project import Project
+from quire.surfaces.cli.commands import JOURNAL_PROGRAM, Session
 from quire.surfaces.cli.declared import say_lines, say_warnings
 from quire.surfaces.cli.output import say, tell
 from quire.verbs.journal import new_bundle, recall, recall_lines, restore
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.journal_state import is_model, read_journal
 from quire.verbs.journal.update import JournalUpdate, journal_update
-from quire.verbs.verb import Lines, Result
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.surfaces.cli.commands import Session
-    from quire.verbs.verb import Verb
+from quire.verbs.verb import Lines, Result, Verb
 
 Done = TypeVar("Done", bound=Result)
 

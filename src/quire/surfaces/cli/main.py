@@ -12,14 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from quire.model.errors import QuireError
-from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, as_called
-from quire.surfaces.cli.output import begin, drop_stdout, fail
+from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, Command, as_called
+from quire.surfaces.cli.output import begin, crashed, drop_stdout, fail, usage_failed
 from quire.surfaces.cli.plain import read_plain
 
 if TYPE_CHECKING:
     import click
-
-    from quire.surfaces.cli.commands import Command
 
 SECTIONS = {
     "Everyday": {
@@ -181,15 +179,12 @@ def run(arguments: list[str], program: str = PROGRAM) -> int:
     except (KeyboardInterrupt, EOFError):
         return 130
     except Exception as error:
-        from quire.surfaces.cli.output import crashed
-
         return crashed(error, as_json=as_json)
 
 
 def _run_parsed(arguments: list[str], as_json: bool, program: str) -> int:
     import click
 
-    from quire.surfaces.cli.output import usage_failed
     from quire.surfaces.cli.parser import invoke
 
     try:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.model.contested import ContestedField
 from quire.model.errors import Cancelled
+from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import run_verb
 from quire.surfaces.cli.output import say
 from quire.verbs.team.resolve import Resolve, as_given, contested_here, contested_lines, resolve
-
-if TYPE_CHECKING:
-    from quire.surfaces.cli.commands import Session
-    from quire.verbs.verb import Verb
+from quire.verbs.verb import Verb
 
 
 def on_terminal(session: Session, verb: Verb, given: Resolve) -> int | None:

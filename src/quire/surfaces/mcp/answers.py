@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.guard.boundary import safe_values
+from quire.guard.boundary import Boundary, safe_values
 from quire.guard.effects import flags_of, shown_flags
 from quire.guard.hostile_text import make_safe
+from quire.model.errors import QuireError
+from quire.model.records import Problem
 from quire.model.text import one_line
 from quire.verbs.envelope import failed, succeeded
 from quire.verbs.plain import flag_fields
 
 if TYPE_CHECKING:
-    from quire.guard.boundary import Boundary
-    from quire.model.errors import QuireError
-    from quire.model.records import Problem
     from quire.project import Project
     from quire.surfaces.mcp.tool import Given
 

@@ -10,15 +10,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from quire.model.errors import InputError, UsageError
-from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE
+from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE, ServerOptions
 from quire.surfaces.mcp.sessions import SESSIONS_MOST, Shares
-from quire.surfaces.mcp.wire import LINE_MOST
+from quire.surfaces.mcp.wire import LINE_MOST, refused
 from quire.surfaces.server.http_auth import GRANTED, READ, WRITE, HttpAuth, Rules
 from quire.surfaces.server.listen import LOOPBACK, hurried_protocol, listen, loopback_hosts, quiet_settings
 
 if TYPE_CHECKING:
     from quire.files.world import World
-    from quire.surfaces.mcp.options import ServerOptions
     from quire.surfaces.mcp.replies import Replies
 
 PATH = "/mcp"
@@ -107,7 +106,6 @@ def _owned(app: Any) -> Any:
 
 def _once(app: Any) -> Any:
     """The app, given no message that is refused as it stands."""
-    from quire.surfaces.mcp.wire import refused
     from quire.verbs.plain import json_line
 
     async def once(scope: Any, receive: Any, send: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from quire import __version__
 from quire.model.errors import InputError, UsageError
 from quire.surfaces.mcp.catalogue import TOOLSETS, read_toolsets
 
@@ -102,8 +103,6 @@ def _token(path: str | None, named: str, option: str) -> str:
 
 def _parse(arguments: Sequence[str], program: str) -> Any:
     import argparse
-
-    from quire import __version__
 
     class Parser(argparse.ArgumentParser):
         """It repeats what cannot be read, but no secret in it."""

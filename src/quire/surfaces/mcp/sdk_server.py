@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 import mcp_types as types
 from anyio.from_thread import start_blocking_portal
 from mcp.shared.message import SessionMessage
 
+from quire.surfaces.mcp.replies import Replies
 from quire.surfaces.mcp.sdk import build_server
-from quire.surfaces.mcp.wire import unread
-
-if TYPE_CHECKING:
-    from quire.surfaces.mcp.replies import Replies
-    from quire.surfaces.mcp.wire import Wire
+from quire.surfaces.mcp.wire import Wire, unread
 
 _HANDOVER = "quire-handover"
 """The id of the request that tells the SDK what the client and the fast path agreed on; its answer goes nowhere."""

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.guard.boundary import Boundary
 from quire.guard.effects import flags_of, shown_flags
 from quire.guard.hostile_text import make_safe
+from quire.model.records import Problem
 from quire.model.text import cut
 from quire.surfaces.mcp.answers import fenced_text
 from quire.verbs.table import load, module_of, tool_for
-from quire.verbs.verb import Aside, LaidOut, Option, Output, Recalled, Row, Styled, cli_marks
-
-if TYPE_CHECKING:
-    from quire.guard.boundary import Boundary
-    from quire.model.records import Problem
-    from quire.verbs.verb import Line, Verb
+from quire.verbs.verb import Aside, LaidOut, Line, Option, Output, Recalled, Row, Styled, Verb, cli_marks
 
 _OPTION = re.compile(r"(?<![`\w-])--([a-z][a-z-]+)(?![^`]*`[^`]*$)")
 _RECALLED_CHARS = 200_000

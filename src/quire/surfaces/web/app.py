@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from quire import __version__
 from quire.guard.redaction import InputSecrets
 from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.assets import INDEX, Asset
@@ -63,8 +64,6 @@ class _Page:
         return _told({"ticket": self.tickets.issue()})
 
     async def session(self, _: Request) -> Response:
-        from quire import __version__
-
         page_calls = self.page_calls
         return _told(
             {

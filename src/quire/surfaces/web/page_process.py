@@ -6,13 +6,14 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files import daemons
+from quire.files import daemons, disk
 from quire.files.digests import hex_digest
 from quire.files.paths import storage_failed
 from quire.model.errors import Conflict, QuireError, StorageFailed
@@ -120,7 +121,6 @@ def _opened(url: str, world: World) -> bool:
     if sys.platform.startswith("linux") and not (world.env.get("DISPLAY") or world.env.get("WAYLAND_DISPLAY")):
         if not world.env.get("BROWSER"):
             return False
-    import threading
     import webbrowser
 
     taken: list[bool] = []
@@ -150,7 +150,6 @@ def _place(world: World, root: str) -> str:
     if not world.memory_home:
         raise StorageFailed("There is no home folder.", hint="Set HOME or MEMORY_HOME.")
     folder = os.path.join(world.memory_home, FOLDER)
-    from quire.files import disk
     from quire.files.durable_write import ensure_folder
 
     try:
@@ -168,8 +167,6 @@ def noted(world: World, options: PageOptions) -> Iterator[daemons.Hold | None]:
     if not options.detached:
         yield None
         return
-    from quire.files import disk
-
     place = _place(world, _root(world, options))
     held = daemons.hold(place, lambda _: False, world.sleep)
     if held is None:

@@ -62,7 +62,7 @@ def _built(tokens: list[Token]) -> Tree:
             if token.hidden:
                 open_parts.append(inner)  # the paragraph of a tight list: its text stands in the item itself
                 continue
-            inner.append([token.tag, _attributes(token), made])
+            inner.append([token.tag, {name: str(value) for name, value in token.attrs.items() if name in _KEPT}, made])
             open_parts.append(made)
         elif token.nesting == -1:
             open_parts.pop()
@@ -71,10 +71,6 @@ def _built(tokens: list[Token]) -> Tree:
         elif token.content:
             inner.append(token.content)
     return top
-
-
-def _attributes(token: Token) -> dict[str, str]:
-    return {name: str(value) for name, value in token.attrs.items() if name in _KEPT}
 
 
 def _language(token: Token) -> dict[str, str]:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from quire.surfaces.server.http_auth import READ, WRITE, HttpAuth, Rules
 from quire.surfaces.server.listen import hurried_protocol, listen, loopback_hosts, quiet_settings
-from quire.surfaces.web.assets import INDEX, read_assets
+from quire.surfaces.web.assets import INDEX, Asset, read_assets
 
 if TYPE_CHECKING:
     from quire.files.world import World
-    from quire.surfaces.web.assets import Asset
     from quire.surfaces.web.options import PageOptions
     from quire.surfaces.web.page_calls import PageCalls
     from quire.surfaces.web.tickets import Tickets

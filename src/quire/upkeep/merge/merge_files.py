@@ -14,7 +14,7 @@ from quire.files.layout import RECOVERY
 from quire.files.paths import read_if_there
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.layers.protocol import MEMORY_HOME, Home, Layer, Site
-from quire.layers.table import HOMES, layer_of_file, layers_in
+from quire.layers.table import HOMES, layer_named, layer_of_file, layers_in
 from quire.model.contested import Choice, ContestedField
 from quire.model.errors import Conflict, QuireError
 from quire.model.records import Problem, Record
@@ -157,8 +157,6 @@ def _records(files: Files) -> dict[str, Record]:
 
 
 def _records_in(name: str, files: Files) -> Iterator[Record]:
-    from quire.layers.table import layer_named
-
     yield from (item for item in layer_named(name).records_in(files) if isinstance(item, Record))
 
 

@@ -44,7 +44,7 @@ def merge_revision(site: Site, revision: str) -> RevisionMerge:
     known = _ancestor(git, bases)
     ours = {
         path: data
-        for path in {*known, *theirs, *(read_tree(git, "HEAD") if head else {}), *_here(site)}
+        for path in {*known, *theirs, *(read_tree(git, "HEAD") if head else {}), *site.git.untracked(tracked_paths())}
         if (data := read_if_there(os.path.join(site.root, path))) is not None
     }
     merged = merge_files(known, ours, theirs)
@@ -72,10 +72,6 @@ def _ancestor(git: Git, commits: list[str], depth: int = _DEPTH) -> dict[str, by
         merged = {one.path: one.after for one in merge_files(base, files, read_tree(git, other))}
         files = {path: data for path, data in {**files, **merged}.items() if data is not None}
     return files
-
-
-def _here(site: Site) -> list[str]:
-    return site.git.untracked(tracked_paths())
 
 
 def _commit(git: Git, revision: str) -> str:

@@ -62,7 +62,7 @@ def _only_names(part: ChangedPart) -> set[str] | None:
     names = {token for token in (*gone, *come) if token not in _OF_TYPES}
     same = Counter(map(str.lower, gone.elements())) == Counter(map(str.lower, come.elements()))
     plain = all(_NAME.fullmatch(name.rstrip("(") if same else name) and not _FLOW.fullmatch(name) for name in names)
-    if not same and not _members(part.new).isdisjoint(come):
+    if not same and not set(_MEMBER.findall("\n".join(_decoded(part.new)))).isdisjoint(come):
         return None
     is_new = all((name in old) != (name in new) for name in names)
     return {name.rstrip("(") for name in names & gone.keys()} if names and plain and is_new else None
@@ -78,10 +78,6 @@ def _told(part: ChangedPart) -> Iterator[str]:
         if not words or any(token.isdigit() and token in words for token in _TOKEN.findall(line[0])):
             yield from line
     yield from _lines_around(part)
-
-
-def _members(lines: Sequence[bytes]) -> set[str]:
-    return set(_MEMBER.findall("\n".join(_decoded(lines))))
 
 
 def _tokens(lines: Sequence[bytes]) -> Counter[str]:

@@ -90,7 +90,7 @@ def network_of(records: Iterable[Record], verdicts: dict[str, Verdict], edges: I
     states = (verdicts.get(record.ref) for record in shown)
     return GraphData(
         refs=tuple(record.ref for record in shown),
-        titles=tuple(_title(record) for record in shown),
+        titles=tuple(cut(one_line(record.title) or one_line(record.text), _TITLE) for record in shown),
         layer=tuple(layer(record.layer) for record in shown),
         kind=tuple(kind(record.kind) for record in shown),
         status=tuple(status(record.status) for record in shown),
@@ -150,7 +150,3 @@ def _edges(shown: Sequence[Record], edges: Iterable[Edge], predicate: _Column) -
         predicate=tuple(predicate(name) for _, _, name in ties),
         live=tuple(int(found[tie]) for tie in ties),
     )
-
-
-def _title(record: Record) -> str:
-    return cut(one_line(record.title) or one_line(record.text), _TITLE)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quire.layers.graph.store import GraphStore
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.upkeep.views.record_history import RecordChange
-
-if TYPE_CHECKING:
-    from quire.layers.graph.store import GraphStore
 
 _CHARS = 200
 _EVENTS = {

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from quire.files.write_access import write_access
+from quire.index.catalog import Index
 from quire.index.open_index import with_index
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import QuireError
 from quire.model.text import counted
+from quire.project import Project
 from quire.upkeep.check import Checked, check_memory
 from quire.upkeep.doctor import (
     ignored_entries,
@@ -35,10 +37,6 @@ from quire.verbs.admin.rebuild import Rebuild, rebuild
 from quire.verbs.admin.repair import repair
 from quire.verbs.agents.session_end import collect_sessions
 from quire.verbs.verb import Arguments, Lines, Option, Result, Styled, Verb
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.project import Project
 
 
 class FixDone(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from quire.clients.capture_choice import capture_of
+from quire.clients.integration.types import ClientStatus, PartSeen
 from quire.clients.lines import read_log
 from quire.clients.receipts import read_receipts
 from quire.clients.spool import waiting_sessions
 from quire.files.programs import own_command, run_program
 from quire.model.text import counted, cut
 from quire.model.times import instant
+from quire.project import Project
 from quire.upkeep.findings import Finding
 from quire.upkeep.installation import reach_hint, unreachable
 from quire.verbs.agents.connections import STARTED, connect_clients, connection_status, integration_manifests
 from quire.verbs.agents.session_end import session_is_over
-
-if TYPE_CHECKING:
-    from quire.clients.integration.types import ClientStatus, PartSeen
-    from quire.project import Project
 
 _OFF = ("off", "0", "no", "false")
 _RECENT = timedelta(days=7)

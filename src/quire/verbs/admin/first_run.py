@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.capture.hosts.types import KINDS
+from quire.clients.integration.client_status import connected_clients, look_at_clients
 from quire.clients.integration.engine import integrate_clients
 from quire.clients.integration.places import detect
 from quire.clients.integration.types import CLIENTS, Integrated
@@ -112,8 +113,6 @@ def _wired_at_home(project: Project) -> set[str]:
     """Clients that have all of it in the user's own configuration: here, they would have it twice."""
     if not project.world.home:
         return set()
-    from quire.clients.integration.client_status import connected_clients, look_at_clients
-
     around, manifests = client_surroundings(project, "user"), integration_manifests(project, "user")
     wired = connected_clients("user", around, manifests)
     seen = look_at_clients(wired, around, {"user": manifests}) if wired else []

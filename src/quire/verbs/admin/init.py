@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
+from quire.clients.integration.types import Integrated
 from quire.model.errors import UsageError
 from quire.model.text import counted
+from quire.project import Project
 from quire.upkeep.init import Initialized, first_brief
 from quire.verbs.admin.first_run import refuse_unknown, take_agents, take_imports
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.agents.integrate import client_warnings, integrated_fields
+from quire.verbs.inbox.host_import import ImportedHosts
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.clients.integration.types import Integrated
-    from quire.project import Project
-    from quire.verbs.inbox.host_import import ImportedHosts
 
 _WRITTEN = ("created", "updated")
 _NAMED = 3

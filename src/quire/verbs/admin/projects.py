@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.projects import ProjectRegistry, Registered
 from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.files.world import World
 
 
 class AddProject(Arguments, frozen=True, kw_only=True):

@@ -61,7 +61,10 @@ def connect_clients(
         else:
             asked = list(named or dict.fromkeys([*detect(around), *wired]))
             if not asked:
-                raise _none_found()
+                raise InputError(
+                    "No client was found here or in your home folder.",
+                    hint=f"Name those that you use: any of {', '.join(CLIENTS)}, or all.",
+                )
         done = integrate_clients(
             asked,
             around,
@@ -185,13 +188,6 @@ def _named(clients: Sequence[str]) -> tuple[str, ...]:
                 details={"field": "client", "allowed": [*TARGETS, "git", _ALL]},
             )
     return tuple(client for client in TARGETS if client in clients)
-
-
-def _none_found() -> InputError:
-    return InputError(
-        "No client was found here or in your home folder.",
-        hint=f"Name those that you use: any of {', '.join(CLIENTS)}, or all.",
-    )
 
 
 def _not_wired(named: Sequence[str]) -> InputError:

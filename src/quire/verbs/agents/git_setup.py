@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Literal
 
 from quire.clients.integration.commands import commands_for
 from quire.clients.integration.diffs import unified
-from quire.clients.integration.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen
+from quire.clients.integration.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
 from quire.model.errors import GitRequired, UsageError
-from quire.upkeep.merge.git_setup import look_at_setup, set_up, take_back, why_not
+from quire.upkeep.merge.git_setup import SetUpPart, look_at_setup, set_up, take_back, why_not
 
 if TYPE_CHECKING:
-    from quire.clients.integration.types import Status
     from quire.project import Project
-    from quire.upkeep.merge.git_setup import SetUpPart
 
 GIT = "git"
 _CONFIG = ".git/config"

@@ -14,7 +14,7 @@ from quire.model.errors import UsageError
 from quire.model.records import Problem
 from quire.project import Project
 from quire.verbs.agents.connections import connect_clients, connection_status, disconnect_clients
-from quire.verbs.agents.git_setup import git_status
+from quire.verbs.agents.git_setup import git_status, integrate_git
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
 _WIDTH = 10
@@ -121,8 +121,6 @@ def _removes_all(project: Project, given: Integrate) -> bool:
 def _done(project: Project, given: Integrate) -> Integrated:
     agents, git = _agents(given), None
     if _GIT in given.clients or _removes_all(project, given):
-        from quire.verbs.agents.git_setup import integrate_git
-
         git = integrate_git(project, remove=given.remove, user=given.user, repair=given.repair, dry_run=given.dry_run)
         if given.clients and not agents:
             return git

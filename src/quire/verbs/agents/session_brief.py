@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model import limits
-from quire.model.errors import QuireError
+from quire.model.errors import NotInitialized, QuireError
 from quire.model.records import Record, note_record
 from quire.model.tokens import count_tokens
 from quire.model.vocabulary import LIVE_STATUSES
@@ -119,7 +119,6 @@ def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, c
 
 def _told_name(project: Project, index: Index) -> str:
     """What the project is called, unless the name tries to tell the reader what to do."""
-    from quire.model.errors import NotInitialized
     from quire.model.text import cut, one_line
     from quire.upkeep.order_flags import flagged_records
 

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.files.file_lock import Holder, held
+from quire.files.local_files import LOCAL_VERSION, ensure_local, place_of, write_local
+from quire.files.paths import inside, storage_failed
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import LockBusy, QuireError
 from quire.model.records import Problem, as_warning
 from quire.model.times import instant, timestamp
+from quire.project import Project
 from quire.verbs.facts.ingest import take_in_documents
 from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.inbox.add import inbox_add
+from quire.verbs.journal.automate_run_once import Cycle
 from quire.verbs.journal.automation_cycle import SETTLED_SECONDS, run_cycle
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.session_import import import_sessions
@@ -25,8 +30,6 @@ from quire.verbs.verb import Result
 if TYPE_CHECKING:
     from quire.capture.session_proposals import Account
     from quire.clients.spool import Ended, SpooledSessions
-    from quire.project import Project
-    from quire.verbs.journal.automate_run_once import Cycle
 
 _SETTLED = timedelta(minutes=10)
 """A session that did not say that it ended counts as ended after so long."""
@@ -107,10 +110,6 @@ def journal_run_once(
 
 @contextlib.contextmanager
 def _only_collector(project: Project) -> Iterator[bool]:
-    from quire.files.file_lock import Holder, held
-    from quire.files.local_files import ensure_local, place_of
-    from quire.files.paths import inside, storage_failed
-
     ensure_local(project.root, FOLDER, project.world.token())
     holder = Holder(pid=project.world.pid, operation="collect", created_at=timestamp(project.world.now()))
     with contextlib.ExitStack() as stack:
@@ -221,7 +220,6 @@ def _leave_episode(project: Project, told: Account, heard: str) -> int:
 def _ingest_changed(project: Project, done: Collected) -> None:
     """Take in what design documents decided, where one of them was changed since the last time."""
     from quire.capture.design_documents import documents_stamp, ingested
-    from quire.files.local_files import LOCAL_VERSION, write_local
 
     found, stamp = ingested(project.root), documents_stamp(project.root)
     if found.fields.get("stamp", "") == stamp:

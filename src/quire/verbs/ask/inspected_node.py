@@ -9,16 +9,15 @@ import msgspec
 
 from quire.guard.effects import effects_of, words_of
 from quire.layers.graph.source import node_record
+from quire.layers.graph.stored import StoredRelation
 from quire.model.refs import graph_id
 from quire.model.seals import is_seal
 from quire.model.text import one_line
-from quire.model.verdicts import AnchorVerdict
+from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.verbs.verb import Recalled
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected
-    from quire.layers.graph.stored import StoredRelation
-    from quire.model.verdicts import Verdict
     from quire.project import Project
 
 

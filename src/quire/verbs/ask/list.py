@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
 from quire.model import limits
 from quire.model.errors import InputError
-from quire.model.records import origin_shown
+from quire.model.records import Record, origin_shown
 from quire.model.text import counted, cut
 from quire.model.times import instant
 from quire.model.verdicts import VERDICTS, Verdict
@@ -19,10 +20,7 @@ from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Arguments, Lines, Option, Result, Row, Verb, View
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from quire.index.catalog import Index
-    from quire.model.records import Record
     from quire.project import Project
 
 LISTED, LISTED_MOST = 50, 10_000

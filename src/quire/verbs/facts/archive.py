@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from quire.layers.facts.archive import ArchiveOutcome
+from quire.layers.facts.archive import ArchiveOutcome, archive_facts, restore_facts
+from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import ACTIVE
+from quire.layers.facts.records import held_of
 from quire.model.errors import UsageError
 from quire.verbs.facts.fact_file import change_facts
 from quire.verbs.facts.options import IDS_SCHEMA, DryRun, FactIds, Reason, Refs, named
@@ -13,7 +15,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, V
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import FactsDraft
     from quire.project import Project
 
 
@@ -42,8 +43,6 @@ def archive(project: Project, given: Archive) -> ArchiveChanged:
     Reports on each id. --faded archives all facts that have faded. --session archives all active facts that this
     session stored first. To archive a connection give its ref, edge:….
     """
-    from quire.layers.facts.archive import archive_facts
-
     if given.fact_ids is None and not given.faded and not given.session:
         raise UsageError(
             "Name the facts, or use --faded or --session.", hint="`memory facts archive --help` shows examples."
@@ -80,7 +79,6 @@ def _faded(project: Project, index: Index) -> list[str]:
 def _told_in(index: Index, session: str) -> list[str]:
     """The active facts that this session was the first to tell."""
     from quire.index.search import Filter
-    from quire.layers.facts.records import held_of
 
     allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
     facts = (held_of(record).fact for record in index.page(allowed))
@@ -130,7 +128,6 @@ class Restore(Arguments, frozen=True, kw_only=True):
 
 def restore(project: Project, given: Restore) -> ArchiveChanged:
     """Restore facts from the archive, or accept proposed ones. For a connection give edge:…."""
-    from quire.layers.facts.archive import restore_facts
 
     def plan(draft: FactsDraft, _index: Index) -> ArchiveChanged:
         outcomes = restore_facts(draft, given.fact_ids)

@@ -179,7 +179,7 @@ def fact_view(project: Project, fact: Fact, now: datetime, **fields: object) -> 
         "section": fact.section,
         "content": fact.content,
         "status": fact.status,
-        "confidence": round(weight_at(record, now, _read_at(project, fact.id)), 4),
+        "confidence": round(weight_at(record, now, project.accessed().get(fact.id, "")), 4),
         "created_at": fact.created_at,
         "source": fact.source,
         "tags": fact.tags,
@@ -191,10 +191,6 @@ def fact_view(project: Project, fact: Fact, now: datetime, **fields: object) -> 
         "reinforcements": fact.reinforcement_count,
     }
     return FactView(**{**known, **fields})  # type: ignore[arg-type]
-
-
-def _read_at(project: Project, fact_id: str) -> str:
-    return project.accessed().get(fact_id, "")
 
 
 def short_token(project: Project) -> str:

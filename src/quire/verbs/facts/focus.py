@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quire.model.errors import NotFound
+from quire.model.times import time_text
 from quire.verbs.facts.fact_file import facts_ready, known_facts
 from quire.verbs.facts.options import IDS_SCHEMA, FactIds, WorkingSession
 from quire.verbs.facts.pins import PinsChanged, change_pins, pin_lines, pin_meant, working_memory
@@ -29,7 +30,6 @@ def focus(project: Project, given: Focus) -> PinsChanged:
     from quire.layers.facts.archive import named_ids
     from quire.layers.facts.drafts import find_fact
     from quire.layers.facts.working_memory import pin
-    from quire.model.times import time_text
 
     if given.fact_ids is None:
         facts_ready(project)
@@ -94,7 +94,6 @@ def release(project: Project, given: Release) -> PinsChanged:
     """Unpin facts: FACT…, or all. The facts themselves stay."""
     from quire.layers.facts.archive import named_ids
     from quire.layers.facts.working_memory import unpin
-    from quire.model.times import time_text
 
     names = None if given.fact_ids is None else named_ids(given.fact_ids)
 

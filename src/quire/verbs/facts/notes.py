@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+from quire.files.file_lock import Holder, held
+from quire.files.local_files import ensure_local, place_of
+from quire.files.paths import inside, storage_failed
 from quire.files.write_access import write_access
 from quire.guard.admission import effect_warnings
 from quire.layers.facts.layout import FOLDER
-from quire.layers.facts.notes import add_note
+from quire.layers.facts.notes import QuickNote, add_note, clear_notes, read_notes, remove_notes, restore_notes
 from quire.model.errors import InputError, UsageError
 from quire.model.records import Problem, note_record
 from quire.model.times import timestamp
@@ -20,8 +23,6 @@ from quire.verbs.reviewed import note_records_reviewed
 from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.layers.facts.notes import QuickNote
-    from quire.project import Project
     from quire.verbs.facts.store import Stored
 
 
@@ -53,8 +54,6 @@ class PromotedNote(Result, kw_only=True):
 
 def show_notes(project: Project, _given: Arguments) -> NoteList:
     """Show your notes, remove them, or turn them into facts."""
-    from quire.layers.facts.notes import read_notes
-
     project.ready()
     problems: list[Problem] = []
     found = read_notes(project.root, problems)
@@ -63,29 +62,21 @@ def show_notes(project: Project, _given: Arguments) -> NoteList:
 
 def done(project: Project, given: DoneNotes) -> NoteList:
     """Remove these notes from the list."""
-    from quire.layers.facts.notes import remove_notes
-
     numbers = [_number(text) for text in given.numbers]
     return _changed(project, lambda token: remove_notes(project.root, numbers, local_time(project), token))
 
 
 def clear(project: Project, _given: Arguments) -> NoteList:
     """Remove all notes from the list. `memory notes undo` restores them."""
-    from quire.layers.facts.notes import clear_notes
-
     return _changed(project, lambda token: clear_notes(project.root, local_time(project), token))
 
 
 def undo(project: Project, _given: Arguments) -> NoteList:
     """Restore the notes that were removed last."""
-    from quire.layers.facts.notes import restore_notes
-
     return _changed(project, lambda token: restore_notes(project.root, token), "Nothing to undo.")
 
 
 def _changed(project: Project, change: Callable[[str], list[QuickNote]], nothing: str = "No notes.") -> NoteList:
-    from quire.files.write_access import write_access
-
     project.ready()
     with write_access(project.root, FOLDER, project.world, "change the notes"):
         changed = change(project.world.token())
@@ -124,8 +115,6 @@ def _numbered(project: Project, number: int) -> QuickNote:
 
 
 def _promoted(project: Project, number: int, section: str) -> Stored:
-    from quire.files.write_access import write_access
-    from quire.layers.facts.notes import read_notes, remove_notes
     from quire.verbs.facts.store import Store, store
 
     note = _numbered(project, number)
@@ -141,10 +130,6 @@ def _promoted(project: Project, number: int, section: str) -> Stored:
 @contextlib.contextmanager
 def settling_lock(project: Project, operation: str) -> Iterator[None]:
     """One word at a time on what waits: a note or a proposal becomes a record once, whoever else is at it."""
-    from quire.files.file_lock import Holder, held
-    from quire.files.local_files import ensure_local, place_of
-    from quire.files.paths import inside, storage_failed
-
     holder = Holder(pid=project.world.pid, operation=operation, created_at=timestamp(project.world.now()))
     with contextlib.ExitStack() as stack:
         try:

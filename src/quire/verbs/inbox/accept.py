@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from quire.inbox.proposals import Proposal
 from quire.model.errors import QuireError
 from quire.model.records import note_record
+from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
 from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
@@ -15,10 +16,6 @@ from quire.verbs.inbox.proposal_records import accept_proposal, accept_together
 from quire.verbs.inbox.results import Settled, settled_lines
 from quire.verbs.reviewed import note_records_reviewed, note_reviewed
 from quire.verbs.verb import Line, Verb
-
-if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
-    from quire.project import Project
 
 _FEW = 4
 """So many proposals that cannot be accepted together are accepted each alone."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from quire.model.text import counted
+from quire.project import Project
 from quire.verbs.agents.session_end import Collected, collect_sessions
 from quire.verbs.verb import Arguments, Line, Option, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 
 class Collect(Arguments, frozen=True, kw_only=True):

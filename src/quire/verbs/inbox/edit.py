@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
+from quire.files.write_access import write_access
+from quire.guard.admission import admit
 from quire.inbox.layout import FOLDER
+from quire.inbox.proposals import TEXT_CHARS, Proposal, proposal_id
 from quire.model.errors import InputError, UsageError
+from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as
@@ -17,10 +21,6 @@ from quire.verbs.inbox.proposal_duplicates import words_field
 from quire.verbs.inbox.proposal_records import TASK
 from quire.verbs.inbox.results import proposal_fields, proposal_lines
 from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
-    from quire.project import Project
 
 
 class Edit(Arguments, frozen=True, kw_only=True):
@@ -66,9 +66,6 @@ def _pair(text: str) -> tuple[str, Any]:
 
 
 def _edited(project: Project, item: Proposal, text: str | None, fields: dict[str, Any]) -> Proposal:
-    from quire.files.write_access import write_access
-    from quire.guard.admission import admit
-    from quire.inbox.proposals import TEXT_CHARS, proposal_id
     from quire.inbox.store import read_inbox, write_inbox
 
     changed = item.fields | fields

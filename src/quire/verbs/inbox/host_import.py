@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.files.digests import blob_id
+from quire.files.paths import read_inside
+from quire.inbox.proposals import Proposal, value_digest
+from quire.layers.graph.stored import StoredNode
 from quire.model.errors import InputError
 from quire.model.ids import is_id
 from quire.model.records import Problem
 from quire.model.seals import parse_seal
 from quire.model.text import cut
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.add import inbox_add
 from quire.verbs.inbox.history_import import HISTORY, read_repository
@@ -25,10 +30,7 @@ from quire.verbs.verb import Result
 if TYPE_CHECKING:
     from quire.capture.history.findings import Wish
     from quire.capture.hosts.types import HostRead, HostSource
-    from quire.inbox.proposals import Proposal
     from quire.index.catalog import Index
-    from quire.layers.graph.stored import StoredNode
-    from quire.project import Project
 
 
 class FoundSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,8 +186,6 @@ def _record_of(project: Project, item: Proposal, refs: Sequence[str]) -> StoredN
 
 def _was_seen(project: Project, held: StoredNode, source: HostSource) -> bool:
     """Whether a record's file is what it was when someone last saved or confirmed the record."""
-    from quire.files.digests import blob_id
-    from quire.files.paths import read_inside
     from quire.layers.graph.source import node_record
 
     seals = filter(None, map(parse_seal, node_record(held).seen))
@@ -274,8 +274,6 @@ def _by_anchor(index: Index, paths: Collection[str]) -> dict[str, list[str]]:
 
 
 def _says_the_same(held: StoredNode, item: Proposal) -> bool:
-    from quire.inbox.proposals import value_digest
-
     said = ((held.node.title, item.fields.get("title")), (held.body, item.fields.get("body")))
     return all(value_digest(before) == value_digest(str(after)) for before, after in said)
 

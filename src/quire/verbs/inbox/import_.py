@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta
 
 from quire.model.errors import UsageError
 from quire.model.text import counted
+from quire.project import Project
 from quire.verbs.inbox.history_import import HISTORY, LIMIT_MOST, SOURCES, wish_of
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, accept_imported, import_hosts
 from quire.verbs.inbox.results import failed_lines, proposal_lines, undecided_lines
 from quire.verbs.verb import Arguments, Line, Option, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 _LISTED = 3
 """Of more files in one folder, only the folder is named."""

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
+from quire.layers.graph.stored import StoredNode
+from quire.layers.profile.layout import CODEBASE, STATED
 from quire.model import limits
 from quire.model.errors import InputError, QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
+from quire.model.times import instant
 from quire.model.vocabulary import LIVE_STATUSES
+from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, short_token
 from quire.verbs.facts.notes import TakeNote, show_notes, take_note
 from quire.verbs.facts.session import NoteSession, record_session
@@ -25,8 +29,6 @@ from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
-    from quire.layers.graph.stored import StoredNode
-    from quire.project import Project
 
 TASK = "accept a proposal"
 
@@ -143,7 +145,6 @@ def _accepted_fact(project: Project, item: Proposal) -> tuple[str, list[Problem]
 
 
 def _accepted_entry(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
-    from quire.layers.profile.layout import CODEBASE, STATED
     from quire.layers.profile.records import entry_of
 
     fields = item.fields
@@ -181,8 +182,6 @@ def _accepted_note(project: Project, item: Proposal) -> tuple[str, list[Problem]
 
 
 def _accepted_episode(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
-    from quire.model.times import instant
-
     fields = item.fields
     # A proposal that knows nothing of the time tells at least when its first words were said.
     said = next((one.at for one in item.evidence if instant(one.at)), None)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from quire.files.write_access import write_access
+from quire.guard.admission import admit
 from quire.inbox.layout import FOLDER
+from quire.inbox.proposals import TEXT_CHARS, Proposal
 from quire.model.errors import UsageError
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
 from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
 from quire.verbs.inbox.results import Settled, settled_lines
 from quire.verbs.verb import Line, Option, Verb
-
-if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
-    from quire.project import Project
 
 
 class Reject(ChosenProposals, frozen=True, kw_only=True):
@@ -30,8 +30,6 @@ def reject(project: Project, given: Reject) -> Settled:
     The rejected text is kept in .memory/rejected/, which belongs in git. Every save, store and import refuses it until
     `memory inbox lift`. Existing records that say it are not changed; `memory check` lists them.
     """
-    from quire.guard.admission import admit
-    from quire.inbox.proposals import TEXT_CHARS
     from quire.inbox.rejections import Rejection
 
     if given.value is None:
@@ -51,7 +49,6 @@ def reject(project: Project, given: Reject) -> Settled:
 
 
 def _reject(project: Project, done: Settled, chosen: list[Proposal], reason: str) -> Settled:
-    from quire.files.write_access import write_access
     from quire.inbox.rejections import Rejection, write_rejection
 
     now = timestamp(project.world.now())

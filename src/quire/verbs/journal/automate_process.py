@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from quire.files.paths import storage_failed
 from quire.files.programs import own_command
 from quire.layers.journal.daemon_loop import Bounds, DaemonLoop
@@ -14,9 +12,6 @@ from quire.verbs.journal.automate_ensure_running import DaemonRunning, started_d
 from quire.verbs.journal.automate_ensure_running import lines as started_lines
 from quire.verbs.journal.journal_state import journal_is_there
 from quire.verbs.verb import Arguments, Lines, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 
 class DaemonStopped(Result, kw_only=True):

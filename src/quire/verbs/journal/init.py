@@ -137,8 +137,6 @@ def _write_first(project: Project, look: NewBundle, there: list[str]) -> str | N
     for path, data in wanted.items():
         held = planned.get(path)
         planned[path] = FileUpdate(path=path, data=data, planned=held.planned if held else None)
-    from quire.layers.journal.store import Writing
-
     commit(journal, Writing(changes=list(planned.values()), pages=True, entry=True), project.world)
     return place and f"{FOLDER}/{place}"
 

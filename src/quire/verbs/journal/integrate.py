@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS
+from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS, default_config
 from quire.model.errors import InputError, QuireError, UsageError
 from quire.model.records import Problem, as_warning
 from quire.model.text import cut
@@ -234,7 +234,6 @@ def _make_config(project: Project, warnings: list[Problem]) -> Config:
     """The usual settings, written out. The caller holds the lock."""
     from quire.files.durable_write import write_file
     from quire.files.paths import inside
-    from quire.layers.journal.layout import default_config
     from quire.layers.journal.settings import config_bytes
 
     try:

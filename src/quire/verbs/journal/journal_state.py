@@ -7,9 +7,12 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
+import msgspec
+
+from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER, PREFERENCES, PROJECTIONS, STATE
 from quire.model.errors import InputError, InvalidStore, QuireError
 from quire.model.records import Problem
+from quire.model.times import time_text
 from quire.verbs.journal.journal_lines import FileChange, SourceState
 
 if TYPE_CHECKING:
@@ -32,7 +35,6 @@ def journal_ready(project: Project) -> None:
 def journal_is_there(project: Project) -> None:
     """There is a journal of our version; a damaged one is for the run to tell of."""
     from quire.layers.journal.documents import parse_document, read_state
-    from quire.layers.journal.layout import STATE
     from quire.layers.journal.store import held_file, open_journal
 
     journal_ready(project)
@@ -97,8 +99,6 @@ def prepare_journal(project: Project) -> None:
 
 
 def journal_time(project: Project) -> str:
-    from quire.model.times import time_text
-
     return time_text(project.world.now())
 
 
@@ -143,8 +143,6 @@ def sift_rejected_diff(project: Project, diff: BundleDiff) -> BundleDiff:
 
 def provider_name(wanted: str | None, configured: str = "auto") -> str:
     """Who makes the proposals: ours, unless someone asked for another by name."""
-    from quire.layers.journal.layout import PREFERENCES
-
     name = wanted or configured
     if name not in PREFERENCES:
         raise InputError(
@@ -162,8 +160,6 @@ def is_model(wanted: str | None) -> bool:
 
 def ask_model(project: Project, kind: Kind, request: Request, provider: str) -> ModelAnswer:
     """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
-    import msgspec
-
     from quire.capture.providers.ask import ask
     from quire.capture.providers.settings import read_settings
 
@@ -184,7 +180,6 @@ def plan_journal(project: Project, after: State, *, diffs: bool = False, agreed:
     """Every file that a new state means, as it is on the disk and as it would be."""
     from quire.layers.journal.canonical import file_bytes
     from quire.layers.journal.documents import value_of
-    from quire.layers.journal.layout import STATE
     from quire.layers.journal.store import held_file
 
     held = held_file(project.root, STATE)
@@ -193,7 +188,6 @@ def plan_journal(project: Project, after: State, *, diffs: bool = False, agreed:
 
 
 def _pages_planned(project: Project, state: State, diffs: bool, agreed: bool) -> list[FileChange]:
-    from quire.layers.journal.layout import PROJECTIONS
     from quire.layers.journal.pages import planned_pages
 
     return [

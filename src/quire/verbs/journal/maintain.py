@@ -5,19 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quire.layers.journal.layout import BACKUP, DAEMON, DAEMON_LOCK, FOLDER, LATEST_RUN, LOCAL, PROJECTIONS
 from quire.model.errors import QuireError
+from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
+from quire.verbs.journal.automate_run_once import Cycle
 from quire.verbs.journal.automate_status import automate_status, daemon_text
 from quire.verbs.journal.status import JournalStatus, journal_status
 from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines
 from quire.verbs.verb import Arguments, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.verbs.journal.automate_run_once import Cycle
 
 _LISTED = 100
 _NOT_WATCHED = {f"{FOLDER}/{name}" for name in (LOCAL, BACKUP, "recovery", ".lock", DAEMON, DAEMON_LOCK)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
 from quire.model.errors import Conflict
@@ -153,8 +154,6 @@ def _recalling(
     shows: bool,
     agreed: bool,
 ) -> tuple[JournalRecalled, Writing | None]:
-    from msgspec.structs import replace
-
     from quire.layers.journal.bundle_diff import diff_text, diff_value
     from quire.layers.journal.cursors import advanced, unrecalled
     from quire.layers.journal.evidence_groups import evidence_lines, group_events
@@ -218,8 +217,6 @@ def _proposed(
     result: JournalRecalled,
     expects: str,
 ) -> tuple[Deduped, BundleDiff]:
-    from msgspec.structs import replace
-
     from quire.capture.repository.consolidation import consolidated
     from quire.layers.journal.bundle_diff import diff_bundles
     from quire.layers.journal.bundles import merge_sections
@@ -259,8 +256,6 @@ def _asked_recall(
     events: list[JournalEvent] = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
     if not events:
         return None
-    from msgspec.structs import replace
-
     from quire.capture.repository.consolidation import consolidate
     from quire.capture.repository.scan import scan_repository
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import msgspec
 from msgspec import Meta, field
 
-from quire.layers.journal.layout import ALL, FOLDER, SCOPES
+from quire.layers.journal.layout import ALL, FOLDER, LATEST_RUN, SCOPES
 from quire.model.errors import QuireError
 from quire.verbs.journal.checkpoints import as_state, difference_from, journal_checkpoint, page_diffs
 from quire.verbs.journal.journal_lines import (
@@ -25,7 +25,7 @@ from quire.verbs.journal.options import Name
 from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
-    from quire.layers.journal.archive import Batch, Candidates
+    from quire.layers.journal.archive import Candidates
     from quire.layers.journal.evidence_groups import GroupedEvidence
     from quire.layers.journal.store import Journal
     from quire.project import Project
@@ -200,7 +200,7 @@ def journal_status(project: Project, given: JournalStatus) -> JournalOverview:
             candidate_checkpoints=len(candidates.checkpoints),
             archive_batches=len(batches),
             expired_batches=len(candidates.expired),
-            oldest_archive=_oldest(batches),
+            oldest_archive=min((batch.manifest.created_at for batch in batches if batch.manifest), default=None),
         ),
         automation=_last_cycle(project),
         next_action=action,
@@ -215,7 +215,6 @@ def journal_status(project: Project, given: JournalStatus) -> JournalOverview:
 def _last_cycle(project: Project) -> dict[str, Any]:
     """The last cycle of the automation, as far as it was noted."""
     from quire.layers.journal.documents import parse_document, read_run, value_of
-    from quire.layers.journal.layout import LATEST_RUN
     from quire.layers.journal.store import held_file
 
     try:
@@ -245,10 +244,6 @@ def _next_action(
     if any(source.last_sync_status == "never" for source in sources):
         return "A source was never synced: sync it.", "sync --all"
     return "Nothing to do.", None
-
-
-def _oldest(batches: list[Batch]) -> str | None:
-    return min((batch.manifest.created_at for batch in batches if batch.manifest), default=None)
 
 
 def lines(found: JournalOverview) -> Lines:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
@@ -12,7 +10,9 @@ from quire.layers.journal.layout import LOCAL_PROVIDER
 from quire.layers.journal.pages import holds_entry
 from quire.layers.journal.state_changes import write_bundle
 from quire.layers.journal.store import Journal, Writing
+from quire.layers.journal.types import Bundle
 from quire.model.errors import Conflict
+from quire.project import Project
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_time,
@@ -23,10 +23,6 @@ from quire.verbs.journal.journal_state import (
 )
 from quire.verbs.journal.new_bundle import JournalRefreshed, LookAtProject, lines, look_at
 from quire.verbs.verb import Verb
-
-if TYPE_CHECKING:
-    from quire.layers.journal.types import Bundle
-    from quire.project import Project
 
 
 class JournalUpdate(LookAtProject, frozen=True, kw_only=True):

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from quire.files.layout import LOCAL
 from quire.files.undo_recorder import record_changes
+from quire.inbox.proposals import Proposal
 from quire.layers.facts.drafts import find_fact
+from quire.layers.facts.types import Fact
 from quire.layers.graph.inspect import inspect_node
 from quire.layers.graph.layout import (
     FOLDER,
 )
+from quire.layers.graph.save import Saved
+from quire.layers.graph.stored import StoredNode
 from quire.layers.record_details import node_revision
 from quire.model import limits
 from quire.model.errors import Conflict, InputError, InvalidStore
 from quire.model.records import Problem
 from quire.model.refs import parse_ref
 from quire.model.text import cut, one_line
+from quire.project import Project
 from quire.verbs.ask.inspect import full_ref
 from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.fact_file import ask_facts, known_facts
@@ -32,13 +37,6 @@ from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.reject import Reject, reject
 from quire.verbs.page.page_view import PageArguments
 from quire.verbs.page.undo import Acted, note_action
-
-if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
-    from quire.layers.facts.types import Fact
-    from quire.layers.graph.save import Saved
-    from quire.layers.graph.stored import StoredNode
-    from quire.project import Project
 
 _SESSIONS = "sessions"
 _TITLE = 80
@@ -172,7 +170,11 @@ def act_edit(project: Project, given: ActEdit) -> Acted:
     """Another title, body or stage of a node, if it still is the one that the edit was made of."""
     node = _node(project, given.ref, "edited")
     if node_revision(node.data, node.body_data) != given.revision:
-        raise _edited_meanwhile(node)
+        raise Conflict(
+            f"`{node.node.id}` changed since you began to edit it. Nothing was written.",
+            hint="Reload it and make your edit again.",
+            details={"id": node.node.id},
+        )
     said = {"title": given.title, "body": given.body, "stage": given.stage}
     wanted = {name: text for name, text in said.items() if text is not None}
 
@@ -301,14 +303,6 @@ def _saved(node: StoredNode, saved: Saved, said: str, unchanged: str, title: str
     shown = _short(title or node.node.title)
     message = f"{said}: {shown}" if saved.changed else f"Nothing changed, since {unchanged}: {shown}"
     return _Told(node.node.id, shown, message, saved.warnings)
-
-
-def _edited_meanwhile(node: StoredNode) -> Conflict:
-    return Conflict(
-        f"`{node.node.id}` changed since you began to edit it. Nothing was written.",
-        hint="Reload it and make your edit again.",
-        details={"id": node.node.id},
-    )
 
 
 def _successor(node: StoredNode, title: str, body: str) -> dict[str, Any]:

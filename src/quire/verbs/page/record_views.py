@@ -24,7 +24,6 @@ from quire.verbs.team.resolve import fields_contested
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.record_details import RecordDetails
     from quire.model.verdicts import Verdict
     from quire.project import Project
     from quire.upkeep.views.record_list import Verify
@@ -68,7 +67,7 @@ def _detail(
     project: Project, record: Record, index: Index, verify: Verify, explain: Explain | None = None
 ) -> RecordDetail:
     contested = fields_contested(project, record) if record.contested else []
-    kept = _details_of(project, record)
+    kept = layer_named(record.layer).details(project, record, project.weigh()(record))
     return record_detail(record, kept, index, project.git, verify, contested=contested, explain=explain)
 
 
@@ -178,7 +177,3 @@ def _section(name: str, found: WholeRecords) -> Record:
         created_at=created,
         updated_at=created,
     )
-
-
-def _details_of(project: Project, record: Record) -> RecordDetails:
-    return layer_named(record.layer).details(project, record, project.weigh()(record))

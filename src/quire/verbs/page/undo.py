@@ -21,6 +21,7 @@ from quire.layers.graph.layout import (
 )
 from quire.layers.graph.lock import write_access
 from quire.layers.graph.save import apply_with_events
+from quire.layers.graph.source import GraphSource
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import HOME_FOLDER
 from quire.model.errors import InputError
@@ -65,8 +66,6 @@ def undo_acted(project: Project, acted: Acted) -> Acted:
         raise InputError("Nothing to undo.", hint="Correct it with another action.")
     for folder, noted in groups.items():
         _planned_back(project, folder, noted)  # all that can be refused is refused before anything is written
-    from quire.layers.graph.source import GraphSource
-
     source = GraphSource(project.graph, project.world)
     stamps = source.folder_stamps()
     again = acted.action == UNDO

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from quire.layers.profile.layout import FILE, FOLDER
+from quire.layers.profile.layout import FILE, FOLDER, IGNORED
 from quire.model.errors import (
     Conflict,
     InvalidStore,
@@ -198,7 +198,6 @@ def _write_profile(project: Project, draft: ProfileDraft, stamp: str, overview: 
 
 def prepare_profile(project: Project) -> None:
     """On first use: git leaves alone what belongs to this machine."""
-    from quire.layers.profile.layout import IGNORED
     from quire.upkeep.ignore import ensure_ignored
 
     if project.git.available:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.layers.profile.layout import FILE, FOLDER, READABLE, VERSION
+from quire.layers.profile.layout import CATEGORIES, FILE, FOLDER, READABLE, VERSION
 from quire.model.errors import NotFound
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
@@ -27,7 +27,6 @@ def profile_entries(project: Project, index: Index) -> list[Entry]:
 
 def entry_records(project: Project, index: Index, **parts: object) -> list[Record]:
     from quire.index.search import Filter
-    from quire.layers.profile.layout import CATEGORIES
     from quire.layers.profile.source import document_order
 
     allowed = Filter(**{"layers": ("profile",), **parts})  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import UNSET, UnsetType
 
+from quire.guard.hostile_text import escape_controls
 from quire.layers.profile.layout import ACTIVE, VERSION
 from quire.model.errors import InputError
 from quire.model.text import cut
@@ -87,8 +88,6 @@ def lines(done: ProfileExported) -> Lines:
     if done.private_left_out is not UNSET:
         yield Aside(text=f"Private entries left out: {done.private_left_out}; the command line shows them to the user.")
     if done.format == "json":
-        from quire.guard.hostile_text import escape_controls
-
         # JSON must stay JSON, whatever the texts in it hold.
         yield Recalled(text=escape_controls(done.content).rstrip("\n"), origin="profile", verbatim=True)
     else:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
 
+from quire.layers.profile.drafts import ProfileDraft
+from quire.layers.profile.entries import read_entry
 from quire.layers.profile.forgotten import read_forgotten
-from quire.layers.profile.links import restore
+from quire.layers.profile.links import forget, restore
+from quire.layers.profile.places import backup_name
 from quire.model.errors import NotFound, UsageError
 from quire.model.text import counted, cut, one_line
 from quire.verbs.profile.document import change_profile
@@ -19,7 +22,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, V
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.profile.drafts import ProfileDraft
     from quire.project import Project
 
 
@@ -146,10 +148,6 @@ class EntryForgotten(Result, kw_only=True):
 
 def forget_entry(project: Project, given: ForgetEntry) -> EntryForgotten:
     """Remove an entry and the links to it. A backup of the document is kept; `restore` restores the entry."""
-    from quire.layers.profile.entries import read_entry
-    from quire.layers.profile.links import forget
-    from quire.layers.profile.places import backup_name
-
     category, key = given.entry("forget tools old_shell")
 
     def plan(draft: ProfileDraft, _: Index) -> EntryForgotten:

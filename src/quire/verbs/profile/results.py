@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from quire.guard.effects import effects_of, words_of
+from quire.guard.effects import effects_of, flags_of, words_of
 from quire.layers.profile.layout import ACTIVE, IMPORTANCE
 from quire.model.records import origin_shown
 from quire.model.text import counted, cut, one_line
@@ -77,8 +77,6 @@ def fitting(views: Sequence[EntryView]) -> Sequence[EntryView]:
 
 def stored_fields(view: EntryView) -> dict[str, Any]:
     """How an entry is called, who said it and whether it is private, and the entry as documents hold it."""
-    from quire.guard.effects import flags_of
-
     flags = flags_of("\n".join(map(str, view.entry.values())))
     return {
         "ref": view.ref,

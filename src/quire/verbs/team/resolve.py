@@ -9,11 +9,12 @@ import msgspec
 from msgspec import Meta
 
 from quire.model.contested import BODY, RECORD, Choice, ContestedField, value_shown
-from quire.model.errors import InputError, UsageError
+from quire.model.errors import InputError, NotFound, UsageError
+from quire.model.records import Record
+from quire.model.times import timestamp
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.model.records import Record
     from quire.project import Project
     from quire.upkeep.merge.merge_files import Logged, MergedPath
 
@@ -128,7 +129,6 @@ def fields_contested(project: Project, record: Record, name: str | None = None) 
 
 
 def _record(project: Project, ref: str) -> Record:
-    from quire.model.errors import NotFound
     from quire.verbs.ask.inspect import full_ref
 
     wanted = full_ref(ref)
@@ -142,7 +142,6 @@ def _settle(
     project: Project, given: Resolve, way: Way | None, found: list[tuple[Record, ContestedField]], done: FieldsResolved
 ) -> None:
     """Choose a value for each field, then write all files."""
-    from quire.model.times import timestamp
     from quire.upkeep.merge.merge_files import merged_settled, write_merged
 
     if given.value is not None and len(found) != 1:

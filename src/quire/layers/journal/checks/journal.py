@@ -11,6 +11,7 @@ from datetime import datetime
 
 import msgspec
 
+from quire.files import file_lock
 from quire.files.freshness import stamp_of
 from quire.files.layout import RECOVERY
 from quire.layers.journal.checks.archive import archived_ids, check_archive, read_archive
@@ -132,6 +133,4 @@ def _folder_finding(root: str) -> Problem | None:
 
 
 def _runs_here(pid: int) -> bool:
-    from quire.files import file_lock
-
     return file_lock.is_alive(pid)

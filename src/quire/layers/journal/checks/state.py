@@ -21,7 +21,7 @@ from quire.layers.journal.documents import read_state
 from quire.layers.journal.layout import CONFIG, FOLDER, STATE
 from quire.layers.journal.numbered_ids import moment_of
 from quire.layers.journal.settings import JournalSettings, config_faults, read_config
-from quire.layers.journal.store import held_file
+from quire.layers.journal.store import checkpoint_ids, held_file
 from quire.layers.journal.types import Bundle, State
 from quire.model.errors import QuireError
 from quire.model.records import Problem
@@ -77,8 +77,6 @@ def _doubled(root: str) -> Iterator[Problem]:
 
 
 def _brought_back(root: str) -> str:
-    from quire.layers.journal.store import checkpoint_ids
-
     if checkpoint_ids(root):
         return f"`memory journal restore` restores the state from a checkpoint; {RESTORES}"
     return f"{RESTORES} `memory journal init` creates a new one."
