@@ -260,7 +260,7 @@ def test_what_no_record_tells_of_is_not_written_unasked(doctor: Doctor) -> None:
     seen = doctor("--fix")
     found = seen["agents", "claude"]
     assert (found["state"], found["fixable"], seen.fixed) == ("warning", False, [])
-    assert found["hint"] == "`memory integrate claude --repair`repairs it."
+    assert found["hint"] == "`memory integrate claude --repair` repairs it."
     assert not (doctor.root / ".claude/settings.json").exists()
 
 

@@ -334,7 +334,7 @@ def test_found_may_find_nothing(harbor: Path, agents: Any, tmp_path: Path) -> No
         (tmp_path / "home" / name).rmdir()
     data = agents("init", "--yes", "--json").data
     assert (data["integration"], data["imported"]["results"]) == (None, [])
-    assert "No agents were found to wire." in agents("init", "--agents", "found").out
+    assert "No agents were found." in agents("init", "--agents", "found").out
 
 
 @pytest.mark.parametrize(

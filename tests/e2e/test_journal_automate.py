@@ -78,7 +78,7 @@ def gone(pid: int, seconds: float = 60.0) -> bool:
 
 
 def test_run_once_says_what_it_did(here: Journal) -> None:
-    run = here.journal("automate", "run-once")
+    run = here.program("agent-memory", "automate", "run-once")
     assert (run.code, run.err) == (0, "")
     assert run.out == (
         "Automation run status: recalled\n"
@@ -97,7 +97,16 @@ def test_run_once_says_what_it_did(here: Journal) -> None:
     )
     assert here.titles["gotchas"] == ["Cache keys must include the tenant"]
     again = here.journal("automate", "run-once")
-    assert again.out.startswith("Automation run status: idle\n")
+    assert again.out == "Nothing new in `agent`: 1 known already.\nNothing to merge.\n"
+
+
+def test_run_once_says_in_sentences_what_it_did(here: Journal) -> None:
+    run = here.journal("automate", "run-once")
+    assert run.out == "Imported 1 session from `agent`.\nMerged 1 session or run into the memory.\n"
+    assert here.journal("automate", "status").out == (
+        "No background process runs, and none is needed.\nThe last cycle ended at 2026-03-02T11:19:00.000Z: recalled.\n"
+        "Last runs:\n- 2026-03-02T11:19:00.000Z recalled: 1 session imported, 1 event recalled\n"
+    )
 
 
 def test_run_once_in_json_is_the_run_that_was_noted(here: Journal) -> None:
@@ -116,8 +125,7 @@ def test_a_failed_run_ends_with_one_and_says_why(here: Journal) -> None:
     (here.root / ".agent-memory/config.json").write_text("{}")
     run = here.journal("automate", "run-once")
     assert run.code == 1
-    assert run.out.startswith("Automation run status: failed\n")
-    assert "- errors: `.agent-memory/config.json` cannot be used: config.recall must be" in run.out
+    assert "\n`.agent-memory/config.json` cannot be used: config.recall must be" in run.out
     assert here.journal("automate", "run-once", "--quiet").code == 1
     found = here.journal("automate", "run-once", "--json")
     assert (found.code, found.data["status"]) == (1, "failed")
@@ -151,11 +159,11 @@ def test_mistakes_are_told(here: Journal) -> None:
 
 
 def test_status_shows_the_last_runs(here: Journal) -> None:
-    assert here.journal("automate", "status").out == "Automation daemon: stopped\n- last run: none\n"
+    assert here.program("agent-memory", "automate", "status").out == "Automation daemon: stopped\n- last run: none\n"
     here.journal("automate", "run-once")
     here.journal("automate", "run-once", env={"MEMORY_NOW": "2026-03-02T11:34:00+00:00"})
     here.journal("automate", "run-once", env={"MEMORY_NOW": "2026-03-02T11:49:00+00:00"})
-    run = here.journal("automate", "status")
+    run = here.program("agent-memory", "automate", "status")
     assert run.code == 0
     assert run.out == (
         "Automation daemon: stopped\n"
@@ -168,7 +176,7 @@ def test_status_shows_the_last_runs(here: Journal) -> None:
         "- 2026-03-02T11:49:00.000Z idle: 2 times since 2026-03-02T11:34:00.000Z\n"
         "- 2026-03-02T11:19:00.000Z recalled: 1 session imported, 1 event recalled\n"
     )
-    assert here.journal("automate").out == run.out
+    assert here.program("agent-memory", "automate").out == run.out
     found = here.done("automate", "status")
     assert (found["running"], found["pid"], [note["status"] for note in found["runs"]]) == (
         False,
@@ -199,7 +207,10 @@ def test_the_process_is_started_seen_and_stopped(live: Journal) -> None:
     while not live.titles["gotchas"] and time.monotonic() < until:
         time.sleep(0.05)
     assert live.titles["gotchas"] == ["Cache keys must include the tenant"]
-    shown = automate(live, "status").splitlines()
+    shown = live.program("agent-memory", "automate", "status").out.splitlines()
+    assert automate(live, "status").startswith(
+        f"A background process maintains the journal.\nProcess {pid}, every 15 minutes; "
+    )
     assert shown[:2] == ["Automation daemon: running", f"- pid: {pid}"]
     assert [line.split(":")[0] for line in shown[2:8]] == [
         "- startedAt",

@@ -50,7 +50,7 @@ def test_memory_journal_alone_shows_the_status(filled: Journal) -> None:
     assert filled.journal("--json").data == filled.journal("status", "--json").data
 
 
-@pytest.mark.parametrize("verb", ["status", "sources", "log", "diff", "validate"])
+@pytest.mark.parametrize("verb", ["log", "diff", "validate"])
 def test_both_names_say_the_same(filled: Journal, verb: str) -> None:
     ours = filled.program("memory", "journal", verb, *EVERY[verb])
     theirs = filled.program("agent-memory", verb, *EVERY[verb])

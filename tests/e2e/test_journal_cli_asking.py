@@ -134,7 +134,7 @@ SECTIONS = [
 
 
 def test_status_tells_everything_in_its_order(here: Journal) -> None:
-    run = here.journal("status")
+    run = here.program("agent-memory", "status")
     assert (run.code, run.err) == (0, "")
     at = 0
     for part in SECTIONS:
@@ -171,13 +171,15 @@ def test_status_in_json(here: Journal) -> None:
 
 
 def test_status_compares_with_a_checkpoint(here: Journal) -> None:
-    run = here.journal("status", "--checkpoint", "chk-000001", "--show-diff")
+    run = here.program("agent-memory", "status", "--checkpoint", "chk-000001", "--show-diff")
     assert "- checkpoint: chk-000001\n- changed sections: current-focus, gotchas, next-steps\n" in run.out
     assert "\n- added next steps: Write a cache runbook\n" in run.out
     assert "\nFile Diffs:\n" in run.out
     assert "+## Umlaute\n" in run.out
-    assert here.journal("status", "--checkpoint=chk-000001").out.count("File Diffs:") == 0
-    assert "\nFile Diffs:\n- none\n" in here.journal("status", "--show-diff").out
+    said = here.journal("status", "--checkpoint=chk-000001").out
+    assert "\nSince chk-000001: added gotchas: " in said
+    assert "File diffs:" not in said
+    assert "\nFile diffs:\n- none\n" in here.journal("status", "--show-diff").out
     failed = here.journal("status", "--checkpoint=chk-999999", "--json")
     assert (failed.code, failed.error["code"]) == (1, "MemoryObjectNotFound")
 
@@ -186,15 +188,18 @@ def test_status_says_what_waits_and_what_to_do(environment: dict[str, str], tmp_
     here = journal_in(tmp_path, environment)
     here.fill()
     out = here.journal("status").out
-    assert "\n- unrecalled all: 2\n- unrecalled local: 0\n- unrecalled imports: 2\n" in out
-    assert "\nUnrecalled Summary:\n- raw events: 2\n- grouped items: 2\n- [imports] " in out
+    assert out.startswith("Sessions and runs in the history: 3, 2 of them not merged yet.\n- ")
+    assert "\nSource agent: Imported 2 sessions at 2026-03-02" in out
+    recorded = here.program("agent-memory", "status").out
+    assert "\n- unrecalled all: 2\n- unrecalled local: 0\n- unrecalled imports: 2\n" in recorded
+    assert "\nUnrecalled Summary:\n- raw events: 2\n- grouped items: 2\n- [imports] " in recorded
     assert out.endswith("`memory journal recall`\n")
     assert here.done("status")["next_command"] == "recall"
     assert here.program("agent-memory", "status").out.endswith("`agent-memory recall`\n")
     (here.agent / "transcripts/broken.jsonl").write_text("{nonsense\n")
     assert here.journal("sync", "--all").code == 1
     out = here.journal("status").out
-    assert "- agent: status=failed " in out
+    assert "\nSource agent: The last sync failed: " in out
     assert out.endswith("`memory journal sync --all`\n")
 
 

@@ -32,7 +32,8 @@ def test_a_source_is_added_listed_and_removed(here: Journal) -> None:
     assert run.out == (
         f"Added: source my-agent (claude-local) -> {here.agent}\n`memory journal sync my-agent` imports its sessions.\n"
     )
-    assert here.journal("sources").out == (
+    assert here.journal("sources").out == (f"- my-agent (claude-local) -> {here.agent}\n  Never synced.\n")
+    assert here.program("agent-memory", "sources").out == (
         f"- my-agent (claude-local) -> {here.agent}\n  status=never lastSyncedAt=never imported=0\n"
     )
     assert here.state["maintenance"]["importSourceCount"] == 1
@@ -201,7 +202,7 @@ def test_a_source_that_is_gone_keeps_no_other_from_being_synced(here: Journal) -
     assert "\nImported 2 sessions from `agent`: " in run.out
     sources = {source["id"]: source for source in here.done("sources")["sources"]}
     assert (sources["gone"]["last_sync_status"], sources["agent"]["last_sync_status"]) == ("failed", "passed")
-    assert f"\n  {sources['gone']['last_sync_error']}\n" in here.journal("sources").out
+    assert f"\n  The last sync failed: {sources['gone']['last_sync_error']}\n" in here.journal("sources").out
 
 
 def test_sync_without_sources_says_how_to_add_one(here: Journal) -> None:

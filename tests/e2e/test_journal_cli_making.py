@@ -104,7 +104,7 @@ def test_a_journal_that_is_there_is_not_replaced_unasked(here: Journal) -> None:
     before = held(here.root / ".agent-memory/history")
     run = here.journal("init")
     assert (run.code, run.out) == (1, "")
-    assert "The journal already exists; events: 3, checkpoints: 1." in run.err
+    assert "The journal already exists, with 3 sessions and runs." in run.err
     assert here.journal("init", "--json").error["code"] == "MemoryConflictDetected"
     assert held(here.root / ".agent-memory/history") == before
 

@@ -12,7 +12,7 @@ from journal_here import Journal, journal_in, write_session
 
 TRAPS = {"Cache keys must include the tenant", "Umlaute"}
 LABELS = [
-    "2 new events to merge into all sections (policy balanced).\n",
+    "Unrecalled events considered: 2\n",
     "\nPlanned changes:\n- OVERWRITE .agent-memory/state.json: ",
     "\nMemory Summary:\n- Changed sections: ",
     "- Added gotchas: ",
@@ -50,7 +50,7 @@ def in_order(text: str, parts: list[str]) -> None:
 
 
 def test_recall_works_what_happened_into_the_memory(here: Journal) -> None:
-    run = here.journal("recall")
+    run = here.program("agent-memory", "recall")
     assert (run.code, run.err) == (0, "")
     in_order(run.out, [*LABELS, "\n--show-diff shows the files line by line.\n", "\nRecalled: checkpoint chk-000002, "])
     assert set(here.titles["gotchas"]) == TRAPS
@@ -59,12 +59,23 @@ def test_recall_works_what_happened_into_the_memory(here: Journal) -> None:
     assert here.state["maintenance"]["latestCheckpointId"] == "chk-000002"
 
 
+def test_recall_says_in_sentences_what_it_did(here: Journal) -> None:
+    said = here.journal("recall").out
+    in_order(
+        said, ["2 new sessions and runs to merge into all sections (policy balanced).\n", "\nChanges: added gotchas: "]
+    )
+    in_order(said, ["\nSince chk-000001: added gotchas: ", "\nRecalled: checkpoint chk-000002, "])
+    assert "none" not in said
+
+
 def test_a_second_recall_has_nothing_to_do(here: Journal) -> None:
     here.done("recall")
     before = (here.root / ".agent-memory/state.json").read_bytes()
     run = here.journal("recall", "--yes")
     assert run.code == 0
-    in_order(run.out, ["0 new events to merge into all sections (policy balanced).\n", "\nNothing to recall. "])
+    in_order(
+        run.out, ["0 new sessions and runs to merge into all sections (policy balanced).\n", "\nNothing to recall. "]
+    )
     assert "Planned changes:" not in run.out
     data = here.done("recall")
     assert (data["applied"], data["raw_event_count"], data["planned"]) == (False, 0, [])
@@ -78,13 +89,13 @@ def test_events_that_say_nothing_new_count_as_recalled(here: Journal) -> None:
     here.journal("sync", "agent")
     events = here.done("status")["unrecalled"]["all"]
     run = here.journal("recall")
-    assert run.out.startswith(f"{events} new event")
+    assert run.out.startswith(f"{events} new session")
     assert here.done("status")["unrecalled"]["all"] == 0
 
 
 def test_recall_can_be_tried(here: Journal) -> None:
     before = here.state
-    run = here.journal("recall", "--dry-run", "--show-diff")
+    run = here.program("agent-memory", "recall", "--dry-run", "--show-diff")
     in_order(run.out, [*LABELS, "\nFile diffs:\n--- .agent-memory/state.json\n", "+## Umlaute\n"])
     assert run.out.endswith("\nDry run: nothing was written.\n")
     assert here.state == before
@@ -132,7 +143,7 @@ def test_recall_of_one_section(here: Journal) -> None:
     run = here.journal("recall", "--section", "gotchas")
     in_order(
         run.out,
-        ["the section `gotchas` ", "- Changed sections: gotchas\n", "- Added next steps: none\n"],
+        ["the section `gotchas` ", "Changes: added gotchas: "],
     )
     assert set(here.titles["gotchas"]) == TRAPS
     assert here.titles["nextSteps"] == []
@@ -146,9 +157,9 @@ def test_a_recall_of_one_section_leaves_the_rest_for_the_next(here: Journal) -> 
 
 def test_a_policy_narrows_and_protects(here: Journal) -> None:
     run = here.journal("recall", "--policy", "local-only", "--dry-run")
-    in_order(run.out, ["0 new events of this machine to merge into all sections (policy local-only).\n"])
+    in_order(run.out, ["0 new runs to merge into all sections (policy local-only).\n"])
     run = here.journal("recall", "--policy=project-map-protected", "--dry-run")
-    in_order(run.out, [" (policy project-map-protected).\n", "- Protected sections: project-map\n"])
+    in_order(run.out, [" (policy project-map-protected).\n", "Kept as they are: project-map\n"])
 
 
 def test_recall_is_compared_with_the_checkpoint_that_was_named(here: Journal) -> None:
@@ -156,7 +167,7 @@ def test_recall_is_compared_with_the_checkpoint_that_was_named(here: Journal) ->
     write_session(here.agent / "transcripts/third.jsonl", ["Retry.", "GOTCHA: Retries double: the id must be sent."])
     here.done("sync", "agent")
     assert here.done("recall", "--dry-run")["baseline"]["id"] == "chk-000002"
-    run = here.journal("recall", "--checkpoint", "chk-000001", "--dry-run")
+    run = here.program("agent-memory", "recall", "--checkpoint", "chk-000001", "--dry-run")
     (line,) = re.findall(r"- Baseline: chk-000001\n- Changed sections: [^\n]*\n- Added gotchas: ([^\n]*)\n", run.out)
     assert set(line.split(", ")) == {*TRAPS, "Retries double"}
     failed = here.journal("recall", "--checkpoint", "chk-999999", "--json")
@@ -172,7 +183,7 @@ def test_the_settings_say_what_is_not_said_with_an_option(here: Journal) -> None
     run = here.journal("recall", "--dry-run")
     in_order(run.out, ["2 new events from imported sessions to merge into the section `gotchas` ", "\nFile diffs:\n"])
     run = here.journal("recall", "--dry-run", "--source=all", "--section=all")
-    in_order(run.out, ["2 new events to merge into all sections "])
+    in_order(run.out, ["2 new sessions and runs to merge into all sections "])
 
 
 # -- log --------------------------------------------------------------------------------------
@@ -225,7 +236,7 @@ def test_log_shows_the_archive_if_asked(here: Journal) -> None:
 def test_diff_of_a_checkpoint_and_the_memory(here: Journal) -> None:
     assert here.journal("diff", "chk-000001").out == "From chk-000001 to state: no changes\n"
     here.done("recall")
-    run = here.journal("diff", "chk-000001")
+    run = here.program("agent-memory", "diff", "chk-000001")
     in_order(
         run.out,
         [

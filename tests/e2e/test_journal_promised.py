@@ -279,9 +279,12 @@ def test_a_run_says_what_waits_and_takes_the_session_whose_hook_started_it(here:
     just_now(other)
     now.done("add", "claude-local", str(now.agent), "--name", "agent")
     run = now("journal", "automate", "run-once")
-    assert "waiting=2" in run.out
-    assert "2 sessions changed in the last ten minutes" in run.out
-    assert "`memory journal sync agent` imports now." in run.out
+    assert (
+        "Nothing new in `agent`: 2 still running. `memory journal sync agent` imports what is still running." in run.out
+    )
+    recorded = now.program("agent-memory", "automate", "run-once")
+    assert "waiting=2" in recorded.out
+    assert "2 sessions changed in the last ten minutes" in recorded.out
     assert len(now.events) == 1
     assert automate(now, {"hook_event_name": "PreToolUse", "transcript_path": str(ended)})["status"] == "idle"
     payload = {"session_id": "ended", "transcript_path": str(ended), "hook_event_name": "Stop", "cwd": str(now.root)}

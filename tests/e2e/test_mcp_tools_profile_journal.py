@@ -196,9 +196,9 @@ def test_remove_link(tools: Tools) -> None:
 
 def test_memory_assess(tools: Tools) -> None:
     found = tools("memory_assess")
-    waits = "Events not recalled yet: 1."
+    waits = "Not merged yet: 1."
     assert (found["status"], found["errors"]) == ("warn", [])
-    assert found["suggestedNextAction"] == f"{waits} Recall them. Call journal_recall."
+    assert found["suggestedNextAction"] == f"{waits} Merge them. Call journal_recall."
     assert found["details"]["memoryHealth"] == "attention"
     assert found["details"]["backlog"] == {"unrecalledAll": 1, "unrecalledLocal": 0, "unrecalledImports": 1}
     assert found["details"]["validate"]["topFindings"] == []

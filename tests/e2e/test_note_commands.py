@@ -42,8 +42,8 @@ def told(run: Said) -> list[str]:
 def test_as_installed_from_the_first_note_to_a_fact(memory: Any, repo: Path) -> None:
     memory.init()
     assert memory("notes").out == 'No notes. `memory note "text"` keeps one for later.\n'
-    assert memory("note", "look at the flaky upload test").out == "Noted. (1 entry)\n"
-    assert memory("note", "ask about fonts").out == "Noted. (2 entries)\n"
+    assert memory("note", "look at the flaky upload test").out == "Noted. (1 note)\n"
+    assert memory("note", "ask about fonts").out == "Noted. (2 notes)\n"
     listed = memory("notes").out
     assert listed == f"  1. [{AT}] look at the flaky upload test\n  2. [{AT}] ask about fonts\n"
     assert memory("note").out == listed
@@ -169,7 +169,7 @@ def test_a_person_may_edit_the_file(jotted: Here) -> None:
     file = jotted.root / ".memory/local/notes.md"
     file.write_text("# My list\n\n" + file.read_text().replace("first", "changed") + "\nfree words\n")
     assert texts(jotted) == ["changed", "second\nand its second line", "third"]
-    assert jotted("note", "fourth").out == "Noted. (4 entries)\n"
+    assert jotted("note", "fourth").out == "Noted. (4 notes)\n"
     assert jotted("notes", "done", "1", "2", "3", "4").code == 0
     assert file.read_text().startswith("# My list\n")
     assert "free words" in file.read_text()

@@ -290,7 +290,7 @@ def test_an_empty_value(refuses: Any, value: str) -> None:
 
 def test_no_value_for_what_is_not_there(refuses: Any) -> None:
     error = refuses("remember", "tools", "new", "--importance", "3", field="value")
-    assert "no such entry yet" in error["message"]
+    assert "no such record yet" in error["message"]
 
 
 def test_a_value_beyond_the_limit(refuses: Any, here: Profile) -> None:

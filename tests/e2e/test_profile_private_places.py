@@ -94,7 +94,7 @@ def test_moved_here_the_entries_are_in_a_twin_that_git_never_sees(here: Profile)
     (here.root / ".gitignore").unlink()
     assert here.git("check-ignore", ".ai-state/local/memory.json").strip()
     assert here.profile("private").out == (
-        "user and relationships are private, in .ai-state/local/memory.json; entries there: 4.\n"
+        "user and relationships are private, in .ai-state/local/memory.json; records there: 4.\n"
     )
     assert here.profile("private", "--json").data == {
         "private": "here",
@@ -134,7 +134,7 @@ def test_links_between_private_and_shared_entries_hold(here: Profile) -> None:
     here.profile("link", "tools.clipboard", "user.email", "depends-on")
     here.profile("link", "user.email", "tools.clipboard", "elaborates")
     run = here.profile("private", "here")
-    assert "These entries stay in the shared document and link to one that moves: tools.clipboard\n" in run.out
+    assert "These records stay in the shared document and link to one that moves: tools.clipboard\n" in run.out
     assert here.profile("private", "here", "--json").data["linked"] == ["tools.clipboard"]
     here.profile("private", "here", "--yes")
     data = here.profile("connections", "user", "email", "--json").data
@@ -218,10 +218,10 @@ def test_where_they_are_already_nothing_moves(here: Profile, place: str) -> None
 def test_what_was_committed_is_pointed_out(here: Profile) -> None:
     here.commit()
     run = here.profile("private", "here")
-    assert "Committed entries stay in git history" in run.out
+    assert "Committed records stay in git history" in run.out
     assert here.profile("private", "here", "--json").data["committed"] is True
     run = here.profile("private", "here", "--yes")
-    assert "Committed entries stay in git history" in run.out
+    assert "Committed records stay in git history" in run.out
     here.commit("private")
     # From one private place to another, nothing leaves the shared document.
     run = here.profile("private", "home")
@@ -241,7 +241,7 @@ def test_at_home_the_entries_are_in_one_document_of_the_user(here: Profile) -> N
     assert json.loads((here.local / "private.json").read_bytes()) == {"version": 1, "place": "home"}
     assert _seen_by_git(here) == [".ai-state/memory.json", ".gitignore"]
     assert here.profile("private").out == (
-        "user and relationships are private, in ~/registry/profile/memory.json; entries there: 4.\n"
+        "user and relationships are private, in ~/registry/profile/memory.json; records there: 4.\n"
     )
     assert here.profile().out.endswith("\nPrivate, in ~/registry/profile/memory.json: 4.\n")
     data = here.profile("--json").data
@@ -257,7 +257,7 @@ def test_two_projects_share_the_document_at_home(here: Profile, other: Profile) 
     here.profile("private", "home", "--yes")
     assert other.profile("recall", "user", "--json").data["results"] == []
     run = other.profile("private", "home", "--yes")
-    assert run.out == "Moved to ~/registry/profile/memory.json: nothing; new entries go there from now on\n"
+    assert run.out == "Moved to ~/registry/profile/memory.json: nothing; new records go there from now on\n"
     found = other.profile("recall", "user", "--json").data["results"]
     assert sorted(item["id"] for item in found) == sorted(PERSONAL[:3])
     other.remember("user.email", "new@example.com")

@@ -104,9 +104,9 @@ def test_an_index_of_nothing_but_what_was_put_away_says_so(here: Profile) -> Non
     here.hold(document_of(tools={"old": entry_of("bash", status="archived")}))
     for line in (["index"], ["context"], ["search", "bash"], ["about-me"]):
         out = here.profile(*line).out
-        assert "No entries yet." not in out, line
+        assert "No records yet." not in out, line
     assert here.profile("index").out == (
-        "No active entries.\nArchived or superseded, not shown: 1; `memory profile index --all` shows them.\n"
+        "No active records.\nArchived or superseded, not shown: 1; `memory profile index --all` shows them.\n"
     )
     assert here.profile("index", "--json").data == {"profile": "", "entries": 0, "put_away": 1}
     assert here.profile("index", "--all").out == "## tools (1)\n- **old**: bash (archived)\n"

@@ -267,7 +267,7 @@ def test_the_old_one_comes_back_under_another_key_as_the_hint_says(here: Profile
         {"target": "project.repo_name", "relation": "elaborates"},
         {"target": "tools.old_clipboard", "relation": "depends-on"},
     ]
-    assert here.profile("restore").out == "No entry was forgotten on this machine.\n"
+    assert here.profile("restore").out == "No record was forgotten on this machine.\n"
 
 
 @pytest.mark.parametrize("key", ["Old Key", "", "a.b", "k" * 129, "../x"])
@@ -435,7 +435,7 @@ def test_reflection_proposes_and_changes_nothing(tired: Profile) -> None:
     ]
     assert "learnings.doubtful: 0.8 -> 0.65, never accessed\n" in text.out
     assert text.out.endswith(
-        "`memory profile reflect --apply all` applies these changes; you decide about stale entries.\n"
+        "`memory profile reflect --apply all` applies these changes; you decide about stale records.\n"
     )
     assert tired.file.read_bytes() == before
     assert tired.profile("session-start", "--json").data["proposals"] == 4

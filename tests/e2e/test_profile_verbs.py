@@ -11,7 +11,7 @@ import pytest
 from profile_here import CATEGORIES, EVERY, NOW, RESULT, SAMPLE, Profile, document_of, entry_of, profile_in, snapshot
 
 VERBS = [verb for verb in EVERY if verb]
-SHARED = "  in the shared document; `memory profile private` keeps such entries out of git\n"
+SHARED = "  in the shared document; `memory profile private` keeps such records out of git\n"
 """Said of what is personal, where it goes into the shared document for the first time."""
 EMPTY_BYTES = b"""{
   "schema_version": "1.2",
@@ -84,13 +84,13 @@ def test_the_table_of_all_commands_has_the_profile(bare: Profile) -> None:
 SAID_OF_NOTHING = {
     "": 'There is no profile yet. `memory profile remember user timezone "…"` begins one.\n',
     "status": 'There is no profile yet. `memory profile remember user timezone "…"` begins one.\n',
-    "recall": 'No entries in tools. `memory profile remember tools KEY "…"` adds one.\n',
+    "recall": 'No records in tools. `memory profile remember tools KEY "…"` adds one.\n',
     "about-me": "Nothing is recorded about the user yet.\n",
     "about-us": "Nothing is recorded yet about how you work together.\n",
-    "index": "No entries yet.\n",
-    "context": "No active entries yet.\n",
+    "index": "No records yet.\n",
+    "context": "No active records yet.\n",
     "reflect": "Nothing to tidy up.\n",
-    "restore": "No entry was forgotten on this machine.\n",
+    "restore": "No record was forgotten on this machine.\n",
 }
 
 
@@ -106,7 +106,7 @@ def test_a_search_where_nothing_is(bare: Profile) -> None:
     before = snapshot(bare.root)
     run = bare.profile("search", "package manager")
     assert (run.code, run.err) == (0, "")
-    assert run.out.startswith("No entries")
+    assert run.out.startswith("No records")
     assert snapshot(bare.root) == before
 
 
@@ -273,9 +273,9 @@ def test_what_is_known_already_is_shown_and_not_written(here: Profile) -> None:
     text = here.profile("remember", "tools", "python_packages", "UV, never pip")
     assert (text.code, text.err) == (1, "")
     assert text.out == (
-        "Not remembered: another entry already says this.\n"
+        "Not remembered: another record already says this.\n"
         "  profile:tools.package_manager (100% the same): uv, never pip\n"
-        "Change that entry (memory profile remember tools package_manager …), or add yours with --force.\n"
+        "Change that record (memory profile remember tools package_manager …), or add yours with --force.\n"
     )
     after = snapshot(here.root, without=(".ai-state/local", ".ai-state/recovery"))
     assert after[str(here.file)] == before[str(here.file)]
@@ -290,7 +290,7 @@ def test_what_is_nearly_known_is_shown_and_not_written(here: Profile) -> None:
     assert found["ref"] == "profile:learnings.flaky_ci"
     assert 0.6 <= found["share"] < 1
     assert here.profile("remember", "learnings", "slow_ci", said).out.startswith(
-        "Not remembered: another entry says nearly the same.\n  profile:learnings.flaky_ci ("
+        "Not remembered: another record says nearly the same.\n  profile:learnings.flaky_ci ("
     )
     assert "slow_ci" not in here.data["memories"]["learnings"]
 
@@ -470,7 +470,7 @@ def test_what_answers_nothing_is_not_passed_off_as_an_answer(here: Profile) -> N
     assert run.code == 0
     assert run.data["weak"] or run.data["results"] == []
     text = here.profile("search", "quantum zebra crossings").out
-    assert text.startswith(("Nothing clearly answers this. Possible:\n", "No entry matches."))
+    assert text.startswith(("Nothing clearly answers this. Possible:\n", "No record matches."))
 
 
 def test_what_is_only_near_is_not_said_to_match(here: Profile) -> None:

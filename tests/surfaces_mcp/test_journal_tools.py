@@ -265,9 +265,8 @@ def test_an_assessment_says_what_waits(tools: Asked, sessions: Path) -> None:
     }
     assert tools("memory_assess") == {
         "status": "warn",
-        "summary": "The journal is sound, with work pending. Events not recalled yet: 1. "
-        f"{NO_PROCESS} No cycle has run yet.",
-        "suggestedNextAction": "Events not recalled yet: 1. Recall them. Call journal_recall.",
+        "summary": f"The journal is sound, with work pending. Not merged yet: 1. {NO_PROCESS} No cycle has run yet.",
+        "suggestedNextAction": "Not merged yet: 1. Merge them. Call journal_recall.",
         "details": {
             "memoryHealth": "attention",
             "backlog": {"unrecalledAll": 1, "unrecalledLocal": 0, "unrecalledImports": 1},
@@ -276,7 +275,7 @@ def test_an_assessment_says_what_waits(tools: Asked, sessions: Path) -> None:
             "validate": {"failCount": 0, "warnCount": 0, "topFindings": []},
             "retention": retention,
         },
-        "warnings": ["Events not recalled yet: 1."],
+        "warnings": ["Not merged yet: 1."],
         "errors": [],
     }
 
@@ -400,7 +399,7 @@ def test_maintaining_imports_and_recalls_and_says_which_files_changed(
     assert details["prune"]["attempted"] is True
     assert details["latestRunPath"] == ".agent-memory/automation/latest-run.json"
     assert (found["status"], found["warnings"], found["errors"]) == ("ok", [], [])
-    assert found["summary"] == f"Sessions imported: 1. Events recalled: 1. {NO_PROCESS}"
+    assert found["summary"] == f"Sessions imported: 1. Merged: 1. {NO_PROCESS}"
     assert found["suggestedNextAction"] == "Nothing to do."
     assert [step[:2] for step in tools.progress] == [(1, 3), (2, 3), (3, 3)]
     assert tools.progress[1][2] == "The cycle has ended: recalled."
@@ -461,7 +460,7 @@ def test_a_handoff_says_how_to_go_on(tools: Asked, sessions: Path) -> None:
     tools("journal_sync")
     found = tools("memory_compact_handoff")
     waiting = "Groups of events not recalled yet: 1."
-    action = "Events not recalled yet: 1. Recall them. Call journal_recall."
+    action = "Not merged yet: 1. Merge them. Call journal_recall."
     automation = f"{NO_PROCESS} The last cycle ended at 2026-03-02T11:19:00.000Z: recalled."
     focus = "Asked: Cache the order list. Result: Cache the order list for 30 seconds in src/cache.ts."
     assert found == {

@@ -272,7 +272,7 @@ def test_remember_shows_what_says_the_same_instead_of_writing(
     inside, outside = fenced(result)
     assert outside.startswith("Not remembered: ")
     assert outside.endswith(
-        "Change that entry (memory profile remember learnings flaky_ci …), or add yours with `force`."
+        "Change that record (memory profile remember learnings flaky_ci …), or add yours with `force`."
     )
     assert inside == f"profile:learnings.flaky_ci ({share:.0%} the same): The e2e job needs two cores."
     assert profile.file.read_bytes() == before
@@ -287,7 +287,7 @@ def test_remember_by_force_and_broadly(profile: Profile) -> None:
 
 
 def test_remember_says_when_git_would_share_what_is_personal(empty: Profile) -> None:
-    shared = "  in the shared document; `memory profile private` keeps such entries out of git"
+    shared = "  in the shared document; `memory profile private` keeps such records out of git"
     told = empty.text("remember", category="user", key="city", value="Cadiz")
     assert told == f"Remembered: profile:user.city\n{shared}"
     told = empty.text("remember", category="tools", key="shell", value="fish")
@@ -352,7 +352,7 @@ def test_recall_gives_a_category_in_the_order_of_the_document(profile: Profile) 
     assert result["structuredContent"]["data"]["put_away"] == 1
     assert "links: supersedes tools.old" in fenced(profile("recall", category="tools", key="package_manager"))[0]
     assert profile.data("recall", category="tools", key="old")["entries"]["old"]["status"] == "archived"
-    assert profile.text("recall", category="project") == "No entries in project. remember adds one."
+    assert profile.text("recall", category="project") == "No records in project. remember adds one."
 
 
 def test_recall_of_a_category_that_another_program_added(profile: Profile) -> None:
@@ -402,7 +402,7 @@ def test_search_finds_by_words(profile: Profile) -> None:
 
 def test_search_of_one_category(profile: Profile) -> None:
     assert profile.data("search", query="package manager", category="learnings")["total"] == 1
-    assert profile.text("search", query="zzzyx", category="learnings") == "No entry matches."
+    assert profile.text("search", query="zzzyx", category="learnings") == "No record matches."
 
 
 def test_connections_name_both_sides(profile: Profile) -> None:

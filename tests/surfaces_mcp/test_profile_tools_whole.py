@@ -168,7 +168,7 @@ def test_export_leaves_private_entries_out_and_says_so(output_format: str, priva
     result = private("export_memories", output_format=output_format)
     assert result["structuredContent"]["data"]["private_left_out"] == 2
     assert result["structuredContent"]["data"]["entries"] == 3
-    assert fenced(result)[1].startswith("Private entries left out: 2; ")
+    assert fenced(result)[1].startswith("Private records left out: 2; ")
     assert "Cadiz" not in json.dumps(result)
     assert "Small steps" not in json.dumps(result)
     assert "fish" in result["structuredContent"]["data"]["content"]

@@ -236,7 +236,7 @@ def test_what_stands_in_the_place_of_a_category_is_not_replaced() -> None:
     held = parsed(document(user=[1, 2], tools={}))
     with pytest.raises(InvalidStore) as caught:
         held.put("user", "a", entry())
-    assert "`user` holds no entries" in caught.value.message
+    assert "`user` holds no records" in caught.value.message
     assert held.render() == written(document(user=[1, 2], tools={}))
 
 
@@ -285,10 +285,10 @@ def test_what_is_no_entry_is_told_of_in_its_place() -> None:
         "`user.e`: it has no text in `value`.",
         "`user.f`: it has no text in `value`.",
         "user.g",
-        "`tools`: it is not an object, so it holds no entries.",
+        "`tools`: it is not an object, so it holds no records.",
         "novel.h",
-        "`project`: it is not an object, so it holds no entries.",
-        "`learnings`: it is not an object, so it holds no entries.",
+        "`project`: it is not an object, so it holds no records.",
+        "`learnings`: it is not an object, so it holds no records.",
     ]
     held = parsed(value)
     assert held.categories() == ["user", "novel"]
@@ -312,7 +312,7 @@ def test_numbers_beyond_all_range_make_one_entry_unreadable_and_no_other() -> No
     assert [item.name if isinstance(item, Entry) else item for item in parsed(data).read()] == [
         "`tools.a`: it is not an object.",
         "tools.b",
-        "`novel`: it is not an object, so it holds no entries.",
+        "`novel`: it is not an object, so it holds no records.",
     ]
 
 

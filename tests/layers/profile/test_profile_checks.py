@@ -103,7 +103,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"links": [{"target": "project", "relation": "x"}]}, "a link has no target `category.key`, or no relation."),
     ({"links": [link("project.other", "likes")]}, "a link says `likes`, which is no relation."),
     ({"links": [link("project.gone")]}, "a link leads to `project.gone`, which is not here."),
-    ({"links": [link("tools.k")]}, "a link leads to the entry itself."),
+    ({"links": [link("tools.k")]}, "a link leads to the record itself."),
 ]
 
 
@@ -140,7 +140,7 @@ def test_what_is_no_entry(tmp_path: Path) -> None:
     assert {problem.code for problem in found} == {"ProfileEntryInvalid"}
     assert len(found) == 26
     assert found[0].message == "`tools.k0`: it is not an object."
-    assert found[-1].message == "`user`: it is not an object, so it holds no entries."
+    assert found[-1].message == "`user`: it is not an object, so it holds no records."
 
 
 def test_a_category_that_nobody_knows(tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ def test_entries_are_found_whatever_they_are_called(tmp_path: Path) -> None:
     for category, key in (("user", "text"), ("user", "valueless"), ("user", "z"), ("tools", "a"), ("novel", "a")):
         assert draft.find(category, key) is None
         with pytest.raises(NotFound) as caught:
-            draft.need(category, key, what="source entry")
-        assert caught.value.message == f"There is no source entry `{category}.{key}`."
+            draft.need(category, key, what="source record")
+        assert caught.value.message == f"There is no source record `{category}.{key}`."
         assert caught.value.details == {"id": f"profile:{category}.{key}"}
     with pytest.raises(InputError, match="`none` is no category"):
         draft.need("none", "a")

@@ -98,8 +98,8 @@ def test_links_that_make_no_sense(tmp_path: Path, source: str, target: str, fiel
 @pytest.mark.parametrize(
     ("source", "target", "said"),
     [
-        ("tools.z", "tools.a", "There is no source entry `tools.z`."),
-        ("tools.a", "tools.z", "There is no target entry `tools.z`."),
+        ("tools.z", "tools.a", "There is no source record `tools.z`."),
+        ("tools.a", "tools.z", "There is no target record `tools.z`."),
     ],
 )
 def test_both_ends_must_be_there(tmp_path: Path, source: str, target: str, said: str) -> None:
@@ -190,7 +190,7 @@ def test_a_link_that_is_not_there(tmp_path: Path) -> None:
         with pytest.raises(NotFound) as caught:
             remove_links(draft, "tools.a", target, relation)
         assert caught.value.details == {"source": "tools.a", "target": target}
-    with pytest.raises(NotFound, match=r"no source entry `tools\.z`"):
+    with pytest.raises(NotFound, match=r"no source record `tools\.z`"):
         remove_links(draft, "tools.z", "tools.b")
     assert draft.is_empty
 
@@ -344,7 +344,7 @@ def test_what_is_there_again_is_not_replaced(tmp_path: Path) -> None:
     store = Store(tmp_path, document(tools={"a": entry("new"), "b": "no entry"}))
     for key in ("a", "b"):
         draft = store.draft()
-        with pytest.raises(InputError, match=f"There is an entry `tools.{key}` again") as caught:
+        with pytest.raises(InputError, match=f"There is a record `tools.{key}` again") as caught:
             restore(draft, Forgotten(at=AT, category="tools", key=key, fields=entry("old")))
         assert caught.value.details == {"field": "key"}
         assert draft.is_empty

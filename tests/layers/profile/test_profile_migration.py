@@ -329,7 +329,7 @@ def test_what_is_read_before_it_is_brought_up_is_read_as_it_is() -> None:
         "user.email",
         "user.größe",
         "novel.x",
-        "`tools`: it is not an object, so it holds no entries.",
+        "`tools`: it is not an object, so it holds no records.",
         "`project.odd`: it is not an object.",
         "`project.none`: it is not an object.",
         "`project.list`: it is not an object.",

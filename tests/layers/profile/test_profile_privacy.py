@@ -326,6 +326,6 @@ def test_a_key_that_stands_twice_is_not_carried(tmp_path: Path) -> None:
 def test_a_category_that_holds_no_entries_in_the_target(tmp_path: Path) -> None:
     store = Store(tmp_path, document(user={"a": entry()}), document(user=[1]))
     before = store.shared.read_bytes()
-    with pytest.raises(InvalidStore, match="holds no entries"):
+    with pytest.raises(InvalidStore, match="holds no records"):
         move(store, "here")
     assert store.shared.read_bytes() == before

@@ -101,7 +101,7 @@ def test_a_new_entry_with_everything(store: Store) -> None:
 def test_a_new_entry_needs_a_value_and_a_proper_key(store: Store) -> None:
     error = refused(store, key="new", tags=["a"])
     assert error.details == {"field": "value"}
-    assert "there is no such entry yet" in error.message
+    assert "there is no such record yet" in error.message
     assert refused(store, key="New Key", value="x").details["field"] == "key"
     assert refused(store, key="", value="x").details["field"] == "key"
     assert refused(store, category="novel", value="x").details["field"] == "category"
@@ -111,7 +111,7 @@ def test_what_is_no_entry_is_not_replaced(tmp_path: Path) -> None:
     store = Store(tmp_path, document(tools={"k": "a text", "v": {"no": "value"}}, user=[1]))
     for key in ("k", "v"):
         error = refused(store, key=key, value="x")
-        assert error.message == f"What stands at `tools.{key}` is not an entry."
+        assert error.message == f"What stands at `tools.{key}` is not a record."
         assert error.details == {"field": "key"}
 
 

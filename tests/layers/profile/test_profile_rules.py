@@ -144,7 +144,7 @@ def test_names_of_entries(name: str, found: tuple[str, str]) -> None:
 @pytest.mark.parametrize("name", ["", "user", ".x", "user.", ".", "profile:", "profile:user", "x" * 9000])
 def test_names_of_nothing(name: str) -> None:
     error = refused(lambda: rules.allowed_name(name, "target"))
-    assert "is not the name of an entry" in error.message
+    assert "is not the name of a record" in error.message
     assert error.details == {"field": "target"}
     assert len(error.message) < 100
 

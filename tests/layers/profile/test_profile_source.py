@@ -185,7 +185,7 @@ def test_all_that_both_documents_hold(tmp_path: Path) -> None:
     assert [item.message for item in found if isinstance(item, Problem)] == [
         ".ai-state/memory.json: `user.odd`: it is not an object.",
         ".ai-state/memory.json: `tools.c`: it is not an object.",
-        ".ai-state/memory.json: `novel`: it is not an object, so it holds no entries.",
+        ".ai-state/memory.json: `novel`: it is not an object, so it holds no records.",
         ".ai-state/local/memory.json: `tools.e`: it has no text in `value`.",
     ]
     assert {item.code for item in found if isinstance(item, Problem)} == {"ProfileEntryInvalid"}

@@ -44,7 +44,7 @@ Tools of the MCP server `agent-memory`:
 - `memory_assess`, once, when a session begins: the state of the journal, and what to do next.
 - `journal_query` for a question: how something works, what changed, what comes next, known traps.
 - `memory_compact_handoff` before a conversation is compacted or ended: focus, traps and next steps in short.
-- `memory_maintain` when events are not recalled yet: one round of import, recall and retention.
+- `memory_maintain` when sessions are not merged yet: one round of import, recall and retention.
 - `memory_status`, `memory_validate` and `automation_status` show details.
 
 Commands do it, too: `agent-memory query "<question>"`, `agent-memory status`, `agent-memory automate run-once`. Most

@@ -254,7 +254,7 @@ class _Examiner:
             return
         self.relations.setdefault(value["id"], []).append((path, value))
         if value["from"] == value["to"]:
-            yield warning_at("RelationToSelf", path, "A node is related to itself.", "Remove the relation.")
+            yield warning_at("RelationToSelf", path, "A record is related to itself.", "Remove the relation.")
         stored = value.get("content_hash")
         if stored is not None and stored != relation_hash(value):
             hint = "If the edit is right, save the relation again; otherwise `git restore` it."

@@ -40,7 +40,7 @@ def _supersede(planning: Planning) -> None:
         by_field = planning.draft.place("supersede", number, "superseded_by")
         draft = _retirable(planning, item.id, field, "supersede")
         if item.superseded_by == item.id:
-            planning.problem("ObjectSupersedesSelf", by_field, "a node cannot supersede itself")
+            planning.problem("ObjectSupersedesSelf", by_field, "a record cannot supersede itself")
         elif item.superseded_by in planning.deleted:
             planning.problem("Contradiction", by_field, f"`{item.superseded_by}` is deleted in this input")
         elif not planning.known(item.superseded_by):
@@ -97,7 +97,7 @@ def _delete_node(planning: Planning, item: DeleteIn, field: str) -> None:
         relation = stored.relation
         planning.relation(relation.source, relation.predicate, relation.target).removed = True
         if relation.predicate == "supersedes" and relation.source == item.id:
-            message = f"`{relation.target}` stays superseded, by a node that no longer exists"
+            message = f"`{relation.target}` stays superseded, by a record that no longer exists"
             planning.warn("ObjectSupersededReplacementMissing", field, message, "Revive it or name another.")
 
 
@@ -110,7 +110,7 @@ def _retirable(planning: Planning, node_id: str, field: str, how: str) -> NodeDr
         return None
     draft = planning.existing(node_id, field)
     if draft is not None and draft.kind == "project":
-        message = f"the project's own node cannot be retired ({how})"
+        message = f"the project's own record cannot be retired ({how})"
         planning.problem("ProjectNodeStays", field, message, hint="Update its title or body instead.")
         return None
     return draft
@@ -162,7 +162,7 @@ def draft_relations(planning: Planning) -> None:
 
 def _relate(planning: Planning, node_id: str, item: RelatedIn, field: str) -> None:
     if item.to == node_id:
-        planning.problem("MemoryInvalidRelation", field, "a node cannot be related to itself")
+        planning.problem("MemoryInvalidRelation", field, "a record cannot be related to itself")
     elif item.to in planning.deleted or node_id in planning.deleted:
         planning.problem("Contradiction", field, "one end of this relation is deleted in this input")
     elif not planning.known(item.to):

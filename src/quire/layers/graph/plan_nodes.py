@@ -66,7 +66,7 @@ def _missing(planning: Planning, number: int, item: NodeIn) -> None:
         if getattr(item, name) is UNSET:
             field = planning.draft.place("nodes", number, name)
             allowed = CREATABLE_KINDS if name == "kind" else ()
-            planning.problem("SchemaRequired", field, "is required to create a node", allowed=allowed)
+            planning.problem("SchemaRequired", field, "is required to create a record", allowed=allowed)
 
 
 def _draft_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> None:
@@ -99,13 +99,13 @@ def _new_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> No
         return None
     if item.kind is not UNSET and item.kind != kind:
         field = planning.draft.place("nodes", number, "id")
-        planning.problem("ObjectIdTypeMismatch", field, f"must begin with `{item.kind}.`, the node's kind")
+        planning.problem("ObjectIdTypeMismatch", field, f"must begin with `{item.kind}.`, the record's kind")
         return None
     for name in ("title", "body"):
         if getattr(item, name) is UNSET:
             field = planning.draft.place("nodes", number, name)
             similar = planning.similar(node_id)
-            hint = f"To change an existing node: did you mean {' or '.join(similar)}?" if similar else None
+            hint = f"To change an existing record: did you mean {' or '.join(similar)}?" if similar else None
             planning.problem("SchemaRequired", field, f"is required: `{node_id}` does not exist yet", hint=hint)
     return NodeDraft.new(node_id, planning.actor, planning.intent.task, planning.now)
 

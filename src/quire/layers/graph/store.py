@@ -141,7 +141,7 @@ class GraphStore:
             if path not in taken and not self._occupied(stem):
                 return path
         raise InvalidStore(
-            f"A file that is not the node `{node_id}` lies where it belongs: `{FOLDER}/{NODES}/{node_id}.json`.",
+            f"`{FOLDER}/{NODES}/{node_id}.json` does not hold the record `{node_id}`.",
             hint="Run `memory check`; correct or remove that file.",
             details={"path": f"{FOLDER}/{NODES}/{node_id}.json"},
         )

@@ -38,7 +38,7 @@ _COMMANDS = (
     ("validate", "checks state, history, checkpoints and these pages."),
 )
 _TROUBLES = (
-    "`sync` that names failed items has kept all others; run it again when the cause is mended.",
+    "`sync` that names failed items has kept all others; run it again when the cause is repaired.",
     "`recall` that finds nothing to do has already seen every event of the scope that was asked for.",
     "`query` that finds too little evidence says so instead of guessing; import more sessions, or recall first.",
 )

@@ -162,7 +162,7 @@ def _link_faults(entry: Entry, names: set[str]) -> Iterator[str]:
         elif item["target"] not in names:
             yield f"a link leads to `{cut(item['target'], 80)}`, which is not here"
         elif split_name(item["target"]) == (entry.category, entry.key):
-            yield "a link leads to the entry itself"
+            yield "a link leads to the record itself"
 
 
 def _is_tag(tag: str) -> bool:

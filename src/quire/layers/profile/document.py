@@ -82,7 +82,7 @@ class ProfileDocument:
         entries = self._memories.setdefault(category, {})
         if not isinstance(entries, dict):
             raise InvalidStore(
-                f"`{self.where}`: the category `{cut(category, 40)}` holds no entries.",
+                f"`{self.where}`: the category `{cut(category, 40)}` holds no records.",
                 hint="Make it an object, or remove the category. Nothing was changed.",
             )
         if key in entries:
@@ -170,7 +170,7 @@ class ProfileDocument:
         """Every entry in the order of the document; for what cannot be read as one, a sentence that says so."""
         for category, entries in self._memories.items():
             if not isinstance(entries, dict):
-                yield f"`{cut(category, 40)}`: it is not an object, so it holds no entries."
+                yield f"`{cut(category, 40)}`: it is not an object, so it holds no records."
                 continue
             for key, raw in entries.items():
                 fields = _value(raw)
@@ -307,7 +307,7 @@ def _unsupported(where: str, version: str) -> UnsupportedVersion:
     said = "It can be read and searched, but not changed." if known else "It is neither read nor written."
     return UnsupportedVersion(
         f"`{where}` has schema version `{shown}`; this program writes {VERSION}. {said}",
-        hint=f"{_aside(where, shown)} starts a new document. The entries of this one stay in it and are no longer "
+        hint=f"{_aside(where, shown)} starts a new document. The records of this one stay in it and are no longer "
         "read. To change this one, use a program of its version.",
         details={"path": where, "version": shown, "supported": VERSION},
     )

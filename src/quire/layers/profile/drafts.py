@@ -63,7 +63,7 @@ class ProfileDraft:
                 allowed_category(category)
             raise NotFound(
                 f"There is no {what} `{cut(name_of(category, key), 120)}`.",
-                hint="`memory profile index` lists all entries.",
+                hint="`memory profile index` lists all records.",
                 details={"id": entry_ref(name_of(category, key))},
             )
         return found

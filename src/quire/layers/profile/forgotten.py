@@ -53,8 +53,8 @@ def encode(forgotten: Forgotten) -> bytes:
         return msgspec.json.encode(forgotten) + b"\n"
     except UnicodeEncodeError:
         raise InputError(
-            "The entry holds a lone surrogate, which is not text: it could not be restored. Nothing was removed.",
-            hint="Correct the entry first.",
+            "The record holds a lone surrogate, which is not text: it could not be restored. Nothing was removed.",
+            hint="Correct the record first.",
             details={"field": "fields"},
         ) from None
 

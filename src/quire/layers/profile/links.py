@@ -33,12 +33,12 @@ class RemovedLinks(msgspec.Struct, frozen=True, kw_only=True):
 def add_link(draft: ProfileDraft, source: str, target: str, relation: str) -> Linked:
     """Link one entry to another. What is replaced by another is archived."""
     allowed_relation(relation)
-    start = draft.need(*allowed_name(source, "source"), what="source entry")
-    end = draft.need(*allowed_name(target, "target"), what="target entry")
+    start = draft.need(*allowed_name(source, "source"), what="source record")
+    end = draft.need(*allowed_name(target, "target"), what="target record")
     if start.name == end.name:
         raise InputError(
             f"`{cut(start.name, 60)}` cannot be linked to itself.",
-            hint="Name two different entries.",
+            hint="Name two different records.",
             details={"field": "target"},
         )
     if relation == SUPERSEDES and _leads(draft, end, start):
@@ -80,7 +80,7 @@ def remove_links(draft: ProfileDraft, source: str, target: str, relation: str | 
     """Take away every link from one entry to another, or those of one relation. The target need not be there."""
     if relation is not None:
         allowed_relation(relation)
-    start = draft.need(*allowed_name(source, "source"), what="source entry")
+    start = draft.need(*allowed_name(source, "source"), what="source record")
     name = ".".join(allowed_name(target, "target"))
     gone = [link for link in start.links if link.target == name and relation in (None, link.relation)]
     if not gone:
@@ -145,7 +145,7 @@ def restore(draft: ProfileDraft, gone: Forgotten, key: str | None = None) -> tup
     # Where restoring was interrupted half-way, the entry is back, and only the rest is to be done.
     if draft.is_taken(gone.category, key) and (there is None or told(there.fields) != told(gone.fields)):
         raise InputError(
-            f"There is an entry `{cut(name, 120)}` again.",
+            f"There is a record `{cut(name, 120)}` again.",
             hint="Restore the old one under another key: --as KEY.",
             details={"field": "key"},
         )

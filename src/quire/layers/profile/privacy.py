@@ -166,7 +166,7 @@ def _refuse_rest(twin: ProfileDocument) -> None:
     if left:
         shown = ", ".join(cut(name, 60) for name in left[:5])
         raise InvalidStore(
-            f"`{twin.where}` holds values that are not entries and would be lost: {shown}.",
+            f"`{twin.where}` holds values that are not records and would be lost: {shown}.",
             hint="Nothing was changed. Correct or remove it by hand.",
             details={"path": twin.where, "left": left[:50]},
         )

@@ -67,7 +67,7 @@ def remember(draft: ProfileDraft, telling: EntryInput, sharing: Sequence[str] = 
         allowed_key(telling.key)
         if draft.is_taken(category, telling.key):
             raise InputError(
-                f"What stands at `{category}.{cut(telling.key, 60)}` is not an entry.",
+                f"What stands at `{category}.{cut(telling.key, 60)}` is not a record.",
                 hint="Nothing was changed. Correct the document by hand, or use another key.",
                 details={"field": "key"},
             )
@@ -97,7 +97,7 @@ def _fields(draft: ProfileDraft, telling: EntryInput, before: Entry | None) -> t
         given["value"], warnings = allowed_value(telling.value)
     elif before is None:
         raise InputError(
-            "`value` is missing: there is no such entry yet.",
+            "`value` is missing: there is no such record yet.",
             hint="Give the text to remember.",
             details={"field": "value"},
         )

@@ -86,8 +86,8 @@ def allowed_name(text: str, field: str) -> tuple[str, str]:
     category, key = split_name(text.strip().removeprefix("profile:"))
     if not category or not key:
         raise InputError(
-            f"`{cut(text, 60)}` is not the name of an entry.",
-            hint="An entry is named category.key, such as user.timezone.",
+            f"`{cut(text, 60)}` is not the name of a record.",
+            hint="A record is named category.key, such as user.timezone.",
             details={"field": field},
         )
     return category, key
@@ -103,7 +103,7 @@ def allowed_value(text: str) -> tuple[str, list[Problem]]:
                 severity="warning",
                 field="value",
                 message=f"The value has {len(value):,} characters; under {LONG_VALUE_CHARS} is better remembered.",
-                hint="Split it into several entries, and link them.",
+                hint="Split it into several records, and link them.",
             ),
         ]
     return value, warnings

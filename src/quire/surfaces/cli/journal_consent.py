@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from quire.project import Project
 from quire.surfaces.cli.commands import JOURNAL_PROGRAM, Session
 from quire.surfaces.cli.declared import say_lines, say_warnings
 from quire.surfaces.cli.output import say, tell
-from quire.verbs.journal import new_bundle, recall, recall_lines, restore
+from quire.verbs.journal import new_bundle, recall, recall_lines, recorded_lines, restore
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.journal_state import is_model, read_journal
 from quire.verbs.journal.update import JournalUpdate, journal_update
@@ -46,8 +47,9 @@ def _say_done(session: Session, done: Done | None, lines: Callable[[Done], Lines
         say_warnings(done.warnings, session.program)
 
 
-def _scope(session: Session, done: recall.JournalRecalled) -> Lines:
-    return recall_lines.scope_lines(done) if session.program == JOURNAL_PROGRAM else recall_lines.plain_scope(done)
+def _lines_for(session: Session) -> ModuleType:
+    """Where the lines of the scope and the plan of a recall are, for this program."""
+    return recorded_lines if session.program == JOURNAL_PROGRAM else recall_lines
 
 
 def _recall(session: Session, project: Project, given: recall.JournalRecall) -> recall.JournalRecalled | None:
@@ -58,13 +60,13 @@ def _recall(session: Session, project: Project, given: recall.JournalRecall) -> 
         if not _confirmed(f"Recall? This asks {given.provider}, which may cost money, and writes its proposal."):
             return None
         done = recall.journal_recall(project, wanted)
-        say_lines(_scope(session, done), session.program)
-        say_lines(recall_lines.plan_lines(done), session.program)
+        say_lines(_lines_for(session).scope_lines(done), session.program)
+        say_lines(_lines_for(session).plan_lines(done), session.program)
         return done
     seen = recall.journal_recall(project, replace(wanted, dry_run=True))
-    say_lines(_scope(session, seen), session.program)
+    say_lines(_lines_for(session).scope_lines(seen), session.program)
     if seen.noop_reason is None or seen.planned:
-        say_lines(recall_lines.plan_lines(seen), session.program)
+        say_lines(_lines_for(session).plan_lines(seen), session.program)
         if not _confirmed("Recall?" if seen.noop_reason is None else "Rewrite the pages?"):
             return None
     # Where nothing is new, only the note of how far the history was looked at moves.

@@ -101,9 +101,9 @@ def _as_tools_say(problem: Problem) -> Problem:
     layer = ref.partition(":")[0]
     tools = {
         "fact": f"memory_supersede with fact_id {ref} and the new text",
-        "profile": f"add_link with relation supersedes, from the new entry to {ref.partition(':')[2]}",
+        "profile": f"add_link with relation supersedes, from the new record to {ref.partition(':')[2]}",
     }
-    tool = tools.get(layer, f"save_memory with supersede: id {ref}, superseded_by the id of the new node")
+    tool = tools.get(layer, f"save_memory with supersede: id {ref}, superseded_by the id of the new record")
     return msgspec.structs.replace(problem, hint=f"If the new one replaces it: {tool}.")
 
 

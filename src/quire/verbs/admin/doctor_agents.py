@@ -69,7 +69,7 @@ def _wiring_finding(project: Project, one: ClientStatus) -> Finding:
     recorded = {manifest.path for manifest in integration_manifests(project, "project").all()}
     fixable = all(part.path in recorded and part.state != "unreadable" and not part.reason for part in bad)
     state = "error" if any(part.state == "unreadable" for part in bad) else "warning"
-    hint = f"`memory integrate {one.client} --repair`repairs it" + ("; so does --fix." if fixable else ".")
+    hint = f"`memory integrate {one.client} --repair` repairs it" + ("; so does --fix." if fixable else ".")
     return _about(one.client, _parts_said(bad), state, hint, fixable=fixable)
 
 
@@ -227,10 +227,10 @@ def _user_finding(one: ClientStatus) -> Finding:
     if not bad:
         return _about(one.client + _USER, "connected in your own configuration")
     state = "error" if any(part.state == "unreadable" for part in bad) else "warning"
-    hint = f"`memory integrate {one.client} --user --repair`repairs it."
+    hint = f"`memory integrate {one.client} --user --repair` repairs it."
     return _about(one.client + _USER, _parts_said(bad), state, hint)
 
 
 def _parts_said(parts: Sequence[PartSeen]) -> str:
     said = [f"{part.part} {part.state} in {part.path}{f' ({part.reason})' if part.reason else ''}" for part in parts]
-    return f"wired, but: {', '.join(said)}"
+    return f"connected, but: {', '.join(said)}"

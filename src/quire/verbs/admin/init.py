@@ -179,7 +179,7 @@ def lines(made: FirstBrief | MemoryMade) -> Lines:
 
 def _wired_lines(done: Integrated | None) -> Iterator[str]:
     if done is None:
-        yield "No agents were found to wire. `memory integrate CLIENT` connects one by name."
+        yield "No agents were found. `memory integrate CLIENT` connects one by name."
         return
     yield f"{'Would connect' if done.dry_run else 'Connected'}: {', '.join(done.clients)}"
     for file in done.files:

@@ -221,7 +221,10 @@ def _status_lines(found: IntegrationStatus, *, user: bool) -> Iterator[str]:
 
 
 def _described(one: ClientStatus) -> str:
-    words = ["wired" if one.wired else "not wired", "installed" if one.installed else "not found on this machine"]
+    words = [
+        "connected" if one.wired else "not connected",
+        "installed" if one.installed else "not found on this machine",
+    ]
     return ", ".join(words + (["in use in this project"] if one.in_project else []))
 
 

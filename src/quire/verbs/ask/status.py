@@ -173,10 +173,10 @@ def _layers(found: Status) -> Iterator[str]:
     if found.facts:
         facts = found.facts
         away = f", {facts.pending} pending" if facts.pending else ""
-        away += f", {facts.other} put away" if facts.other else ""
+        away += f", {facts.other} retired" if facts.other else ""
         yield f"Facts: {facts.active} active{away} · episodes {facts.episodes} · connections {facts.connections}"
     if found.profile:
-        away = f", {found.profile.other} put away" if found.profile.other else ""
+        away = f", {found.profile.other} retired" if found.profile.other else ""
         yield f"Profile: {found.profile.active} active{away} · links {found.profile.links}"
     if found.journal:
         journal = found.journal

@@ -72,7 +72,7 @@ class Compact(Arguments, frozen=True, kw_only=True):
             tool=False,
         ),
     ] = None
-    dry_run: Annotated[bool, Option(help="Keep no checkpoint.")] = False
+    dry_run: Annotated[bool, Option(help="Keep no copy of the removed messages.")] = False
 
 
 class ConversationCompacted(Result, kw_only=True):

@@ -16,6 +16,7 @@ from quire.layers.facts.layout import FOLDER
 from quire.layers.facts.notes import QuickNote, add_note, clear_notes, read_notes, remove_notes, restore_notes
 from quire.model.errors import InputError, UsageError
 from quire.model.records import Problem, note_record
+from quire.model.text import counted
 from quire.model.times import timestamp
 from quire.project import Project
 from quire.verbs.facts.results import FactView
@@ -235,7 +236,7 @@ def noted_lines(done: Noted | NoteList) -> Lines:
     if isinstance(done, NoteList):
         yield from lines(done)
     else:
-        yield f"Noted. ({done.pending} {'entry' if done.pending == 1 else 'entries'})"
+        yield f"Noted. ({counted(done.pending, 'note')})"
 
 
 NOTE = Verb(

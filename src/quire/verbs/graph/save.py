@@ -78,7 +78,7 @@ def save(project: Project, given: Save) -> IntentSaved:
     """Save many records at once, all or nothing.
 
     Takes JSON with a task, and any of nodes, stale, supersede, delete and confirm. Every problem of the input is
-    reported with its field. Saving the same input twice changes nothing, and the order of entries does not matter. A
+    reported with its field. Saving the same input twice changes nothing, and the order of its lists does not matter. A
     warning names a live record that says nearly the same or the opposite, and the command that supersedes it.
     """
     parts = {name: value for name in _PARTS if (value := getattr(given, name)) is not UNSET}
@@ -238,7 +238,7 @@ _SCHEMA = {
     "task": {"type": "string", "minLength": 1, "maxLength": 1000},
     "nodes": _listed(
         {
-            "id": {**_STRING, "maxLength": 160, "description": "of a stored node to update; none creates"},
+            "id": {**_STRING, "maxLength": 160, "description": "of a stored record to update; none creates"},
             "kind": {**_STRING, "enum": ["feature", "decision", "gotcha", "question"]},
             "title": {"type": "string", "maxLength": 300},
             "body": {"type": "string", "maxLength": 200_000},
@@ -288,9 +288,9 @@ VERB = Verb(
   JSON
 
 \b
-With the id of a stored record, an entry updates it; without an id, it creates one. Omitted fields stay as they are,
-given lists replace. kinds: feature, decision, gotcha, question. stages (features only): idea, building, shipped,
-paused, dead. predicates: affects, depends_on, supersedes, related_to.
+Each of nodes is a record. With the id of a stored record it updates that one; without an id it creates one. Omitted
+fields stay as they are, given lists replace. kinds: feature, decision, gotcha, question. stages (features only): idea,
+building, shipped, paused, dead. predicates: affects, depends_on, supersedes, related_to.
 status: open or closed for a question; active to revive a stale or superseded record.
 "unrelated": [{"predicate", "to"}] removes relations. `memory docs save` has all details.
 """,

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _LISTED, _NAMED, _LISTED_FOR_TOOLS = 10, 3, 20
 _TASK = """\
-Look at the code behind these nodes of the project memory. Moved ones have their new anchors filled in:
+Look at the code behind these records of the project memory. Moved ones have their new anchors filled in:
 keep them if they are right. For a changed one, write the body as it is true now; if the old body still
-holds, take the node out of "nodes" and put {"id": "…"} into "confirm". For an orphaned one, say why it is
+holds, take the record out of "nodes" and put {"id": "…"} into "confirm". For an orphaned one, say why it is
 stale, or give it new anchors. Leave out what you did not look at. Then send the rest in one call."""
 
 
@@ -110,7 +110,7 @@ def lines(done: CodeSynced) -> Lines:
     found = done.found
     yield _summary(found)
     if found.hidden_files_count:
-        yield f"{found.hidden_files_count} files are outside of the sparse checkout; git's index stands for them."
+        yield f"{found.hidden_files_count} files are outside of the sparse checkout; git's index was read instead."
     shows_known = done.given.everything or found.full_verification
     changed = [node for node in found.changed if shows_known or node.new]
     moved = [node for node in found.moved if shows_known or node.new]

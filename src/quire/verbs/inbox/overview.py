@@ -67,9 +67,10 @@ class InboxShown(Result, kw_only=True):
 def inbox(project: Project, given: ShowInbox) -> InboxShown:
     """Show what sessions and imports propose, by source; accept, edit or reject it.
 
-    What is found in sessions, in the history and in files of other programs is pending here, with its evidence, and is
-    sent to no agent before somebody accepts it. What is rejected is refused from then on, whoever writes it, until it
-    is lifted. On a terminal each group of one source and kind is accepted, looked through or skipped with one key.
+    What is found in sessions, in the history and in files of other programs is pending here, with its evidence.
+    Hooks send it to no agent until a person accepts it. What is rejected is refused from then on, whoever writes it,
+    until it is lifted. On a terminal each group of one source and kind is accepted, looked through or skipped with one
+    key.
     """
     from quire.clients.spool import waiting_sessions
     from quire.inbox.store import read_inbox

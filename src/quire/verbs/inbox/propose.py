@@ -47,7 +47,7 @@ class Proposed(Result, kw_only=True):
 
 
 def propose_record(project: Project, given: Propose) -> Proposed:
-    """Propose one record: it waits in the inbox, and no agent is sent it before a person accepts it.
+    """Propose one record. It is pending in the inbox, and hooks send it to no agent, until a person accepts it.
 
     KIND is one of decision, gotcha, feature, question, fact and preference. The first line of TEXT becomes the title;
     `-` reads the text from standard input. What a record says already is not proposed again, and what was rejected is
@@ -99,7 +99,7 @@ def _proposal(project: Project, given: Propose) -> tuple[Proposal, list[Problem]
 
 def lines(done: Proposed) -> Lines:
     if done.action == "proposed":
-        yield "Proposed. It waits in `memory inbox` until a person accepts it."
+        yield "Proposed. It is pending in `memory inbox` until a person accepts it."
     elif done.action == "known":
         yield "Known already: a record or a proposal says it."
     else:

@@ -27,7 +27,7 @@ _DAMAGED_WIRING = (
 
 
 def assess(project: Project, given: Arguments) -> Workflow:
-    """Say how the journal stands: faults, what waits, automation, clients."""
+    """Assess the journal: faults, pending sessions, automation, clients."""
     try:
         found = journal_status(project, JournalStatus())
     except NotInitialized as error:
@@ -39,7 +39,7 @@ def assess(project: Project, given: Arguments) -> Workflow:
     integration = journal_integration(project)
     last = automation.last_run or {}
     left = found.unrecalled[ALL]
-    waiting = f"Events not recalled yet: {left:,}."
+    waiting = f"Not merged yet: {left:,}."
     errors = _messages(checked, "fail")
     alerts = [*_messages(checked, "warn"), *([waiting] if left else []), *automation.faults()]
     alerts += [short(f"{part.name}: {part.note}") for part in integration.damaged]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from quire.verbs.journal.journal_lines import as_word, prune_lines, told
+from quire.model.text import counted
+from quire.verbs.journal.journal_lines import archived_text, told
 from quire.verbs.journal.options import Quiet
+from quire.verbs.journal.recorded_lines import run_lines
+from quire.verbs.journal.session_import import SyncedSource
+from quire.verbs.journal.sync import imported_text
 from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -75,40 +79,32 @@ def lines(done: Cycle) -> Lines:
     if done.busy:
         yield "Another run is in progress; nothing was done."
         return
-    run, recall = done.run, done.run["recall"]
-    yield told(f"Automation run status: {done.status}")
-    yield told(f"- provider: {run['provider']}")
-    yield told(f"- sync attempted: {as_word(run['importSync']['attempted'])}")
-    for item in run["importSync"]["results"]:
-        yield from _source_lines(item)
-    yield told(f"- recall attempted: {as_word(recall['attempted'])}")
-    yield told(f"- recall applied: {as_word(recall['applied'])}")
-    yield told(f"- raw events: {recall['rawEventCount']}")
-    yield told(f"- grouped items: {recall['groupedItemCount']}")
-    yield from prune_lines(run["prune"], "- archiveBatchPath", "- pruneSkippedReason")
-    if recall["noopReason"]:
-        yield told(f"- noopReason: {recall['noopReason']}")
-    for name in ("warnings", "errors"):
-        if run[name]:
-            yield told(f"- {name}: {' | '.join(run[name])}")
+    for item in done.run["importSync"]["results"]:
+        yield told(_imported_text(item))
+    yield told(_merged_text(done.run["recall"]))
+    for text in (archived_text(done.run["prune"]), *done.run["warnings"], *done.run["errors"]):
+        if text:
+            yield told(text)
 
 
-def _source_lines(item: dict[str, Any]) -> Lines:
-    counts = f"imported={item['importedCount']} skipped={item['skippedCount']} failed={item['failedCount']}"
-    waiting = item.get("waitingCount", 0)
-    yield told(f"  - {item['sourceId']}: {counts}" + (f" waiting={waiting}" if waiting else ""))
-    if waiting:
-        said = "session changed" if waiting == 1 else "sessions changed"
-        yield (
-            f"    {waiting} {said} in the last ten minutes and may still run; the next run imports them, "
-            f"`memory journal sync {item['sourceId']}` imports now."
-        )
+def _imported_text(item: dict[str, Any]) -> str:
+    counts = {name: item.get(f"{name}Count", 0) for name in ("imported", "skipped", "failed", "waiting")}
+    said = imported_text(SyncedSource(id=item["sourceId"], type="", **counts))
+    now = f" `memory journal sync {item['sourceId']}` imports what is still running."
+    return said + (now if counts["waiting"] else "")
+
+
+def _merged_text(recall: dict[str, Any]) -> str:
+    if recall["applied"]:
+        return f"Merged {counted(recall['rawEventCount'], 'session or run', 'sessions and runs')} into the memory."
+    return f"Nothing to merge. {recall['noopReason'] or ''}".rstrip()
 
 
 VERB = Verb(
     takes=RunOnce,
     run=run_once,
     lines=lines,
+    recorded_lines=run_lines,
     writes=True,
     examples="Examples:\n  memory journal automate run-once\n  memory journal automate run-once --quiet\n",
     tool=Tool(

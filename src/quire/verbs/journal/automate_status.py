@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.model.records import Problem
-from quire.model.text import counted, cut, one_line
-from quire.verbs.journal.journal_lines import as_word, prune_lines, told
+from quire.model.text import cut, one_line
+from quire.verbs.journal.journal_lines import archived_text, cycle_text, told
 from quire.verbs.journal.journal_state import journal_is_there
+from quire.verbs.journal.recorded_lines import automation_lines
 from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
 
 _SHOWN_RUNS = 5
 _SILENT_SECONDS = 180.0
-_TOLD = (
-    ("imported", "session imported", "sessions imported"),
-    ("recalledEvents", "event recalled", "events recalled"),
-    ("archivedEvents", "event archived", "events archived"),
-    ("archivedCheckpoints", "checkpoint archived", "checkpoints archived"),
-    ("expiredBatches", "batch expired", "batches expired"),
-    ("failedSessions", "session failed", "sessions failed"),
-    ("warnings", "warning", "warnings"),
-)
 
 
 class AutomationState(Result, kw_only=True):
@@ -150,59 +142,32 @@ def _text(value: object) -> str | None:
 
 
 def lines(found: AutomationState) -> Lines:
-    yield f"Automation daemon: {'running' if found.running else 'stopped'}"
+    yield daemon_text(found.running)
     if found.running:
-        yield from _process_lines(found)
+        where = ", of another program" if found.other_program else ", in a container or elsewhere" * found.elsewhere
+        every = f", every {found.interval_minutes:g} minutes" if found.interval_minutes else ""
+        then = f"; the next cycle is at {found.next_run_at}" if found.next_run_at else ""
+        yield told(f"Process {found.pid}{where}{every}{then}.")
     elif found.stale_pid is not None:
-        yield f"- stale: process {found.stale_pid} no longer runs"
+        yield f"Process {found.stale_pid} no longer runs."
     yield from _last_lines(found.last_run)
     if found.runs:
         yield "Last runs:"
     for note in found.runs:
-        yield told(f"- {note['finishedAt']} {_note_text(note)}")
+        yield told(f"- {note['finishedAt']} {cycle_text(note)}")
     if found.last_log:
         yield told(f"Log: {found.last_log}")
 
 
-def _process_lines(found: AutomationState) -> Lines:
-    where = " (another program's)" if found.other_program else " (in a container or elsewhere)" * found.elsewhere
-    yield told(f"- pid: {found.pid}{where}")
-    if found.started_at is None:
-        return
-    age = f" ({found.heartbeat_age_seconds:.0f} s ago)" if found.heartbeat_age_seconds is not None else ""
-    yield told(f"- startedAt: {found.started_at}")
-    yield told(f"- lastHeartbeatAt: {found.last_heartbeat_at}{age}")
-    yield told(f"- intervalMinutes: {found.interval_minutes:g}")
-    yield told(f"- provider: {found.provider}")
-    if found.next_run_at:
-        yield told(f"- next run: {found.next_run_at}")
-    if found.ends_at:
-        yield told(f"- ends at: {found.ends_at}")
-
-
 def _last_lines(last: dict[str, Any] | None) -> Lines:
     if last is None:
-        yield told("- last run: none")
+        yield told("No cycle has run yet.")
         return
-    yield told(f"- last run status: {last['status']}")
-    yield told(f"- last run finishedAt: {last['finishedAt']}")
-    yield told(f"- sync attempted: {as_word(last['importSync']['attempted'])}")
-    yield told(f"- recall attempted: {as_word(last['recall']['attempted'])}")
-    yield told(f"- recall applied: {as_word(last['recall']['applied'])}")
-    yield told(f"- recall grouped items: {last['recall']['groupedItemCount']}")
-    yield from prune_lines(last["prune"], "- archive batch", "- prune skippedReason")
-    for name in ("warnings", "errors"):
-        if last[name]:
-            yield told(f"- last {name}: {' | '.join(last[name])}")
-
-
-def _note_text(note: dict[str, Any]) -> str:
-    """`recalled: 2 sessions imported, 3 events recalled`."""
-    parts = [counted(note[name], one, many) for name, one, many in _TOLD if note.get(name)]
-    parts += note.get("errors", [])
-    if note.get("times", 1) > 1:
-        parts.append(f"{note['times']} times since {note['startedAt']}")
-    return f"{note['status']}{': ' if parts else ''}{', '.join(parts)}"
+    yield told(f"The last cycle ended at {last['finishedAt']}: {last['status']}.")
+    if said := archived_text(last["prune"]):
+        yield told(said)
+    for text in (*last["warnings"], *last["errors"]):
+        yield told(f"- {text}")
 
 
 def automate(project: Project, given: Arguments) -> AutomationState:
@@ -218,6 +183,7 @@ GROUP = Verb(
     takes=Arguments,
     run=automate,
     lines=lines,
+    recorded_lines=automation_lines,
     alone=True,
     examples="""Examples:
   memory journal automate run-once                    one cycle now: sync, recall, retention
@@ -231,6 +197,7 @@ VERB = Verb(
     takes=Arguments,
     run=automate_status,
     lines=lines,
+    recorded_lines=automation_lines,
     examples="Example:\n  memory journal automate status --json\n",
     tool=Tool(
         name="automation_status",

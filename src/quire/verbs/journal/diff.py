@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
 from quire.project import Project
 from quire.verbs.journal.checkpoints import as_state, journal_checkpoint, page_diffs
-from quire.verbs.journal.journal_lines import FileChange, difference_lines, file_diff_lines, told
+from quire.verbs.journal.journal_lines import FileChange, file_diff_lines, told
 from quire.verbs.journal.journal_state import read_journal
+from quire.verbs.journal.recorded_lines import difference_lines
 from quire.verbs.verb import Arguments, Lines, Result, Verb, Word
 
 _STATE = "state"
@@ -30,9 +31,9 @@ class JournalDifference(Result, kw_only=True):
 
 
 def journal_diff(project: Project, given: JournalDiff) -> JournalDifference:
-    """Show what changed between two checkpoints.
+    """Show what changed between two earlier states of the journal.
 
-    With one checkpoint, compare it with the current memory. The pages are compared line by line.
+    With one state, compare it with the journal as it is. The pages are compared line by line.
     """
     state = read_journal(project).state
     before, after = (
@@ -55,13 +56,21 @@ def journal_diff(project: Project, given: JournalDiff) -> JournalDifference:
 def lines(found: JournalDifference) -> Lines:
     yield told(f"From {found.before} to {found.after}: {found.summary}")
     if not found.same:
-        yield from difference_lines(found.diff)
         yield from file_diff_lines(found.files)
+
+
+def recorded_lines(found: JournalDifference) -> Lines:
+    said, *rest = lines(found)
+    yield said
+    if not found.same:
+        yield from difference_lines(found.diff)
+    yield from rest
 
 
 VERB = Verb(
     takes=JournalDiff,
     run=journal_diff,
     lines=lines,
+    recorded_lines=recorded_lines,
     examples="Examples:\n  memory journal diff chk-000001\n  memory journal diff chk-000001 chk-000003\n",
 )

@@ -53,9 +53,9 @@ class JournalInit(LookAtProject, frozen=True, kw_only=True):
 def journal_init(project: Project, given: JournalInit) -> JournalRefreshed:
     """Create the journal from the project's files.
 
-    Also writes its pages in docs/agent-memory/, an entry block in AGENTS.md, CLAUDE.md or README.md, and a first
-    checkpoint. An existing journal is replaced only with --yes or after a question, and is kept as a backup. Needs no
-    model. --validate also runs the project's validation commands.
+    Also writes its pages in docs/agent-memory/ and a section in AGENTS.md, CLAUDE.md or README.md. An existing journal
+    is replaced only with --yes or after a question, and is kept as a backup. Needs no model. --validate also runs the
+    project's validation commands.
     """
     journal_ready(project)
     if journal_entry_files(project) and not given.yes and not given.dry_run:
@@ -100,7 +100,7 @@ def _refuse_init(project: Project) -> QuireError:
         return error
     number = len(journal.history.events)
     return Conflict(
-        f"The journal already exists; events: {number:,}, checkpoints: {len(journal.checkpoints):,}.",
+        f"The journal already exists, with {number:,} sessions and runs.",
         hint="`memory journal update` brings it up to date. `memory journal init --yes` starts over and keeps a "
         "backup.",
         details={"path": FOLDER, "events": number, "checkpoints": len(journal.checkpoints)},

@@ -38,7 +38,7 @@ def journal_inspect(project: Project, ref: str) -> WholeRecords:
     if not records and parsed.id not in SECTION_KEYS:
         raise NotFound(
             f"There is no `{cut(ref, 80)}` in the journal.",
-            hint="`memory journal log` lists checkpoints, with --events events; sections are "
+            hint="`memory journal log` lists earlier states, with --events sessions; sections are "
             + ", ".join(f"bundle:{name}" for name in SECTION_KEYS)
             + ".",
             details={"id": cut(ref, 80)},

@@ -16,9 +16,10 @@ from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS, default_config
 from quire.model.errors import InputError, QuireError, UsageError
 from quire.model.records import Problem, as_warning
 from quire.model.text import cut
-from quire.verbs.journal.journal_lines import as_word, listed
+from quire.verbs.journal.journal_lines import listed
 from quire.verbs.journal.journal_state import journal_locked
 from quire.verbs.journal.options import DryRun
+from quire.verbs.journal.recorded_lines import as_word
 from quire.verbs.plain import json_line
 from quire.verbs.verb import Arguments, Aside, Lines, Option, Result, Verb, Word
 

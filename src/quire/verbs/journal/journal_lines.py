@@ -7,20 +7,19 @@ from typing import Any
 
 import msgspec
 
-from quire.model.text import cut, one_line
+from quire.model.text import counted, cut, one_line
 from quire.verbs.verb import Lines, Recalled
 
 _SHORT = 400
-_ITEMS = (
-    ("changedSections", "changed sections"),
-    ("addedGotchas", "added gotchas"),
-    ("removedGotchas", "removed gotchas"),
-    ("addedNextSteps", "added next steps"),
-    ("removedNextSteps", "removed next steps"),
-    ("mergedGotchas", "merged gotchas"),
-    ("mergedNextSteps", "merged next steps"),
+_TOLD = (
+    ("imported", "session imported", "sessions imported"),
+    ("recalledEvents", "event recalled", "events recalled"),
+    ("archivedEvents", "event archived", "events archived"),
+    ("archivedCheckpoints", "checkpoint archived", "checkpoints archived"),
+    ("expiredBatches", "batch expired", "batches expired"),
+    ("failedSessions", "session failed", "sessions failed"),
+    ("warnings", "warning", "warnings"),
 )
-_ONLY_IF_ANY = (("changedGotchas", "changed gotchas"), ("changedNextSteps", "changed next steps"))
 
 
 def told(text: str, ref: str = "") -> Recalled:
@@ -42,18 +41,29 @@ def listed(items: Iterable[str]) -> str:
     return ", ".join(items) or "none"
 
 
-def source_state_text(source: SourceState) -> str:
-    """How the last sync of a source went."""
-    at = source.last_synced_at or "never"
-    return f"status={source.last_sync_status} lastSyncedAt={at} imported={source.last_imported_count:g}"
+def cycle_text(note: dict[str, Any]) -> str:
+    """`recalled: 2 sessions imported, 3 events recalled`."""
+    parts = [counted(note[name], one, many) for name, one, many in _TOLD if note.get(name)]
+    parts += note.get("errors", [])
+    if note.get("times", 1) > 1:
+        parts.append(f"{note['times']} times since {note['startedAt']}")
+    return f"{note['status']}{': ' if parts else ''}{', '.join(parts)}"
 
 
-def difference_lines(value: dict[str, Any], *, capital: bool = True) -> Iterator[Recalled]:
-    """What changed between two states of the memory, item by item."""
-    items = [(label, listed(value.get(key) or ())) for key, label in _ITEMS]
-    items += [(label, listed(value[key])) for key, label in _ONLY_IF_ANY if value.get(key)]
-    for label, names in items:
-        yield told(f"- {label[0].upper() + label[1:] if capital else label}: {names}")
+def source_text(source: SourceState) -> str:
+    """How the last sync of a source went, in a sentence."""
+    if source.last_sync_status == "failed":
+        return f"The last sync failed: {source.last_sync_error or 'no reason was given'}"
+    if source.last_synced_at is None:
+        return "Never synced."
+    return f"Imported {counted(int(source.last_imported_count), 'session')} at {source.last_synced_at}."
+
+
+def archived_text(prune: dict[str, Any]) -> str:
+    """What retention archived in a cycle; empty where it was nothing."""
+    counts = ((prune["archivedEventCount"], "event"), (prune["archivedCheckpointCount"], "checkpoint"))
+    said = " and ".join(counted(number, thing) for number, thing in counts if number)
+    return f"Archived {said} in `{prune['archiveBatchPath']}`." if said else ""
 
 
 def planned_lines(planned: Iterable[FileChange]) -> Lines:
@@ -77,22 +87,6 @@ def file_diff_lines(files: Iterable[FileChange], heading: str = "File diffs:") -
 def cost_lines(cost_usd: float, provider: str) -> Iterator[str]:
     if cost_usd:
         yield f"Cost: ${cost_usd:.4f} ({provider})"
-
-
-def as_word(value: bool) -> str:
-    return "yes" if value else "no"
-
-
-def prune_lines(prune: dict[str, Any], path: str, skipped: str) -> Lines:
-    """What retention did in a cycle."""
-    yield told(f"- prune attempted: {as_word(prune['attempted'])}")
-    yield told(f"- archived events: {prune['archivedEventCount']}")
-    yield told(f"- archived checkpoints: {prune['archivedCheckpointCount']}")
-    yield told(f"- expired archive batches: {prune['expiredArchiveBatchCount']}")
-    if prune["archiveBatchPath"]:
-        yield told(f"{path}: {prune['archiveBatchPath']}")
-    if prune["skippedReason"]:
-        yield told(f"{skipped}: {prune['skippedReason']}")
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):

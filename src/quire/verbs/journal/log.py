@@ -29,9 +29,9 @@ _LIMIT = 20
 
 
 class JournalLog(Arguments, frozen=True, kw_only=True):
-    events: Annotated[bool, Option(help="Show the events instead of the checkpoints.")] = False
+    events: Annotated[bool, Option(help="Show sessions and runs instead of earlier states.")] = False
     archived: Archived = False
-    source: Annotated[str | None, Option(metavar="ID", help="Only the events of this source.")] = None
+    source: Annotated[str | None, Option(metavar="ID", help="Only sessions of this source.")] = None
     limit: Annotated[int, Option(metavar="N", help=f"The most to show; {_LIMIT} by default, 0 for everything.")] = (
         _LIMIT
     )
@@ -60,10 +60,9 @@ class JournalHistory(Result, kw_only=True):
 
 
 def journal_log(project: Project, given: JournalLog) -> JournalHistory:
-    """List checkpoints, or events, the newest first.
+    """List earlier states (checkpoints), or sessions and runs, newest first.
 
-    A checkpoint is an earlier state of the whole memory: `memory journal diff` compares two, `memory journal restore`
-    restores one.
+    `memory journal diff` compares two states, `memory journal restore` restores one.
     """
     if given.limit < 0:
         raise UsageError("--limit takes a number from 0 on; 0 lists everything.")
@@ -139,7 +138,7 @@ def lines(found: JournalHistory) -> Lines:
         if entry.changed_sections:
             yield told(f"  changed: {listed(entry.changed_sections)}")
     if not found.results:
-        yield "There is none."
+        yield "Nothing to list."
     elif found.total > len(found.results):
         yield f"Shown: {len(found.results)} of {found.total:,}; --limit shows more."
 

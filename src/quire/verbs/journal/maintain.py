@@ -79,10 +79,10 @@ def _run_text(run: dict[str, Any]) -> str:
     said = ["The cycle failed."] if failed else []
     said += [f"Sessions imported: {imported}."] if run["importSync"]["attempted"] else []
     if recall["applied"]:
-        said.append(f"Events recalled: {recall['rawEventCount']}.")
+        said.append(f"Merged: {recall['rawEventCount']}.")
     elif not failed:
         said.append("The memory needed no change.")
-    return " ".join([*said, f"Events and checkpoints archived: {archived}."] if archived else said)
+    return " ".join([*said, f"Archived: {archived}."] if archived else said)
 
 
 def _stamps(root: str) -> Iterator[tuple[str, str]]:
@@ -120,7 +120,7 @@ VERB = Verb(
     tool=Tool(
         name="memory_maintain",
         title="Maintain the journal",
-        says="One round of maintenance: import new sessions, recall them, archive old events; lists changed files. "
+        says="One round of maintenance: import new sessions, merge them, archive old ones; lists changed files. "
         "Use it when memory_assess reports pending work, or at the end of a task. Starts no background process.",
         gives=GIVES,
         destructive=True,

@@ -33,12 +33,12 @@ class JournalQuery(Arguments, frozen=True, kw_only=True):
     question: Annotated[str, Meta(min_length=1, max_length=4000), Word(joined=True)]
     scope: Annotated[
         Literal["state", "history", "all"],
-        Meta(description="state: what holds, with checkpoints; history: events"),
+        Meta(description="state: the memory and its earlier states; history: sessions"),
         Option(
             metavar="SCOPE",
             choices=_SCOPES,
             show_default=True,
-            help="Where to search: the memory with its checkpoints (state), the events (history), or all.",
+            help="Where to search: the memory and its earlier states (state), sessions (history), or all.",
         ),
     ] = "all"
     output: Annotated[

@@ -26,7 +26,8 @@ from quire.verbs.journal.journal_state import (
 )
 from quire.verbs.journal.model_requests import recall_request
 from quire.verbs.journal.options import DryRun, Provider, Yes
-from quire.verbs.journal.recall_lines import lines, recorded_lines
+from quire.verbs.journal.recall_lines import lines
+from quire.verbs.journal.recorded_lines import recalled_lines
 from quire.verbs.verb import Arguments, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from quire.layers.journal.types import Bundle, JournalEvent
     from quire.project import Project
 
-_NO_EVENTS = "All events in this scope were recalled already."
-_NOTHING_NEW = "These events say nothing new."
+_NO_EVENTS = "All sessions in this scope were merged already."
+_NOTHING_NEW = "They say nothing new."
 
 
 class JournalRecall(Arguments, frozen=True, kw_only=True):
@@ -50,7 +51,7 @@ class JournalRecall(Arguments, frozen=True, kw_only=True):
         Option(
             metavar="SCOPE",
             choices=SCOPES,
-            help="Which events to recall: from sessions (imports), from commands (local), or all.",
+            help="What to merge: sessions (imports), runs of commands (local), or all.",
         ),
     ] = None
     section: Annotated[
@@ -69,7 +70,7 @@ class JournalRecall(Arguments, frozen=True, kw_only=True):
     ] = None
     checkpoint: Annotated[
         str | None,
-        Option(metavar="ID", help="Compare the result with this checkpoint instead of the latest one.", tool=False),
+        Option(metavar="ID", help="Compare the result with this earlier state instead of the latest one.", tool=False),
     ] = None
     show_diff: Annotated[bool | None, Option(help="Show every file that changes, line by line.", tool=False)] = None
     """By default as the settings say."""
@@ -112,10 +113,11 @@ class JournalRecalled(Result, kw_only=True):
 
 
 def journal_recall(project: Project, given: JournalRecall, *, expects: str = "") -> JournalRecalled:
-    """Merge new events into the memory.
+    """Merge new sessions into the journal's memory.
 
-    New events are grouped, without repetitions. On a terminal the command shows the result and asks before it writes.
-    With --yes, or after that question, it also adds a missing entry block. Defaults are in .agent-memory/config.json.
+    What they say is grouped, without repetitions. On a terminal the command shows the result and asks before it writes.
+    With --yes, or after that question, it also adds its section to AGENTS.md where that is missing. Defaults are in
+    .agent-memory/config.json.
     """
     from quire.layers.journal.cursors import recall_scope
 
@@ -295,7 +297,7 @@ VERB = Verb(
     takes=JournalRecall,
     run=journal_recall,
     lines=lines,
-    recorded_lines=recorded_lines,
+    recorded_lines=recalled_lines,
     writes=True,
     examples="""Examples:
   memory journal recall
@@ -305,7 +307,7 @@ VERB = Verb(
     tool=Tool(
         name="journal_recall",
         title="Recall past sessions",
-        says="Merge new events into the memory and its pages; earlier states stay as checkpoints. Use it for a "
+        says="Merge new sessions into the memory and its pages; earlier states are kept. Use it for a "
         "recall alone, or with dry_run to preview it; otherwise use memory_maintain.",
         gives={"applied": "boolean", "raw_event_count": "integer", "changed_sections": "array"},
         given={"show_diff": False},

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from quire.layers.journal.bundle_diff import diff_text
 from quire.model.text import counted
 from quire.verbs.journal.journal_lines import (
     cost_lines,
-    difference_lines,
     file_diff_lines,
     for_people,
-    listed,
     planned_lines,
     told,
 )
@@ -21,38 +20,21 @@ if TYPE_CHECKING:
 
 
 def lines(done: JournalRecalled) -> Lines:
-    yield from plain_scope(done)
-    yield from plan_lines(done)
-    yield from done_lines(done)
-
-
-def recorded_lines(done: JournalRecalled) -> Lines:
-    """The same with the scope as `agent-memory` has printed it from the beginning."""
     yield from scope_lines(done)
     yield from plan_lines(done)
     yield from done_lines(done)
 
 
-def plain_scope(done: JournalRecalled) -> Lines:
+def scope_lines(done: JournalRecalled) -> Lines:
     """What was looked at, in a sentence."""
     section = "all sections" if done.section == "all" else f"the section `{done.section}`"
-    events = {"all": "", "local": " of this machine", "imports": " from imported sessions"}
-    new = counted(done.raw_event_count, "new event")
-    yield told(f"{new}{events.get(done.source, '')} to merge into {section} (policy {done.policy}).")
-    yield told("")
-
-
-def scope_lines(done: JournalRecalled) -> Lines:
-    """What was looked at, line by line."""
-    yield told(f"Recall source scope: {done.source}")
-    yield told(f"Recall section: {done.section}")
-    yield told(f"Recall policy: {done.policy}")
-    yield told(f"Unrecalled events considered: {done.raw_event_count}")
-    if done.backlog:
-        yield told("")
-        yield told("Unrecalled History Summary:")
-        for line in done.backlog:
-            yield told(line)
+    kinds = {
+        "all": ("new session or run", "new sessions and runs"),
+        "local": ("new run", "new runs"),
+        "imports": ("new session", "new sessions"),
+    }
+    new = counted(done.raw_event_count, *kinds.get(done.source, kinds["all"]))
+    yield told(f"{new} to merge into {section} (policy {done.policy}).")
     yield told("")
 
 
@@ -60,31 +42,21 @@ def plan_lines(done: JournalRecalled) -> Lines:
     """What changes, or would."""
     if done.planned:
         yield from planned_lines(done.planned)
-        yield told("")
     if done.noop_reason is not None:
         return
-    yield told("Memory Summary:")
-    yield from difference_lines(done.diff)
-    for key, label in (("currentFocusChanged", "Current focus changed"), ("validationChanged", "Validation changed")):
-        yield told(f"- {label}: {'yes' if done.diff.get(key) else 'no'}")
-    yield told(f"- Protected sections: {listed(done.protected)}")
-    for key, label in (("gotchas", "Gotchas"), ("nextSteps", "Next steps")):
-        if key in done.memory:
-            yield told(f"- {label}: {done.memory[key]['before']} -> {done.memory[key]['after']}")
+    yield told(f"Changes: {diff_text(done.diff)}")
+    if done.protected:
+        yield told(f"Kept as they are: {', '.join(done.protected)}")
     if done.baseline is not None:
-        yield told("")
-        yield told("Checkpoint Summary:")
-        yield told(f"- Baseline: {done.baseline['id']}")
-        if "error" in done.baseline:
-            yield told(f"- {done.baseline['error']}")
-        else:
-            yield from difference_lines(done.baseline)
+        yield told(f"Since {done.baseline['id']}: {_difference(done.baseline)}")
     if any(item.diff for item in done.planned):
         yield from file_diff_lines(done.planned)
     else:
-        yield for_people("")
         yield for_people("--show-diff shows the files line by line.")
-    yield ""
+
+
+def _difference(baseline: dict[str, Any]) -> str:
+    return str(baseline.get("error") or diff_text(baseline))
 
 
 def done_lines(done: JournalRecalled) -> Lines:

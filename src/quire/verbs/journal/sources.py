@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 from quire.capture.transcripts.places import source_path
@@ -13,9 +14,10 @@ from quire.layers.journal.sources import SourceRegistry, source_id, with_source,
 from quire.layers.journal.types import SessionSource
 from quire.model import limits
 from quire.model.errors import Conflict, InputError, NotFound
-from quire.verbs.journal.journal_lines import SourceState, source_state_text
+from quire.verbs.journal.journal_lines import SourceState, source_text
 from quire.verbs.journal.journal_state import journal_time, read_journal, source_state
 from quire.verbs.journal.options import DryRun
+from quire.verbs.journal.recorded_lines import source_state_text
 from quire.verbs.journal.source_registry import SourceChange, agree_source, change_sources, no_such_source
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
@@ -34,18 +36,30 @@ def sources(project: Project, given: Arguments) -> JournalSources:
 
 
 def lines(found: JournalSources) -> Lines:
+    yield from _lines(found, source_text)
+
+
+def recorded_lines(found: JournalSources) -> Lines:
+    yield from _lines(found, source_state_text)
+
+
+def _lines(found: JournalSources, say: Callable[[SourceState], str]) -> Lines:
     for source in found.sources:
         notes = [("all folders", source.all_folders), ("not on this machine", not source.exists)]
         said = ", ".join(text for text, is_so in notes if is_so)
         yield f"- {source.id} ({source.type}) -> {source.path}{f' ({said})' if said else ''}"
-        yield f"  {source_state_text(source)}"
-        if source.last_sync_error:
-            yield f"  {source.last_sync_error}"
+        yield f"  {say(source)}"
     if not found.sources:
         yield "No sources. `memory journal add claude-local ~/.claude` registers one."
 
 
-VERB = Verb(takes=Arguments, run=sources, lines=lines, examples="Example:\n  memory journal sources\n")
+VERB = Verb(
+    takes=Arguments,
+    run=sources,
+    lines=lines,
+    recorded_lines=recorded_lines,
+    examples="Example:\n  memory journal sources\n",
+)
 
 
 class JournalRemove(Arguments, frozen=True, kw_only=True):

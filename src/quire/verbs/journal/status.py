@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import Meta, field
 
+from quire.layers.journal.bundle_diff import diff_text
 from quire.layers.journal.layout import ALL, FOLDER, LATEST_RUN, SCOPES
 from quire.model.errors import QuireError
+from quire.model.text import counted
 from quire.verbs.journal.checkpoints import as_state, difference_from, journal_checkpoint, page_diffs
 from quire.verbs.journal.journal_lines import (
     FileChange,
     SourceState,
-    difference_lines,
     file_diff_lines,
     short,
-    source_state_text,
+    source_text,
     told,
 )
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.options import Name
+from quire.verbs.journal.recorded_lines import status_lines
 from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _CALLS = {
 class JournalStatus(Arguments, frozen=True, kw_only=True):
     checkpoint: Annotated[
         Annotated[Name, Meta(description="compare with this one")] | None,
-        Option(metavar="ID", help="Compare the memory with this checkpoint instead of the latest one."),
+        Option(metavar="ID", help="Compare the memory with this earlier state instead of the latest one."),
     ] = field(default=None, name="checkpointId")
     show_diff: Annotated[bool, Option(help="Show every file that changes, line by line.")] = field(
         default=False, name="showDiff"
@@ -131,7 +132,7 @@ class JournalOverview(Result, kw_only=True):
         A checkpoint calls itself what it likes, so it is not named: this text stands outside of the marks.
         """
         if self.next_command == "update":
-            return "The memory differs from the checkpoint: review it, or run `memory journal update`."
+            return "The memory differs from its last saved state: review it, or run `memory journal update`."
         return f"{self.next_action} {_CALLS.get(self.next_command or '', '')}".rstrip()
 
     def _drift_fields(self, drift: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def _evidence_fields(evidence: GroupedEvidence) -> dict[str, Any]:
 
 
 def journal_status(project: Project, given: JournalStatus) -> JournalOverview:
-    """Show events not recalled yet, the sources, and what to do next."""
+    """Show what is not merged yet, the sources, and what to do next."""
     from quire.layers.journal.archive import find_batches, find_candidates
     from quire.layers.journal.cursors import unrecalled
     from quire.layers.journal.evidence_groups import evidence_lines, group_events
@@ -232,81 +233,43 @@ def _next_action(
     """What to do first."""
     threshold = journal.config.backlog_warn_threshold
     if left > threshold:
-        return f"Events not recalled yet: {left:,}, more than {threshold:g}. Recall them.", "recall"
+        return f"Not merged yet: {left:,}, more than {threshold:g}. Merge them.", "recall"
     if any(source.last_sync_status == "failed" for source in sources):
         return "The last sync of a source failed: sync again.", "sync --all"
     if left:
-        return f"Events not recalled yet: {left:,}. Recall them.", "recall"
+        return f"Not merged yet: {left:,}. Merge them.", "recall"
     if not candidates.is_empty:
-        return "Old events can be archived: run a cycle.", "automate run-once"
+        return "Old sessions can be archived: run a cycle.", "automate run-once"
     if drift and drift.get("changedSections"):
-        return f"The memory differs from checkpoint {drift['id']}: review it, or update.", "update"
+        return f"The memory differs from {drift['id']}: review it, or update.", "update"
     if any(source.last_sync_status == "never" for source in sources):
         return "A source was never synced: sync it.", "sync --all"
     return "Nothing to do.", None
 
 
 def lines(found: JournalOverview) -> Lines:
-    for text in _state_lines(found):
-        yield told(text)
-    yield from _drift_lines(found.drift)
+    left = found.unrecalled[ALL]
+    yield f"Sessions and runs in the history: {found.events:,}, {left:,} of them not merged yet."
+    for group in found.evidence.groups[:_GROUPS]:
+        yield told(f"- {short(group.representative_summary)}")
+    if len(found.evidence.groups) > _GROUPS:
+        yield f"- and {len(found.evidence.groups) - _GROUPS} more"
+    for source in found.sources:
+        yield told(f"Source {source.id}: {source_text(source)}")
+    if found.drift is not None:
+        said = found.drift.get("error") or diff_text(found.drift)
+        yield told(f"Since {found.drift['id']}: {said}")
     if found.shows_diff:
-        yield from file_diff_lines(found.file_diffs, heading="File Diffs:")
-    for text in _upkeep_lines(found):
-        yield told(text)
-    yield ""
-    yield "Suggested Next Action:"
+        yield from file_diff_lines(found.file_diffs)
+    old = found.retention.candidate_events, found.retention.candidate_checkpoints
+    if any(old):
+        yield f"Old enough for the archive: {counted(old[0], 'event')}, {counted(old[1], 'checkpoint')}."
+    if found.automation:
+        ran = " ".join(str(found.automation.get(name, "")) for name in ("status", "finishedAt"))
+        yield told(f"Last cycle: {found.automation.get('error') or ran}")
     yield told(found.next_action) if found.next_command == "update" else found.next_action
     if found.next_command:
         yield f"`memory journal {found.next_command}`"
-
-
-def _state_lines(found: JournalOverview) -> Iterator[str]:
-    yield "State:"
-    yield f"- schemaVersion: {found.schema_version}"
-    yield f"- bundleHash: {found.bundle_hash}"
-    yield f"- generatedAt: {found.generated_at} ({found.provider})"
-    yield f"- latestCheckpointId: {found.latest_checkpoint_id or 'none'} (of {found.checkpoints})"
-    yield from ("", "History:")
-    yield f"- total events: {found.events}"
-    for scope, count in found.unrecalled.items():
-        yield f"- unrecalled {scope}: {count}"
-    yield from ("", "Unrecalled Summary:")
-    yield from found.backlog or ["- none"]
-    yield from ("", "Sources:")
-    for source in found.sources:
-        yield f"- {source.id}: {source_state_text(source)}"
-        if source.last_sync_error:
-            yield f"  {source.last_sync_error}"
-    if not found.sources:
-        yield "- none"
-    yield from ("", "Checkpoint Drift:")
-
-
-def _drift_lines(drift: dict[str, Any] | None) -> Lines:
-    if drift is None:
-        yield told("- there is no checkpoint to compare with")
-        return
-    yield told(f"- checkpoint: {drift['id']}")
-    if "error" in drift:
-        yield told(f"- {drift['error']}")
-    else:
-        yield from difference_lines(drift, capital=False)
-
-
-def _upkeep_lines(found: JournalOverview) -> Iterator[str]:
-    retention = found.retention
-    yield from ("", "Retention:")
-    yield f"- enabled: {'yes' if retention.enabled else 'no'}"
-    yield f"- prune candidate events: {retention.candidate_events}"
-    yield f"- prune candidate checkpoints: {retention.candidate_checkpoints}"
-    yield f"- archive batches: {retention.archive_batches}"
-    yield f"- expired batches: {retention.expired_batches}"
-    yield f"- oldest archive createdAt: {retention.oldest_archive or 'none'}"
-    if found.automation:
-        yield from ("", "Automation:")
-        shown = [f"{name}={found.automation[name]}" for name in ("status", "finishedAt") if found.automation.get(name)]
-        yield f"- last run: {found.automation.get('error') or ' '.join(shown) or 'noted'}"
 
 
 def overview(project: Project, _given: Arguments) -> JournalOverview:
@@ -322,6 +285,7 @@ GROUP = Verb(
     takes=Arguments,
     run=overview,
     lines=lines,
+    recorded_lines=status_lines,
     alone=True,
     examples="""Examples:
   memory journal init                            create the journal from the project's files
@@ -336,11 +300,12 @@ VERB = Verb(
     takes=JournalStatus,
     run=journal_status,
     lines=lines,
+    recorded_lines=status_lines,
     examples="Examples:\n  memory journal status\n  memory journal status --checkpoint chk-000001 --show-diff\n",
     tool=Tool(
         name="memory_status",
         title="The journal in numbers",
-        says="Counts of the journal, events not recalled yet in groups, sources, differences from a checkpoint. Use "
+        says="Counts of the journal, what is not merged yet in groups, sources, differences from an earlier state. Use "
         "it for details after memory_assess.",
         gives={
             "state": "object",

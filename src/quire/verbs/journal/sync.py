@@ -79,7 +79,7 @@ def _progress(project: Project) -> Progress | None:
 
 
 def lines(done: ImportedSessions) -> Lines:
-    yield from _lines(done, _imported)
+    yield from _lines(done, imported_text)
 
 
 def recorded_lines(done: ImportedSessions) -> Lines:
@@ -103,7 +103,8 @@ def _recorded(source: SyncedSource, _dry_run: bool) -> str:
     return f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}"
 
 
-def _imported(source: SyncedSource, dry_run: bool) -> str:
+def imported_text(source: SyncedSource, dry_run: bool = False) -> str:
+    """What came of a source, in a sentence or two."""
     held = ((source.decisions, "decision"), (source.gotchas, "gotcha"), (source.next_steps, "next step"))
     what = ", ".join(counted(number, thing) for number, thing in held if number)
     verb = "Would import" if dry_run else "Imported"

@@ -33,7 +33,8 @@ def journal_update(project: Project, given: JournalUpdate) -> JournalRefreshed:
     """Read the project's files again and write what changed.
 
     Texts from sessions and models are kept. If nothing changed, only missing pages are written. With --yes, or after a
-    question, it also adds a missing entry block. --validate also runs the project's validation commands.
+    question, it also adds its section to AGENTS.md where that is missing. --validate also runs the project's
+    validation commands.
     """
     journal = read_journal(project)
     look = look_at(project, given, journal.state)

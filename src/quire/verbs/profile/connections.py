@@ -26,7 +26,7 @@ class EntryConnections(Result, kw_only=True):
 
 
 def entry_connections(project: Project, given: EntryName) -> EntryConnections:
-    """Show what an entry is linked to, and what is linked to it."""
+    """Show what a record is linked to, and what is linked to it."""
     from quire.layers.profile.records import entry_of
 
     category, key = given.entry("connections user timezone")
@@ -68,8 +68,8 @@ VERB = Verb(
     examples="Example:\n  memory profile connections learnings flaky_ci\n",
     tool=Tool(
         name="connections",
-        title="Links of an entry",
-        says="Profile: what an entry links to, and what links to it. For other layers use inspect_memory.",
+        title="Links of a record",
+        says="Profile: what a record links to, and what links to it. For other layers use inspect_memory.",
         needs=("key",),
         gives={"outgoing": "array", "incoming": "array"},
     ),

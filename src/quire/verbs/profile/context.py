@@ -17,7 +17,7 @@ class ShowProfileContext(Arguments, frozen=True, kw_only=True):
 
 
 def profile_context(project: Project, given: ShowProfileContext) -> ProfileContext:
-    """Show what an agent should know at the start: the most important entries of every category."""
+    """Show what an agent should know at the start: the most important records of every category."""
     tokens = limits.within(
         limits.PROFILE_TOKENS if given.budget is None else given.budget,
         "budget",
@@ -31,7 +31,7 @@ def lines(found: ProfileContext) -> Lines:
     if found.markdown:
         yield Recalled(text=found.markdown.rstrip("\n"), origin="profile")
     else:
-        yield "No active entries yet."
+        yield "No active records yet."
 
 
 VERB = Verb(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def profile_entries(project: Project, index: Index) -> list[Entry]:
-    """Every entry, by category and then in the order of the document."""
+    """Every record, by category and then in the order of the document."""
     from quire.layers.profile.records import entry_of
 
     return [entry_of(record) for record in entry_records(project, index)]
@@ -44,8 +44,8 @@ def need_entry(project: Project, index: Index, category: str, key: str) -> Recor
     if not entry_records(project, index, sections=(category,)):
         allowed_category(category)
     raise NotFound(
-        f"There is no entry `{cut(f'{category}.{key}', 120)}`.",
-        hint="`memory profile index` lists all entries.",
+        f"There is no record `{cut(f'{category}.{key}', 120)}`.",
+        hint="`memory profile index` lists all records.",
         details={"id": f"profile:{category}.{key}"},
     )
 
@@ -116,7 +116,7 @@ def profile_warnings(project: Project, overview: ProfileOverview) -> list[Proble
                 code="ProfileEntryInvalid",
                 severity="warning",
                 path=f"{FOLDER}/{FILE}",
-                message=f"Values that cannot be read as entries: {overview.unread:,}.",
+                message=f"Values that cannot be read as records: {overview.unread:,}.",
                 hint="`memory check` lists them.",
             )
         )

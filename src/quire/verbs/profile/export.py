@@ -37,7 +37,7 @@ class ExportProfile(Arguments, frozen=True, kw_only=True):
     everything: Annotated[
         bool, Option(name="--all", help="In Markdown: include what is archived or superseded.", tool=False)
     ] = False
-    no_private: Annotated[bool, Option(help="Leave out entries that are not in the shared document.")] = False
+    no_private: Annotated[bool, Option(help="Leave out records that are not in the shared document.")] = False
 
 
 class ProfileExported(Result, kw_only=True):
@@ -52,7 +52,7 @@ class ProfileExported(Result, kw_only=True):
 
 
 def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
-    """Print the profile: active entries as Markdown, or the stored document as JSON."""
+    """Print the profile: active records as Markdown, or the stored document as JSON."""
     from quire.layers.profile.pages import export_document, export_page
 
     if given.output_format not in _FORMATS:
@@ -86,7 +86,7 @@ def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
 
 def lines(done: ProfileExported) -> Lines:
     if done.private_left_out is not UNSET:
-        yield Aside(text=f"Private entries left out: {done.private_left_out}; the command line shows them to the user.")
+        yield Aside(text=f"Private records left out: {done.private_left_out}; the command line shows them to the user.")
     if done.format == "json":
         # JSON must stay JSON, whatever the texts in it hold.
         yield Recalled(text=escape_controls(done.content).rstrip("\n"), origin="profile", verbatim=True)
@@ -102,7 +102,7 @@ VERB = Verb(
     tool=Tool(
         name="export_memories",
         title="Export the profile",
-        says="Profile: all active entries as Markdown, or the document as JSON; long. Leaves out private entries. "
+        says="Profile: all active records as Markdown, or the document as JSON; long. Leaves out private records. "
         "Use it only when the user wants a copy; otherwise use recall or search.",
         # What someone keeps out of the repository is not handed on in one piece by a tool that nobody watches.
         given={"no_private": True},

@@ -39,7 +39,7 @@ class EntriesLinked(Result, kw_only=True):
 
 
 def link_entries(project: Project, given: LinkEntries) -> EntriesLinked:
-    """Link one entry to another: SOURCE elaborates TARGET, and so on. Entries are named category.key.
+    """Link one record to another: SOURCE elaborates TARGET, and so on. Records are named category.key.
 
     Relations: supersedes (the target is archived), elaborates, contradicts, related-to, depends-on.
     """
@@ -63,7 +63,7 @@ def link_entries(project: Project, given: LinkEntries) -> EntriesLinked:
 
 
 def add_link(project: Project, given: AddLink) -> EntriesLinked:
-    """Link one entry to another."""
+    """Link one record to another."""
     return link_entries(project, LinkEntries(source=given.source(), target=given.target(), relation=given.relation))
 
 
@@ -91,8 +91,8 @@ TOOL = Verb(
     examples="",
     tool=Tool(
         name="add_link",
-        title="Link two entries",
-        says="Profile: link two entries with a relation; a superseded entry is archived. Entries that share two tags "
+        title="Link two records",
+        says="Profile: link two records with a relation; a superseded record is archived. Records that share two tags "
         "are linked automatically. For facts use memory_connect.",
         gives={"link_created": "boolean"},
     ),
@@ -121,7 +121,7 @@ class EntriesUnlinked(Result, kw_only=True):
 
 
 def unlink_entries(project: Project, given: UnlinkEntries) -> EntriesUnlinked:
-    """Remove the links from one entry to another: all, or those of one RELATION."""
+    """Remove the links from one record to another: all, or those of one RELATION."""
     from quire.layers.profile.links import remove_links
 
     found = change_profile(
@@ -134,7 +134,7 @@ def unlink_entries(project: Project, given: UnlinkEntries) -> EntriesUnlinked:
 
 
 def remove_link(project: Project, given: RemoveLink) -> EntriesUnlinked:
-    """Take the links from one entry to another away."""
+    """Take the links from one record to another away."""
     return unlink_entries(project, UnlinkEntries(source=given.source(), target=given.target(), relation=given.relation))
 
 
@@ -164,9 +164,9 @@ REMOVE_LINK = Verb(
     examples="",
     tool=Tool(
         name="remove_link",
-        title="Unlink two entries",
-        says="Profile: remove the links from one entry to another, all or those of one relation. The entries stay; "
-        "to remove an entry use forget.",
+        title="Unlink two records",
+        says="Profile: remove the links from one record to another, all or those of one relation. The records stay; "
+        "to remove a record use forget.",
         gives={"link_removed": "boolean"},
         destructive=True,
     ),

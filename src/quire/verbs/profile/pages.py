@@ -42,7 +42,7 @@ def page_of(
             profile=text,
             entries=entries_on(text),
             put_away=away,
-            nothing="No active entries." if away else nothing,
+            nothing="No active records." if away else nothing,
             warnings=profile_warnings(project, overview),
         )
 
@@ -104,13 +104,13 @@ class ShowIndex(Arguments, frozen=True, kw_only=True):
 
 
 def entry_index(project: Project, given: ShowIndex) -> ProfilePage:
-    """Show one line for each entry. This does not count as reading."""
+    """Show one line for each record. This does not count as reading."""
     from quire.layers.profile.pages import index_page
 
     return page_of(
         project,
         lambda entries: index_page(entries, everything=given.everything),
-        "No entries yet.",
+        "No records yet.",
         everything=given.everything,
     )
 

@@ -23,7 +23,7 @@ class KeepPrivate(Arguments, frozen=True, kw_only=True):
         Option(
             metavar="SIDE",
             choices=("target", "source"),
-            help="Which entry to keep if both documents have one: target or source.",
+            help="Which record to keep if both documents have one: target or source.",
         ),
     ] = ""
     apply: Annotated[bool, Option(name="--yes", help="Do it.")] = False
@@ -60,7 +60,7 @@ def keep_private(project: Project, given: KeepPrivate) -> PrivatePlace | Entries
 
     PLACE is here (a document in .ai-state/local/, which git ignores), home (one document for all your projects), or
     shared or off (back into the repository). Without --yes it only shows what would move; without PLACE it shows where
-    the entries are.
+    the records are.
     """
     if given.place is None:
         found = profile_status(project, Arguments())
@@ -78,7 +78,7 @@ def _moved(project: Project, place: str, given: KeepPrivate) -> EntriesMoved:
     if given.apply:
         refuse_undecided(move, given.prefer)
     if given.apply and (move.before != move.after or move.moved or move.copied):
-        with profile_locked(project, "move the private entries", place) as places:
+        with profile_locked(project, "move the private records", place) as places:
             migrate(places, project.world)
             migrate(retarget(places, place), project.world)
             move = carry_out(places, project.world, place, given.prefer)
@@ -111,7 +111,7 @@ def lines(done: PrivatePlace | EntriesMoved) -> Lines:
     elif done.private == "shared":
         yield "Everything is in the shared document. `memory profile private here` shows what you could keep out of it."
     else:
-        yield f"user and relationships are private, in {done.path}; entries there: {done.entries}."
+        yield f"user and relationships are private, in {done.path}; records there: {done.entries}."
 
 
 def _move_lines(done: EntriesMoved) -> Lines:
@@ -119,7 +119,7 @@ def _move_lines(done: EntriesMoved) -> Lines:
         yield "They are already there; nothing to move."
         return
     if done.moved or not done.copied:
-        said = ", ".join(done.moved) or "nothing; new entries go there from now on"
+        said = ", ".join(done.moved) or "nothing; new records go there from now on"
         yield f"{'Moved' if done.applied else 'Would move'} to {done.target}: {said}"
     if done.copied:
         copied, left = ("Copied", "left") if done.applied else ("Would copy", "leave")
@@ -129,9 +129,9 @@ def _move_lines(done: EntriesMoved) -> Lines:
         holds = f"the {done.prefer}'s hold" if done.prefer else "choose with --prefer target or source"
         yield f"In both, with different texts: {', '.join(done.differing)}; {holds}."
     if done.linked:
-        yield f"These entries stay in the shared document and link to one that moves: {', '.join(done.linked)}"
+        yield f"These records stay in the shared document and link to one that moves: {', '.join(done.linked)}"
     if done.committed and done.before == "shared" and done.after != "shared" and done.moved:
-        yield ("Committed entries stay in git history; commit the shared document to leave them out from now on.")
+        yield "Committed records stay in git history; commit the shared document to leave them out from now on."
     if not done.applied:
         yield "Nothing was written. Run the command again with --yes."
 

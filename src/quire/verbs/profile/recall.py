@@ -52,7 +52,7 @@ class EntriesRecalled(Result, kw_only=True):
 
 
 def recall_entries(project: Project, given: RecallEntries, *, note: bool = True) -> EntriesRecalled:
-    """Show one entry, or all active ones of a category. This counts as reading them."""
+    """Show one record, or all active ones of a category. This counts as reading them."""
     from quire.layers.profile.records import entry_of
     from quire.layers.profile.rules import allowed_category
 
@@ -91,7 +91,7 @@ def lines(found: EntriesRecalled) -> Lines:
         yield from entry_lines(found.results)
     if not found.results:
         name = found.category
-        yield f'No entries in {name}. `memory profile remember {name} KEY "…"` adds one.'
+        yield f'No records in {name}. `memory profile remember {name} KEY "…"` adds one.'
     if found.put_away:
         yield f"Archived or superseded, not shown: {found.put_away}; --all shows them."
 
@@ -103,8 +103,8 @@ VERB = Verb(
     examples="Examples:\n  memory profile recall user\n  memory profile recall user timezone\n",
     tool=Tool(
         name="recall",
-        title="Recall entries by name",
-        says="Profile: one entry in full, or the active entries of a category. Use it when you know the name. For "
+        title="Recall records by name",
+        says="Profile: one record in full, or the active records of a category. Use it when you know the name. For "
         "questions use search.",
         gives={"entries": "object"},
     ),

@@ -32,7 +32,7 @@ class ReflectOnEntries(Arguments, frozen=True, kw_only=True):
         ),
     ] = []
     only: Annotated[
-        list[str], Option(metavar="ENTRY", help="Apply to this entry only (category.key).", tool=False)
+        list[str], Option(metavar="RECORD", help="Apply to this record only (category.key).", tool=False)
     ] = []
     dry_run: DryRun = False
 
@@ -51,7 +51,7 @@ class Reflected(Result, kw_only=True):
 
 
 def reflect_on_entries(project: Project, given: ReflectOnEntries) -> Reflected:
-    """Show entries that nobody reads, that could be archived, or whose confidence should change.
+    """Show records that nobody reads, that could be archived, or whose confidence should change.
 
     Changes nothing without --apply. No two proposals contradict each other.
     """
@@ -130,7 +130,7 @@ def lines(found: Reflected) -> Lines:
     for text in proposals:
         yield Recalled(text=text, origin="profile")
     if found.archival_candidates or found.confidence_updates:
-        yield "`memory profile reflect --apply all` applies these changes; you decide about stale entries."
+        yield "`memory profile reflect --apply all` applies these changes; you decide about stale records."
     elif not found.stale_entries:
         yield "Nothing to tidy up."
 
@@ -143,7 +143,7 @@ VERB = Verb(
     tool=Tool(
         name="reflect",
         title="What could be tidied up",
-        says="Profile: unread entries, entries to archive, confidences to correct. Changes nothing: ask the user, "
+        says="Profile: unread records, records to archive, confidences to correct. Changes nothing: ask the user, "
         "then use remember, forget or `memory profile reflect --apply all`.",
         gives={
             "stale_entries": "array",

@@ -53,7 +53,7 @@ class RememberEntry(Arguments, frozen=True, kw_only=True):
     tags: Annotated[Tags, Option(name="--tag", metavar="TAG", help="A tag to add. Can be repeated.")] = []
     untag: Annotated[list[str], Option(metavar="TAG", help="A tag to remove.", tool=False)] = []
     importance: Annotated[
-        Annotated[int, Meta(ge=1, le=10)] | None, Option(metavar="NUMBER", help="1 to 10; 5 for a new entry.")
+        Annotated[int, Meta(ge=1, le=10)] | None, Option(metavar="NUMBER", help="1 to 10; 5 for a new record.")
     ] = None
     source_type: Annotated[
         Annotated[str, one_of(SOURCES)] | None,
@@ -70,17 +70,17 @@ class RememberEntry(Arguments, frozen=True, kw_only=True):
     status: Annotated[str | None, Option(metavar="STATUS", help="active, archived or superseded.", tool=False)] = None
     supersedes: Annotated[
         list[str],
-        Option(metavar="ENTRY", help="An entry, category.key, that this one replaces; it is archived.", tool=False),
+        Option(metavar="RECORD", help="A record, category.key, that this one replaces; it is archived.", tool=False),
     ] = []
     force: Annotated[
         bool,
-        Meta(description="even if another entry says the same"),
-        Option(help="Add it even if another entry says the same."),
+        Meta(description="even if another record says the same"),
+        Option(help="Add it even if another record says the same."),
     ] = False
     broad: Annotated[
         bool,
-        Meta(description="look for such an entry in every category"),
-        Option(help="Look for such an entry in every category."),
+        Meta(description="look for such a record in every category"),
+        Option(help="Look for such a record in every category."),
     ] = False
     dry_run: DryRun = False
 
@@ -125,9 +125,9 @@ class Remembered(Result, kw_only=True):
 
 
 def remember_entry(project: Project, given: RememberEntry) -> Remembered:
-    """Add an entry, or change the given fields of one. A VALUE of `-` is read from standard input.
+    """Add a record, or change the given fields of one. A VALUE of `-` is read from standard input.
 
-    Categories: user, assistant, project, relationships, tools, learnings. If another entry of the category says nearly
+    Categories: user, assistant, project, relationships, tools, learnings. If another record of the category says nearly
     the same, the command writes nothing and shows it; --force adds the new one anyway.
     """
     from quire.layers.profile.records import entry_record, entry_ref
@@ -277,22 +277,22 @@ def lines(done: Remembered) -> Lines:
     if done.entry.private:
         yield "  kept in the private document"
     elif done.is_shared:
-        yield "  in the shared document; `memory profile private` keeps such entries out of git"
+        yield "  in the shared document; `memory profile private` keeps such records out of git"
 
 
 def _candidate_lines(done: Remembered) -> Lines:
     same = done.recommendation == "NOOP"
     yield (
-        "Not remembered: another entry already says this."
+        "Not remembered: another record already says this."
         if same
-        else "Not remembered: another entry says nearly the same."
+        else "Not remembered: another record says nearly the same."
     )
     for item in done.candidates:
         text = f"{item.ref} ({item.share:.0%} the same): {cut(one_line(item.value), 200)}"
         yield Recalled(text=text, ref=item.ref, origin="profile", lead="  ")
     best = done.candidates[0]
     named = f"memory profile remember {best.category} {best.key} …"
-    yield line_naming(f"Change that entry ({named}), or add yours with --force.", (best.category, best.key))
+    yield line_naming(f"Change that record ({named}), or add yours with --force.", (best.category, best.key))
 
 
 VERB = Verb(
@@ -308,9 +308,9 @@ VERB = Verb(
 """,
     tool=Tool(
         name="remember",
-        title="Remember an entry",
-        says="Profile: add an entry, or change the entry with that key; omitted fields stay. If another entry says "
-        "the same, it writes nothing and shows that entry. Use it when the user states a preference or habit, or a "
+        title="Remember a record",
+        says="Profile: add a record, or change the record with that key; omitted fields stay. If another record says "
+        "the same, it writes nothing and shows that record. Use it when the user states a preference or habit, or a "
         "lesson was learned. For the product use save_memory or memory_store. Never for secrets.",
         needs=("value",),
         gives={"action": "string"},

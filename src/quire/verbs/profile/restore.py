@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class RestoreEntry(Arguments, frozen=True, kw_only=True):
     category: Annotated[str | None, Word(required=False)] = None
     key: Annotated[str | None, Word(required=False)] = None
-    at: Annotated[str | None, Option(metavar="TIME", help="The entry that was forgotten at this time.")] = None
+    at: Annotated[str | None, Option(metavar="TIME", help="The record that was forgotten at this time.")] = None
     new_key: Annotated[
         str | None, Option(name="--as", metavar="KEY", help="Restore it under another key of its category.")
     ] = None
@@ -61,13 +61,13 @@ class EntryRestored(Result, kw_only=True):
 
 
 def restore_entry(project: Project, given: RestoreEntry) -> EntryRestored | ForgottenEntries:
-    """Restore an entry that was forgotten on this machine; without a name, list them.
+    """Restore a record that was forgotten on this machine; without a name, list them.
 
     Of several with one name it restores the last; --at chooses another.
     """
     if given.category is None:
         if given.at is not None or given.new_key is not None:
-            raise UsageError("Name the entry to restore.", hint="memory profile restore tools old_shell --as new_key")
+            raise UsageError("Name the record to restore.", hint="memory profile restore tools old_shell --as new_key")
         return ForgottenEntries(results=forgotten_entries(project))
     category, key = split_entry(given.category, given.key)
     if key is None:
@@ -118,7 +118,7 @@ def lines(done: EntryRestored | ForgottenEntries) -> Lines:
         yield recalled(done.entry, f"{done.entry.ref}{links}", f"{'Would restore' if done.dry_run else 'Restored'}: ")
         return
     if not done.results:
-        yield "No entry was forgotten on this machine."
+        yield "No record was forgotten on this machine."
     for item in done.results:
         yield Recalled(text=f"  {item.id} (forgotten {item.at}): {item.title}", ref=item.ref, origin="profile")
 
@@ -147,7 +147,7 @@ class EntryForgotten(Result, kw_only=True):
 
 
 def forget_entry(project: Project, given: ForgetEntry) -> EntryForgotten:
-    """Remove an entry and the links to it. A backup of the document is kept; `restore` restores the entry."""
+    """Remove a record and the links to it. A backup of the document is kept; `restore` restores the record."""
     category, key = given.entry("forget tools old_shell")
 
     def plan(draft: ProfileDraft, _: Index) -> EntryForgotten:
@@ -182,9 +182,9 @@ FORGET = Verb(
     examples="Example:\n  memory profile forget tools old_shell\n",
     tool=Tool(
         name="forget",
-        title="Forget an entry",
-        says="Profile: remove an entry and the links to it. Use it when the user asks for it. Undo: `memory profile "
-        "restore CATEGORY KEY`. To correct an entry use remember.",
+        title="Forget a record",
+        says="Profile: remove a record and the links to it. Use it when the user asks for it. Undo: `memory profile "
+        "restore CATEGORY KEY`. To correct a record use remember.",
         needs=("key",),
         gives={"removed": "object", "backup_path": "string"},
         destructive=True,

@@ -36,7 +36,7 @@ class SearchEntries(Arguments, frozen=True, kw_only=True):
         str | None,
         Option(
             metavar="STATUS",
-            help="Entries with this status instead of active: archived, superseded or any.",
+            help="Records with this status instead of active: archived, superseded or any.",
             tool=False,
         ),
     ] = None
@@ -80,7 +80,7 @@ class EntriesFound(Result, kw_only=True):
 
 
 def search_entries(project: Project, given: SearchEntries, *, note: bool = True) -> EntriesFound:
-    """Find entries by words and by meaning, the best first. This counts as reading them.
+    """Find records by words and by meaning, the best first. This counts as reading them.
 
     Clear answers come first, then at most three possible ones, marked as such.
     """
@@ -176,9 +176,9 @@ def lines(found: EntriesFound) -> Lines:
         yield "Nothing clearly answers this. Possible:"
     yield from entry_lines(found.results, found=True)
     if not found.results and not found.total:
-        yield "No entries with this status yet."
+        yield "No records with this status yet."
     elif not found.results:
-        yield "No entry matches."
+        yield "No record matches."
     if found.beyond:
         yield f"More match: {found.beyond}; --limit shows them."
 
@@ -194,7 +194,7 @@ VERB = Verb(
     tool=Tool(
         name="search",
         title="Search the profile",
-        says="Profile: entries relevant to a question, by words and meaning, best first. Use it for who the user is, "
+        says="Profile: records relevant to a question, by words and meaning, best first. Use it for who the user is, "
         "habits, preferred tools, lessons. For the product and its code use query_memory.",
         gives={"results": "array"},
     ),

@@ -67,7 +67,7 @@ def profile_overview(project: Project, given: Arguments) -> ProfileStatus:
 
 
 def profile_status(project: Project, _given: Arguments) -> ProfileStatus:
-    """Show counts by category, where the entries are kept, and the state of the document."""
+    """Show counts by category, where the records are kept, and the state of the document."""
     from quire.layers.profile.forgotten import read_forgotten
     from quire.layers.profile.pages import size_text
 
@@ -161,7 +161,7 @@ VERB = Verb(
     tool=Tool(
         name="status",
         title="Counts of the profile",
-        says="Profile: counts only: entries by category and status, links, sessions. For their texts use "
+        says="Profile: counts only: records by category and status, links, sessions. For their texts use "
         "session_start or recall; for the project use status_memory.",
         gives={"categories": "object", "total": "integer", "session_count": "integer"},
     ),
