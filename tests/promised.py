@@ -47,7 +47,7 @@ CLAUSES: dict[str, str] = {
     "P5.3": "Too large, too deep and too many is refused in bounded time and memory.",
     "P5.4": "Links, pipes, devices and odd names are not followed, opened or executed.",
     "P5.5": "Stores of every earlier version and of the original programs are opened; newer ones are left alone.",
-    "P5.6": "A repair changes only what loses nothing, keeps a copy, and can be taken back byte for byte.",
+    "P5.6": "A repair changes only what loses nothing, keeps a copy, and can be undone byte for byte.",
     "P6.1": "Nodes, relations, facts and rejections that branches add are merged without a conflict: the union.",
     "P6.2": "Marks of a conflict are found in every kind of file, named with their place, and never answered from.",
     "P6.3": "What a merge doubled (an id, a key, a line) is found, and is not taken for one side of it in silence.",

@@ -190,6 +190,7 @@ def module(code: Any, tmp_path: Path) -> Any:
     return code
 
 
+@pytest.mark.proof
 def test_anchors_on_and_in_a_submodule_are_verified(module: Any) -> None:
     anchors = ("vendor/part", "vendor/part/", "vendor/part/lib/", "vendor/part/lib/x.py", "vendor/part/lib/x.py#send")
     refs = save_all(module, *anchors, "vendor/", "vendor/own.py")
@@ -318,7 +319,7 @@ def test_a_conflict_in_which_one_side_deleted_the_file_is_told_by_what_lies_ther
 NAMES = ["with space.py", "tab\there.py", "größe-💾.py", "arrow -> here.py", 'quote".py', "-rf.py", "a@blob:0.py"]
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_of_an_odd_name_is_verified_by_its_name_and_in_its_folder(desk: Any, name: str) -> None:
     desk.write("src/b.py", "x = 1\n")
@@ -377,6 +378,7 @@ def test_a_number_sign_in_a_files_name_is_no_symbol(desk: Any) -> None:
     assert verdicts(desk, refs) == ["changed"] * 2
 
 
+@pytest.mark.proof
 def test_a_folder_whose_name_looks_like_a_pattern_is_itself(desk: Any) -> None:
     desk.write("app/[slug]/page.py", CODE)
     desk.commit()
@@ -758,6 +760,7 @@ class Trap:
 EVERY_FORM = ("src/a.py", "src/", "src/**/*.py", "src/a.py#send", "moved.py", "gone/", "src/new.py", "other#send")
 
 
+@pytest.mark.proof(keep=1)
 @proves("P7.1", "F1", "F2")
 @pytest.mark.parametrize("drivers", [Trap.DRIVERS, ("evil",)], ids=["odd", "plain"])
 def test_nothing_that_the_repository_names_is_run(memory: Any, code: Any, drivers: tuple[str, ...]) -> None:
@@ -854,6 +857,7 @@ def test_the_trap_of_these_tests_works(code: Any) -> None:
 # -- stores that cannot be written to ---------------------------------------------------------
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(sys.platform != "linux", reason="bind mounts are Linux")
 def test_on_a_read_only_disk_verdicts_are_given_all_the_same(memory: Any, code: Any) -> None:
     refs = save_all(code, "src/a.py", "src/", "src/a.py#send")

@@ -137,6 +137,7 @@ def test_without_time_for_it_a_change_is_told_without_its_commit(saved: tuple[An
     assert desk.only(ref).commits_count == 2
 
 
+@pytest.mark.proof
 def test_decorators_blocks_and_methods_are_followed_through_versions(desk: Any) -> None:
     """However a definition is written, the commits that changed it are those that parsing everything would find."""
     text = (
@@ -191,6 +192,7 @@ def _status(desk: Any, environment: dict[str, str], folder: Path, stop_at: int =
     return done.returncode, len(parses.read_bytes()), len(calls.read_text().splitlines())
 
 
+@pytest.mark.proof
 def test_each_version_is_parsed_once_for_all_and_kept(busy: Any, tmp_path: Path, environment: dict[str, str]) -> None:
     shutil.rmtree(busy.repo / ".memory/index", ignore_errors=True)
     folders = [tmp_path / name for name in ("cold", "warm", "edited")]
@@ -207,6 +209,7 @@ def test_each_version_is_parsed_once_for_all_and_kept(busy: Any, tmp_path: Path,
     assert _status(busy, environment, folders[2])[:2] == (0, 0)
 
 
+@pytest.mark.proof
 def test_a_run_that_is_killed_leaves_what_it_found(busy: Any, tmp_path: Path, environment: dict[str, str]) -> None:
     shutil.rmtree(busy.repo / ".memory/index", ignore_errors=True)
     folders = [tmp_path / name for name in ("whole", "killed", "again")]
@@ -230,6 +233,7 @@ def test_a_store_that_cannot_be_written_to_gets_the_same_answer(
     assert msgspec.structs.asdict(status_of(busy.project))["verdicts"]["changed"] == 2
 
 
+@pytest.mark.proof
 def test_commits_of_many_records_are_asked_for_at_once(desk: Any, tmp_path: Path, environment: dict[str, str]) -> None:
     """Every record was saved at another commit: what changed since is not asked for one by one."""
     init_memory(desk.project)

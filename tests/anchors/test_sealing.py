@@ -450,6 +450,7 @@ def test_before_the_first_commit_contents_are_sealed_without_one(desk: Any) -> N
     assert desk.verdict(ref) == "fresh"
 
 
+@pytest.mark.proof
 def test_seals_of_a_repository_with_longer_digests_hold_after_the_commit(desk: Any, tmp_path: Path) -> None:
     desk.git("init", "--quiet", "--object-format=sha256", tmp_path / "long")
     os.rename(desk.repo / ".memory", tmp_path / "long/.memory")

@@ -322,6 +322,7 @@ def test_digests_are_the_same_on_every_version() -> None:
     assert {symbol.name: symbol.digest for symbol in _read("a.py", VARIED)} == GOLDEN
 
 
+@pytest.mark.proof
 def test_the_formatter_changes_no_digest_of_the_standard_library(tmp_path: Path) -> None:
     library = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     sample = [path for path in library if 2_000 < path.stat().st_size < 60_000][::3][:40]

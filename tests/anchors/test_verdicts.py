@@ -160,6 +160,7 @@ def test_a_file_that_git_no_longer_tracks_but_that_lies_there_is_fresh(desk: Any
     assert desk.verdict(file) == "changed"
 
 
+@pytest.mark.proof
 def test_of_several_anchors_the_one_that_most_needs_a_look_decides(desk: Any) -> None:
     for name in ("fresh", "edited", "moved", "gone"):
         desk.write(f"{name}.py", f"# {name}\n{ELSE}" if name != "gone" else "x = 1\n")
@@ -873,6 +874,7 @@ def test_a_confirmation_is_noticed_after_a_question(desk: Any, file: str) -> Non
 # -- other places -----------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_a_linked_worktree_has_verdicts_of_its_own(desk: Any, tmp_path: Path) -> None:
     desk.write("src/retry.py", RETRY)
     desk.commit()

@@ -42,6 +42,7 @@ def test_recall_finds_what_was_promised(recalled: dict[str, Any]) -> None:
     assert all(target["reached"] for target in recalled["targets"].values())
 
 
+@pytest.mark.proof
 @needs_facts
 def test_recall_is_no_worse_than_either_baseline(recalled: dict[str, Any]) -> None:
     ways = {name: found["all"] for name, found in recalled["ways"].items()}
@@ -120,6 +121,7 @@ def test_a_comparison_counts_questions_and_knows_how_little_they_say() -> None:
 # -- speed ------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_everything_is_measured_at_every_size(timed: dict[str, Any]) -> None:
     for size in ("60 facts", "120 facts"):
         assert set(timed[size]["CPU, ms"]) == {

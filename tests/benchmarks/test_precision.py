@@ -153,6 +153,7 @@ def test_results_are_judged_as_the_authors_do() -> None:
     assert (nothing.passed, nothing.precision, nothing.recall) == (False, 0.0, 0.0)
 
 
+@pytest.mark.proof
 @PRESENT
 def test_all_cases_are_asked_and_what_is_found_is_current_and_in_scope() -> None:
     single, turned = list(precision.cases()), list(precision.turns())

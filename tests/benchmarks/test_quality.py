@@ -19,6 +19,7 @@ def test_questions_in_other_words_find_them_too() -> None:
     assert ways["hybrid"].ndcg_10 > ways["words"].ndcg_10
 
 
+@pytest.mark.proof
 def test_questions_without_an_answer_are_refused_and_others_are_not() -> None:
     counts = refusal.notes_refusals()
     assert counts.refused_share >= 0.75

@@ -589,6 +589,7 @@ def test_whatever_is_said_the_promises_hold(
     assert run(messages, pins=pins, keep_turns=keep_turns) == found
 
 
+@pytest.mark.proof
 @given(TALKS, TALKS, PINS, PINS)
 def test_whatever_is_said_the_first_summary_survives_the_second(
     early: list[dict[str, Any]], late: list[dict[str, Any]], pins: list[PinnedText], others: list[PinnedText]
@@ -630,6 +631,7 @@ def test_many_compactions_stay_bounded_and_keep_what_matters() -> None:
     assert f"### Done ({58 * 4 - 40} older left out)" in messages[0]["content"]
 
 
+@pytest.mark.proof
 def test_a_long_conversation_takes_seconds() -> None:
     messages = []
     for number in range(2_500):

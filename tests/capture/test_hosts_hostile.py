@@ -185,7 +185,7 @@ def test_an_archive_of_a_file_ends_somewhere(machine: Machine) -> None:
     assert [problem.code for problem in read.problems] == ["HostFileLong"]
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize(
     "unit",
     ["**a**\n", "<!--", "<!-- -->", "```\n", "`", "# a b\n", "- ", "✅", "@a/b.md ", "~~", "[", "> ", "a/", "|-"],

@@ -768,6 +768,7 @@ def _done(steps: Sequence[IngestStep], before: Sequence[IngestStep]) -> None:
         assert step.action == "unchanged" or (step.action == "reject" and step.candidate in refused), step
 
 
+@pytest.mark.proof
 @settings(max_examples=examples(400))
 @given(_held(), st.lists(_documents(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_a_plan_carried_out_leaves_nothing_to_do(

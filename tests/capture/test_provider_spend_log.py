@@ -249,6 +249,7 @@ def test_processes_that_race_for_the_last_cent_never_pass_the_ceiling(desk: Desk
     assert desk.day() == {"spent": 250_000, "calls": 25, "open": {}}
 
 
+@pytest.mark.proof
 def test_of_two_that_race_for_one_call_one_gets_it(desk: Desk) -> None:
     settle(desk.world, take(desk.world, 1, 240_000), 240_000)
     assert sorted(race(desk, 2, 1)) == [0, 1]

@@ -285,6 +285,7 @@ def test_other_colons_and_empty_texts() -> None:
     assert (after["nextSteps"][-1]["title"], after["nextSteps"][-1]["start"]) == ("写手册", "从文档开始")
 
 
+@pytest.mark.proof
 def test_a_long_history_does_not_take_long() -> None:
     events = [
         session(

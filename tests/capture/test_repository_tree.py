@@ -186,6 +186,7 @@ def test_a_root_that_cannot_be_read_is_empty(tmp_path: Path, environment: dict[s
     assert look_at_top(str(tmp_path / "missing")) == trees.Top()
 
 
+@pytest.mark.proof
 def test_a_hundred_thousand_files_take_little_memory(tmp_path: Path) -> None:
     paths = [f"src/part{n % 50}/sub{n % 20}/file{n}.py" for n in range(100_000)]
     tracemalloc.start()

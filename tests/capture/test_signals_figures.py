@@ -20,7 +20,7 @@ def development() -> dict[str, Any]:
     return signals.measure(list(signals.sessions("development")))
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", signals.KINDS)
 def test_more_than_half_of_what_is_found_is_right_and_more_is_found_than_by_words(
     development: dict[str, Any], kind: str

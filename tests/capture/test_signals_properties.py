@@ -120,6 +120,7 @@ ROUND_IT = (
 )
 
 
+@pytest.mark.proof
 @settings(max_examples=examples(200), deadline=None)
 @given(
     st.sampled_from(TOKENS),

@@ -138,6 +138,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.proof
 @given(value=VALUES, kind=st.sampled_from(KINDS.split()))
 @settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_values_of_any_type_anywhere_are_no_error(value: Any, kind: str, tmp_path: Path) -> None:
@@ -396,6 +397,7 @@ def test_a_very_large_transcript_takes_no_more_memory(tmp_path: Path) -> None:
     assert most_kilobytes < 80_000
 
 
+@pytest.mark.proof
 def test_what_open_calls_hold_is_bounded(tmp_path: Path) -> None:
     calls = [uses(f"t{number}", "Bash", command="echo " + "x" * 100_000) for number in range(300)]
     path = write_lines(tmp_path / "s.jsonl", calls)

@@ -382,6 +382,7 @@ def test_a_damaged_database_is_passed_over_and_its_files_are_read(database: Data
     assert discovery.skipped == [Skipped(str(database.path), "it is damaged")]
 
 
+@pytest.mark.proof
 def test_every_kind_of_damage_is_only_a_reason(database: Database, tmp_path: Path) -> None:
     data = database.path.read_bytes()
     session = found(TYPE, tmp_path)[0]

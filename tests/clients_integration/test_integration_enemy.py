@@ -393,7 +393,7 @@ BAD = {
 }
 
 
-@pytest.mark.proof(keep=15)
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("path", [".mcp.json", ".claude/settings.json", ".cursor/hooks.json", ".gemini/settings.json"])
 def test_what_nobody_can_read_is_told_and_stays(name: str, path: str, wiring: Project, repo: Path) -> None:

@@ -64,6 +64,7 @@ def count_operations(monkeypatch: pytest.MonkeyPatch, work: Any) -> int:
     return len(seen)
 
 
+@pytest.mark.proof
 def test_a_crash_at_any_moment_leaves_the_way_back(
     wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

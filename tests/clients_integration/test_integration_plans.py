@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def test_any_file_is_wired_once_and_comes_back(name: str, value: Any, style: Any
     assert back.after == before
 
 
+@pytest.mark.proof
 @given(st.sampled_from(sorted(PARTS)), OBJECTS, STYLES, st.sampled_from(["zz", "yy"]))
 def test_what_the_user_adds_later_stays_as_it_is(name: str, value: Any, style: Any, key: str) -> None:
     parts = PARTS[name]

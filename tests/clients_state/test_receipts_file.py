@@ -104,6 +104,7 @@ def _add_in_parallel(root: Path, processes: int, each: int) -> None:
         assert process.exitcode == 0
 
 
+@pytest.mark.proof
 def test_many_processes_add_whole_lines(root: Path) -> None:
     processes, each = either(20, 50), 10
     _add_in_parallel(root, processes, each)
@@ -112,6 +113,7 @@ def test_many_processes_add_whole_lines(root: Path) -> None:
     assert sorted(sessions(root)) == sorted(f"s-{number}" for number in range(processes * each))
 
 
+@pytest.mark.proof
 def test_whoever_finds_the_file_full_does_not_move_the_next_one_over_the_last(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -140,6 +140,7 @@ def test_many_sessions_end_at_once(root: Path) -> None:
     assert {item.session for item in take(root).sessions} == {f"s-{number}" for number in range(200)}
 
 
+@pytest.mark.proof
 def test_many_sessions_end_while_somebody_reads(root: Path) -> None:
     processes, each = 20, either(50, 400)
     started = _start(root, processes, each)

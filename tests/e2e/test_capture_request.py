@@ -196,6 +196,7 @@ def test_hooks_at_once_ask_once(shop: Hooks) -> None:
     assert sum(map(bool, said)) == 1
 
 
+@pytest.mark.proof
 def test_a_long_session_is_heard_at_its_end_within_the_time(shop: Hooks) -> None:
     long = ("Show me the log of the worker.", "x " * 30_000) * 40
     payload = session(shop, talk=(*long, *TALK))

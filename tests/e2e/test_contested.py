@@ -109,6 +109,7 @@ def test_other_fields_and_paragraphs_are_no_disagreement(here: Here, git: Git, r
     assert here("check", "--json").data["warnings"] == []
 
 
+@pytest.mark.proof
 def test_branches_that_merged_each_other_before_disagree_on_nothing_old(here: Here, git: Git) -> None:
     """Git merges their common ancestors first, by the driver, too."""
     branch(here, git, "one", {"id": "feature.pay", "body": "One!\n\nTwo.\n\nThree.", "stage": "paused"})

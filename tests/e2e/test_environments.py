@@ -93,6 +93,7 @@ def found(answer: Any, name: str) -> dict[str, Any]:
     return next((item for item in answer["data"]["findings"] if item["name"] == name), {})
 
 
+@pytest.mark.proof
 def test_an_active_environment_is_told_and_the_commands_are_linked(environment: Path, tmp_path: Path) -> None:
     shell = Shell(tmp_path, environment)
     shell("init", "--no-guidance")
@@ -122,6 +123,7 @@ def test_an_active_environment_is_told_and_the_commands_are_linked(environment: 
     assert [item["code"] for item in again["warnings"]] == []
 
 
+@pytest.mark.proof
 def test_what_is_in_the_place_of_a_link_stays(environment: Path, tmp_path: Path) -> None:
     shell = Shell(tmp_path, environment)
     shell("init", "--no-guidance")

@@ -750,6 +750,7 @@ def test_local_files_that_are_none_stop_no_reading(here: Here, replace: Callable
     here.facts("focus", WORKER)
 
 
+@pytest.mark.proof
 @proves("P1.3", "C2", over="facts")
 def test_a_disk_that_is_read_only(shared_memory: Any, here: Here) -> None:
     """Reading goes on; writing is refused with the reason; nothing crashes."""

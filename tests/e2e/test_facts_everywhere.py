@@ -649,6 +649,7 @@ def _told(here: Here) -> list[Any]:
     return [listed, sorted((item["id"], item["status"]) for item in away), here.facts("--json").data["by_status"]]
 
 
+@pytest.mark.proof
 def test_after_a_merge_everything_can_be_changed_and_put_in_order(
     here: Here, branches: dict[str, str], git: Callable[..., str]
 ) -> None:

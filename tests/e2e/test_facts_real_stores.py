@@ -120,7 +120,7 @@ def numbers() -> list[int]:
     return some(range(len(told())), 13) if REAL.is_dir() else []
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @proves("P5.5", over="facts")
 @pytest.mark.parametrize("number", numbers())
 def test_a_version_of_the_history(store: Here, versions: dict[str, bytes], number: int) -> None:
@@ -145,6 +145,7 @@ def test_a_version_of_the_history(store: Here, versions: dict[str, bytes], numbe
         assert shown(store) == answers
 
 
+@pytest.mark.proof
 def test_no_score_depends_on_what_the_index_held_before(store: Here, versions: dict[str, bytes]) -> None:
     """After a change of branches the index answers as one that was made for this branch alone."""
     for number in (0, 19):
@@ -177,6 +178,7 @@ def test_a_version_is_put_in_order_and_taken_in(store: Here, versions: dict[str,
     assert store.file.read_bytes() == merged
 
 
+@pytest.mark.proof
 @proves("P5.5", over="facts")
 def test_the_last_version_is_changed_line_by_line(store: Here, versions: dict[str, bytes]) -> None:
     """One fact stored, one archived, one replaced: every other line is as another program wrote it."""
@@ -271,7 +273,7 @@ def large(name: str) -> dict[str, bytes]:
 LARGE = ["diverged-branches", "lean-branches", "real-23345ce8", "real-28ff0e2f-both-added", "writer-divergence"]
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_merge(store: Here, name: str) -> None:
     files = large(name)

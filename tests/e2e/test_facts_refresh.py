@@ -99,6 +99,7 @@ def test_a_few_faded_facts_are_nothing_to_speak_of(here: Here) -> None:
     assert here("status", "--json").warnings == []
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(not FIXTURE.exists(), reason="the facts of the original program are not here")
 def test_a_real_file_of_the_original_program(here: Here) -> None:
     shutil.copy(FIXTURE, here.file)

@@ -173,6 +173,7 @@ def test_ctrl_c_leaves_the_memory_whole(harbor: Path, env: dict[str, str], agent
     assert not (harbor / ".memory/.lock").exists()
 
 
+@pytest.mark.proof
 def test_again_only_what_is_missing_is_offered(harbor: Path, env: dict[str, str], tmp_path: Path) -> None:
     typed(harbor, env, "memory", "init", answers=["y", "y"])
     code, seen = typed(harbor, env, "memory", "init")
@@ -232,6 +233,7 @@ def test_a_narrow_terminal(harbor: Path, env: dict[str, str]) -> None:
     ]
 
 
+@pytest.mark.proof
 def test_colours_only_where_they_are_wanted(harbor: Path, env: dict[str, str]) -> None:
     assert "\x1b" not in typed(harbor, env, "memory", "init", answers=["q"])[1]
     assert "\x1b" not in typed(harbor, {**env, "TERM": "dumb"}, "memory", "init", answers=["q"])[1]

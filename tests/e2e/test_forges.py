@@ -288,6 +288,7 @@ def test_the_jobs_of_gitlab_run_in_a_shell(shop: Any, repo: Path, git: Git, runn
     assert (found["check_name"], found["severity"], found["location"]["lines"]["begin"]) == ("M201", "major", 2)
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("program", ["pre-commit", "prek"])
 def test_hooks_run_in_a_repository(
     program: str, shop: Any, repo: Path, git: Git, runner: Runner, tmp_path: Path, environment: dict[str, str]

@@ -72,6 +72,7 @@ def test_every_command_is_started(shop: Memory) -> None:
     assert set(LINES) == set(COMMANDS)
 
 
+@pytest.mark.proof(keep=6)
 @pytest.mark.parametrize("verb", LINES)
 def test_a_fresh_start_and_a_standing_one_end_alike(verb: str, shop: Memory, tmp_path: Path) -> None:
     def run(*line: str, fresh: bool) -> Run:

@@ -246,6 +246,7 @@ def make_many(root: Path, count: int) -> None:
         (root / f".memory/memory/n{number}.json").write_bytes(encode_fields(fields))
 
 
+@pytest.mark.proof
 @proves("P10.5", "H6")
 def test_a_start_keeps_to_its_room_whatever_there_is(shop: Memory, hooks: Hooks, repo: Path) -> None:
     make_many(repo, 1_500)
@@ -288,6 +289,7 @@ def test_a_start_keeps_to_its_room_whatever_there_is(shop: Memory, hooks: Hooks,
         assert len(text) <= most * 4
 
 
+@pytest.mark.proof
 def test_an_index_that_cannot_be_made_in_time_is_made_all_the_same(hooks: Hooks, repo: Path) -> None:
     """Else a start that is cut short is followed by others that are, and none is ever answered."""
     make_many(repo, 3_000)
@@ -310,6 +312,7 @@ def test_nothing_is_said_to_a_word_of_agreement(hooks: Hooks, prompt: str) -> No
     assert hooks.receipts() == []
 
 
+@pytest.mark.proof
 def test_nothing_is_said_to_what_has_nothing_to_do_with_it(hooks: Hooks) -> None:
     told = {prompt: hooks.said("claude", "prompt", prompt=prompt, session_id=prompt) for prompt in UNRELATED}
     assert {prompt: text for prompt, text in told.items() if text} == {}
@@ -512,6 +515,7 @@ def test_nothing_breaks_out_of_its_line(shop: Memory, hooks: Hooks, repo: Path) 
     assert (lines[1], lines[-2]) == tuple(f"<{close}{MARK.search(text)[0]}>" for close in ("", "/"))  # type: ignore[index]
 
 
+@pytest.mark.proof
 def test_nothing_but_this_machines_files_is_written(
     shop: Memory, hooks: Hooks, git: Git, tree: Callable[..., Tree]
 ) -> None:

@@ -321,7 +321,7 @@ def test_a_machine_that_starts_no_process(shop: Hooks, tmp_path: Path, client: s
         silent(shop(client, "session-start", preexec_fn=few), client)
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @without_shell
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])

@@ -77,6 +77,7 @@ def test_a_commit_makes_the_difference(shop: Memory, hooks: Hooks, git: Git) -> 
     assert all(WHOLE in line for line in lines_of(sent(hooks)))
 
 
+@pytest.mark.proof
 def test_what_was_written_or_confirmed_at_a_terminal_is_sent(shop: Memory, hooks: Hooks, repo: Path) -> None:
     intent = repo.parent / "intent.json"
     intent.write_text(json.dumps({"task": "t", "nodes": [NODE]}))
@@ -142,6 +143,7 @@ def test_the_session_that_wrote_it_gets_it_in_full(shop: Memory, hooks: Hooks) -
     assert is_short(lines_of([later])[0]), "a date in the future is no word of this session"
 
 
+@pytest.mark.proof
 def test_the_setting(shop: Memory, hooks: Hooks, git: Git, repo: Path) -> None:
     shop.save(NODE)
     config(repo, unreviewed="send")
@@ -183,6 +185,7 @@ def test_no_repository_no_commit(memory: Memory, tmp_path: Path) -> None:
     assert "Sort by the sequence" in lines_of([hooks.said("codex", "session-start", session_id="s-2")])[0]
 
 
+@pytest.mark.proof
 @proves("P8.2", "G3", over="graph", found="an agent that said it was the user was shown as the user")
 def test_a_claim_is_shown_as_one(shop: Memory, hooks: Hooks, git: Git, repo: Path) -> None:
     node = {**NODE, "origin": {"kind": "user", "locator": "chat"}}

@@ -129,6 +129,7 @@ def test_a_session_that_names_a_file_of_somebody_else_is_not_read(shop: Hooks, m
     assert list((shop.root / ".memory/local").glob("ended*")) == []
 
 
+@pytest.mark.proof
 def test_starts_at_once_read_each_session_once(shop: Hooks, memory: Memory) -> None:
     note(shop)
     with ThreadPoolExecutor(8) as pool:

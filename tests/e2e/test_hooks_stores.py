@@ -150,7 +150,7 @@ TOLD_STILL = (
 """What has no say in what the nodes are: they are told all the same."""
 
 
-@pytest.mark.proof(keep=6)
+@pytest.mark.proof(keep=1)
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_store_that_is_broken(what: str, shop: Hooks, tree: Callable[..., Tree]) -> None:
@@ -164,7 +164,7 @@ def test_a_store_that_is_broken(what: str, shop: Hooks, tree: Callable[..., Tree
         assert any("session-start" in line for line in shop.log())
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("name", ["receipts.jsonl", "hooks.log", "ended.jsonl", "receipts-old.jsonl", "hooks-old.log"])
 def test_links_that_a_repository_brought_are_not_written_through(name: str, shop: Hooks, tmp_path: Path) -> None:
     target = tmp_path / "precious"
@@ -187,7 +187,7 @@ def test_own_files_that_lead_out_of_the_project_are_not_written(shop: Hooks, tmp
 # -- where the payload points ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_a_folder_that_is_none(client: str, shop: Hooks, tmp_path: Path) -> None:
     away = tmp_path / "away"

@@ -135,7 +135,7 @@ def test_a_clone_with_a_forged_record_runs_nothing_new(shop: Memory, repo: Path,
     )
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("event", ["session-start", "prompt", "before-edit"])
 def test_a_client_that_is_wired_twice_is_told_once(event: str, shop: Memory, repo: Path) -> None:
     """Clients run the hooks of a project and those of a home at the same moment."""

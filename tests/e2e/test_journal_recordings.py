@@ -278,7 +278,7 @@ def is_like(difference: Difference, verb: str, kind: str) -> bool:
     return fnmatch.fnmatchcase(difference.verb, verb) and fnmatch.fnmatchcase(difference.kind, kind)
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @needs_recordings
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recorded_session_differs_only_where_the_tables_say_so(

@@ -76,6 +76,7 @@ def way(request: pytest.FixtureRequest, place: Here) -> Iterator[Way]:
 # -- what there is ----------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=1)
 @proves("P10.4", "H5")
 def test_the_era_is_the_one_that_was_asked_for(way: Way) -> None:
     assert way.client.protocol_version == ("2025-11-25" if way.mode == LEGACY else MODERN)
@@ -84,6 +85,7 @@ def test_the_era_is_the_one_that_was_asked_for(way: Way) -> None:
         assert way.client.instructions.startswith("Quire is the memory of this project")
 
 
+@pytest.mark.proof
 def test_left_to_itself_the_client_finds_the_newer_era(place: Here, door: Listening) -> None:
     for client in (over_stdio(place, mode="auto"), over_http(door, "auto")):
         with client as asked:

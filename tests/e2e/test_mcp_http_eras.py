@@ -216,6 +216,7 @@ def test_a_notification_is_taken_and_does_nothing(door: Door) -> None:
     assert (reply.status, reply.body) == (202, b"")
 
 
+@pytest.mark.proof
 def test_an_error_of_a_tool_is_a_result(door: Door) -> None:
     result = result_of(door.send(request_of("tools/call", name="query_memory", arguments={"question": ""})))
     assert result["isError"] is True

@@ -149,6 +149,7 @@ def test_what_is_no_json_by_its_type_is_refused(door: Door) -> None:
 # -- how often ------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_one_who_asks_too_often_has_to_wait_and_nobody_else(here: Here) -> None:
     """One a second, four at once: so many are served, and then the next has to wait."""
     with started(here, "--rate", "1") as door:
@@ -271,6 +272,7 @@ def test_who_never_finishes_a_request_is_sent_away(here: Here) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.proof
 def test_one_who_does_not_read_an_answer_holds_up_nobody(door: Door) -> None:
     session = door.open_session()
     lines = (

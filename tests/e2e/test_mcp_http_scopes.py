@@ -180,6 +180,7 @@ def test_no_session_is_needed_for_what_a_token_may_do(door: Door) -> None:
     assert door.call("memory_store", WRITER, section="Specs", content="Written without a session.")["isError"] is False
 
 
+@pytest.mark.proof
 @proves("P10.2", "H2")
 def test_a_reader_alone_has_a_server_on_which_nobody_writes(here: Here) -> None:
     with started(here, tokens=("", READER)) as door:

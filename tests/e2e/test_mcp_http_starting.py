@@ -66,6 +66,7 @@ def test_other_machines_can_reach_it_only_with_a_token_of_ones_own(here: Here) -
     )
 
 
+@pytest.mark.proof
 def test_whoever_means_it_is_warned(here: Here) -> None:
     with started(here, "--host", "0.0.0.0", "--public") as door:
         assert door.said == (
@@ -79,6 +80,7 @@ def test_whoever_means_it_is_warned(here: Here) -> None:
         assert door.send(LIST, host=f"0.0.0.0:{door.port}").status == 421
 
 
+@pytest.mark.proof
 def test_the_other_loopback_address(here: Here) -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
@@ -113,6 +115,7 @@ def test_a_host_that_is_none(here: Here, host: str) -> None:
 # -- where it stands ------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_it_stands_in_the_project_around_its_folder(here: Here) -> None:
     below = here.root / "src/deep"
     below.mkdir(parents=True)
@@ -122,6 +125,7 @@ def test_it_stands_in_the_project_around_its_folder(here: Here) -> None:
         assert result["structuredContent"]["meta"]["project_root"] == str(here.root)
 
 
+@pytest.mark.proof
 def test_it_opens_no_project_but_those_it_was_started_for(here: Here, tmp_path: Path) -> None:
     other = empty_project(tmp_path)
     with started(here, cwd=here.root) as door:
@@ -137,6 +141,7 @@ def test_it_opens_no_project_but_those_it_was_started_for(here: Here, tmp_path: 
 # -- what it keeps to itself ----------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_a_token_is_made_for_the_run_and_said_once(here: Here) -> None:
     with started(here, tokens=("", "")) as door:
         first, second = door.said.splitlines()
@@ -155,6 +160,7 @@ def seen_by_others(door: Door) -> str:
     return Path(f"/proc/{door.process.pid}/cmdline").read_bytes().decode() if Path("/proc").is_dir() else ""
 
 
+@pytest.mark.proof
 def test_tokens_come_from_files_which_win_over_the_environment(here: Here, tmp_path: Path) -> None:
     for name, text in (("write", f"  {WRITER}\n"), ("read", f"{READER}\n\n")):
         (tmp_path / name).write_text(text)
@@ -192,7 +198,7 @@ def test_tokens_that_are_none(here: Here, given: str) -> None:
 # -- the end --------------------------------------------------------------------------------------
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_quietly(here: Here, number: signal.Signals) -> None:
     """Also while somebody listens, and somebody else has only sent half of a request."""
@@ -211,7 +217,7 @@ def test_a_signal_ends_it_quietly(here: Here, number: signal.Signals) -> None:
         assert (code, said) == (0, "")
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_what_is_being_written_is_completed_first(here: Here, number: signal.Signals) -> None:
     """Another writer holds the project when the signal comes; then it lets go, and the change is made and answered."""

@@ -82,6 +82,7 @@ def left_behind(here: Here) -> tuple[list[str], list[int]]:
 # -- what it says -----------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P10.4", "H5")
 def test_only_messages_are_on_the_standard_output_whatever_libraries_print(own: Here, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(NOISE)

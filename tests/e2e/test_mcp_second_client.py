@@ -53,7 +53,7 @@ def server(here: Here) -> Iterator[Listening]:
         yield server
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize(("name", "option"), [*((name, "") for name in WALKS), ("1.x", "--sdk-first")])
 def test_a_client_walks_through_the_server_over_pipes(here: Here, name: str, option: str) -> None:
     need_node()
@@ -99,6 +99,7 @@ def test_the_inspector_calls_a_tool_over_http(here: Here, server: Listening) -> 
     assert json.loads(done.stdout)["structuredContent"]["data"]["object"]["type"] == "project"
 
 
+@pytest.mark.proof
 def test_the_packages_are_pinned_without_saying_where_they_come_from() -> None:
     given = json.loads((CLIENTS / "package.json").read_text())
     assert all(re.fullmatch(r"(npm:@[a-z/]+@)?\d[\w.-]*", wanted) for wanted in given["dependencies"].values())

@@ -98,7 +98,7 @@ def test_there_are_stores_of_every_kind() -> None:
 # -- reading -----------------------------------------------------------------------------------
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @proves("P5.5", over="journal")
 @pytest.mark.parametrize("name", NAMES)
 def test_every_store_is_read_as_it_is_and_left_as_it_is(name: str, tmp_path: Path, environment: dict[str, str]) -> None:

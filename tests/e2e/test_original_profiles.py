@@ -582,7 +582,7 @@ def newer() -> Iterator[Any]:
         yield pytest.param(reference(name), id=name)
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @proves("P5.5", "D15", over="profile")
 @pytest.mark.parametrize("data", list(newer()))
 def test_a_newer_document_is_read_and_searched_and_never_written(data: bytes, place: Callable[[bytes], Place]) -> None:

@@ -38,6 +38,7 @@ def read_by_every_verb(here: Here) -> None:
         assert "Traceback" not in said.err, words
 
 
+@pytest.mark.proof
 def test_another_program_merges_branches_that_touch_different_records(here: Here, git: Git, repo: Path) -> None:
     porcelain = pytest.importorskip("dulwich.porcelain")
     on_branch(
@@ -77,6 +78,7 @@ def test_another_program_merges_branches_that_touch_different_records(here: Here
         ].keys()
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("remote", [True, False], ids=["in fragments", "in the log"])
 def test_a_relation_to_a_node_that_was_deleted_is_repaired_after_any_merge(here: Here, git: Git, remote: bool) -> None:
     if not remote:
@@ -104,6 +106,7 @@ def older(here: Here) -> None:
     config.write_text(json.dumps(fields, indent=2) + "\n")
 
 
+@pytest.mark.proof
 def test_a_store_that_an_older_quire_merged_as_text_is_read_right(here: Here, git: Git) -> None:
     older(here)
     both, theirs = here.store("Specs", "Queues are durable."), here.store("Specs", "Jobs are idempotent.")

@@ -254,6 +254,7 @@ FAULTS: dict[str, tuple[str, str, Any]] = {
 }
 
 
+@pytest.mark.proof(keep=6)
 @proves("P9.1", "E11", over="profile")
 @pytest.mark.parametrize("name", FAULTS)
 @pytest.mark.parametrize("beside", [False, True], ids=["alone", "with the rest"])

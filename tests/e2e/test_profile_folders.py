@@ -473,6 +473,7 @@ def test_looking_across_layers_leaves_an_older_document_as_it_is(here: Profile) 
 # -- a disk that cannot be written to ---------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P1.3", "C2", over="profile")
 def test_a_disk_that_is_read_only(here: Profile) -> None:
     """Reading goes on, of older documents too; writing is refused with the reason; nothing crashes."""

@@ -753,6 +753,7 @@ def test_a_name_that_was_put_away_is_not_replaced(bare: Profile) -> None:
 # -- as a process -----------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_the_installed_command_in_a_plain_locale(memory: Any, repo: Path) -> None:
     """Whatever the terminal can show, what is stored and said is the same text."""
     env = {"LC_ALL": "C", "LANG": "C"}

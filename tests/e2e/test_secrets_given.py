@@ -167,6 +167,7 @@ def test_a_message_with_a_key_twice_is_refused(here: Here, start: tuple[str, ...
         assert fine["isError"] is False
 
 
+@pytest.mark.proof
 def test_a_key_twice_is_refused_over_http(here: Here) -> None:
     with started(here) as door:
         types = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")]

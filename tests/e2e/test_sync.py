@@ -495,6 +495,7 @@ def test_the_prompt_can_be_run_as_it_stands_in_a_shell(upset: Any, repo: Path) -
     assert sync(upset)["changed"] == []
 
 
+@pytest.mark.proof
 def test_what_was_reported_stays_until_somebody_acts_on_it(synced: Any, repo: Path, git: Any) -> None:
     write(repo, "src/queue.py", QUEUE + "x = 1\n")
     git.commit()
@@ -691,6 +692,7 @@ def test_a_branch_with_a_hexadecimal_name_is_not_taken_for_a_commit(synced: Any,
     assert sync(synced)["full_verification"] is True
 
 
+@pytest.mark.proof
 def test_two_branches_that_both_synced_merge_and_the_conflict_is_survivable(synced: Any, repo: Path, git: Any) -> None:
     for branch, name in (("one", "src/queue.py"), ("two", "src/render/pdf.py")):
         git("checkout", "-q", "-b", branch, "main")

@@ -420,7 +420,7 @@ def _less(some: list[str], others: list[str]) -> list[str]:
     return [name for name in some if name not in rest or rest.remove(name)]
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings of the original program are not here")
 @pytest.mark.parametrize("fixture", INITS)
 def test_a_recorded_session_differs_only_where_the_table_says_so(

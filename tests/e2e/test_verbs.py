@@ -213,6 +213,7 @@ FAULTS: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.mark.proof(keep=6)
 @proves("P9.1", "E11", over="graph")
 @proves("P6.2", "E11", over="graph")
 @pytest.mark.parametrize("code", FAULTS)
@@ -314,6 +315,7 @@ def test_an_uncommitted_hand_edit_is_kept_before_a_save_overwrites_it(filled: An
     assert report["recovery_files"] == []
 
 
+@pytest.mark.proof
 def test_recovery_copies_are_pruned(filled: Any, repo: Path) -> None:
     for number in range(53):
         moment = f"2026-04-{number // 24 + 1:02}T{number % 24:02}:00:00+00:00"

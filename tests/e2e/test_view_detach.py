@@ -116,6 +116,7 @@ def test_many_at_once_start_one_page(here: Memory) -> None:
     assert answers(url)
 
 
+@pytest.mark.proof
 def test_from_two_folders_of_one_project_and_over_a_link(here: Memory, tmp_path: Path) -> None:
     below = here.cwd / "src"
     below.mkdir(exist_ok=True)
@@ -128,6 +129,7 @@ def test_from_two_folders_of_one_project_and_over_a_link(here: Memory, tmp_path:
     assert here("view", "--stop", cwd=below).out == "Stopped the page.\n"
 
 
+@pytest.mark.proof
 def test_another_project_has_another_page(here: Memory, tmp_path: Path) -> None:
     root = tmp_path / "quay"
     root.mkdir()
@@ -141,6 +143,7 @@ def test_another_project_has_another_page(here: Memory, tmp_path: Path) -> None:
     assert not answers(second["url"])
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("more", [("--write",), ("--port", "1")])
 def test_another_wish_is_a_conflict(here: Memory, more: tuple[str, ...]) -> None:
     first = detached(here)
@@ -154,6 +157,7 @@ def test_another_wish_is_a_conflict(here: Memory, more: tuple[str, ...]) -> None
     assert detached(here, "--port", str(first["port"]))["url"] == first["url"]
 
 
+@pytest.mark.proof
 def test_one_that_may_write(here: Memory) -> None:
     first = detached(here, "--write")
     assert fetch(first["url"], "/api/session")[1]["data"]["write"] is True
@@ -268,6 +272,7 @@ def test_only_its_user_may_read_where_it_is(here: Memory) -> None:
     assert held(here)["pid"] > 1
 
 
+@pytest.mark.proof
 def test_a_killed_holder_is_no_obstacle(here: Memory) -> None:
     first = detached(here)
     pid = held(here)["pid"]
@@ -335,6 +340,7 @@ def test_a_forged_lock_ends_nobody(here: Memory, victim: subprocess.Popen[bytes]
     assert victim.poll() is None
 
 
+@pytest.mark.proof
 def test_a_lock_with_nonsense_in_it_is_no_obstacle(here: Memory) -> None:
     lock = lock_of(here)
     for text in ("", "{", "[]", "{}", "\0" * 5000, '{"pid": "x"}', "x" * 100_000):
@@ -344,6 +350,7 @@ def test_a_lock_with_nonsense_in_it_is_no_obstacle(here: Memory) -> None:
     assert locks(here) == [lock], "this is the one"
 
 
+@pytest.mark.proof
 def test_a_lock_that_is_a_link_or_a_folder_is_not_followed(here: Memory, tmp_path: Path) -> None:
     lock = lock_of(here)
     mine = tmp_path / "mine"

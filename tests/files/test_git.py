@@ -396,6 +396,7 @@ def test_an_object_that_is_missing_is_not_fetched(
     assert trap.signs == []
 
 
+@pytest.mark.proof
 @proves("P7.1", "F1", "F2")
 def test_no_memory_command_runs_a_program_that_the_repository_names(
     trap: Trap, memory: Any, repo: Path, git: Any

@@ -63,6 +63,7 @@ def test_placing_twice_replaces_and_never_repeats(data: bytes, first: str, secon
     assert found.body == second.strip("\n")
 
 
+@pytest.mark.proof
 @given(documents(), BODIES, documents(), BODIES)
 def test_replacing_a_section_keeps_what_stands_before_and_after(head: bytes, old: str, tail: bytes, new: str) -> None:
     for document in (head, tail):

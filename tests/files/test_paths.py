@@ -156,6 +156,7 @@ def outside(memory: Any, repo: Path, tmp_path: Path) -> Callable[[str], Path]:
     return move
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("link", LINKS)
 def test_nothing_is_written_through_a_link_that_leads_out(
     memory: Any, outside: Callable[[str], Path], tree: Callable[..., dict[str, bytes]], link: str

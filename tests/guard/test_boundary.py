@@ -82,6 +82,7 @@ def test_other_elements_and_signs_stay_as_they_are() -> None:
     assert FENCE.inside(text) == text
 
 
+@pytest.mark.proof
 @proves("P8.2", "G3")
 @settings(deadline=None, max_examples=300)
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT, ANY_TEXT, st.lists(ANY_TEXT, max_size=3))

@@ -88,6 +88,7 @@ def test_what_may_be_written_down_has_not_changed() -> None:
     assert find_hostile("soft\u00adhyphen, zero\u200bwidth, bom\ufeff, 😀\ufe0f") == []
 
 
+@pytest.mark.proof
 @settings(deadline=None, max_examples=300)
 @given(ANY_TEXT)
 def test_safe_text_is_safe_and_stays_as_it_is(text: str) -> None:

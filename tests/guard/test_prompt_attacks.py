@@ -160,6 +160,7 @@ def stored_texts_of(path: Path) -> Iterator[str]:
             yield from texts_in(json.loads(line))
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.skipif(not REAL.is_dir(), reason="shared/fixtures is not beside the repository")
 @pytest.mark.parametrize("layer", ["graph", "facts", "profile"])
 def test_stores_of_real_projects_are_hardly_ever_flagged(layer: str) -> None:
@@ -226,6 +227,7 @@ def test_a_million_characters_of_anything_are_read_in_no_time(kind: str) -> None
     find_instructions(text)
 
 
+@pytest.mark.proof
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from([*WORDS, *"<>|:#[]{}\"'\n.@$(&;"]), min_size=20, max_size=400).map(" ".join))
 def test_no_mixture_of_beginnings_is_dear(text: str) -> None:

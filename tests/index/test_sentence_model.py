@@ -163,6 +163,7 @@ def slowly(held: Tensors, text: str) -> Any:
     return mean / math.sqrt(mean @ mean)
 
 
+@pytest.mark.proof
 def test_it_computes_what_a_slow_and_plain_network_computes(tmp_path: Path) -> None:
     held = tensors(mixing=0.05)
     folder = write_model(tmp_path / "model", held)
@@ -171,6 +172,7 @@ def test_it_computes_what_a_slow_and_plain_network_computes(tmp_path: Path) -> N
         assert numpy.abs(found - slowly(held, text)).max() < 1e-4
 
 
+@pytest.mark.proof
 def test_a_text_has_one_vector_whatever_runs_beside_it(teacher: SentenceModel) -> None:
     many = teacher.embed([*TEXTS, *(f"note {n} about {'queues ' * n}" for n in range(20))])
     alone = [teacher.embed([text])[0] for text in TEXTS]
@@ -271,6 +273,7 @@ BAD: dict[str, tuple[Callable[[Path, Tensors], Any], str]] = {
 }
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_teacher_is_refused_with_the_reason(tmp_path: Path, held: Tensors, model: str, name: str) -> None:
     folder = tmp_path / "model"
@@ -358,6 +361,7 @@ def test_every_passage_gets_the_teachers_vector_and_its_signs(
     index.close()
 
 
+@pytest.mark.proof
 def test_an_interrupted_run_is_continued(
     tmp_path: Path, notes: Notes, model: str, teacher: SentenceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,6 +383,7 @@ def test_an_interrupted_run_is_continued(
     index.close()
 
 
+@pytest.mark.proof
 def test_a_new_record_has_a_static_vector_until_the_next_run(
     tmp_path: Path, notes: Notes, model: str, teacher: SentenceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -398,6 +403,7 @@ def test_a_new_record_has_a_static_vector_until_the_next_run(
     index.close()
 
 
+@pytest.mark.proof
 def test_another_teacher_begins_anew(tmp_path: Path, notes: Notes, model: str) -> None:
     rebuild_index(str(tmp_path / "index"), [notes], semantic=model).close()
     other = str(write_model(tmp_path / "other", tensors(seed=2)))
@@ -433,6 +439,7 @@ def test_an_index_that_cannot_be_kept_is_not_filled(tmp_path: Path, notes: Notes
         rebuild_index(str(tmp_path / "link"), [notes], semantic=model)
 
 
+@pytest.mark.proof
 def test_a_damaged_index_is_made_anew_and_a_busy_one_is_left(
     tmp_path: Path, notes: Notes, model: str, teacher: SentenceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -527,6 +534,7 @@ def test_the_command_refuses_a_folder_without_a_model_and_changes_nothing(memory
     assert list(apsw.Connection(str(path)).execute("SELECT id, space FROM vectors")) == before
 
 
+@pytest.mark.proof
 def test_only_this_command_loads_numpy(memory: Any, model: str, repo: Path) -> None:
     memory.init()
     memory("rebuild", "--semantic", model)

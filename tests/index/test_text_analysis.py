@@ -164,6 +164,7 @@ def test_neighbouring_words_make_phrases_and_stop_words_part_them() -> None:
     assert phrases("queue", {"queue"}) == []
 
 
+@pytest.mark.proof
 @given(st.text(max_size=300))
 def test_any_text_is_a_valid_question(text: str) -> None:
     connection = open_in_memory()

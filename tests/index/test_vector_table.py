@@ -188,6 +188,7 @@ def test_a_huge_text_costs_no_more_than_a_long_one() -> None:
     assert embedder().embed(long) == embedder().embed(long + " and more of it" * 100_000)
 
 
+@pytest.mark.proof
 def test_what_is_remembered_of_the_words_is_bounded(tmp_path: Path) -> None:
     table = Embedder(str(TABLE))
     for number in range(160):

@@ -666,7 +666,7 @@ class Died(BaseException):
     """The process is gone."""
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["supersede by a new one", "accept a fact", "reject"])
 def test_an_undo_that_dies_anywhere_is_done_or_not_begun(acting: Project, name: str, world: World) -> None:
     before = remembered(acting)

@@ -351,6 +351,7 @@ def real(shared_memory: Any) -> Project:
     return project
 
 
+@pytest.mark.proof
 @needs_real
 def test_every_section_of_a_real_file_has_its_share(real: Project) -> None:
     for prompt in PROMPTS:

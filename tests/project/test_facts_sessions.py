@@ -373,6 +373,7 @@ def test_counts_and_times_that_cannot_be(project: Project, repo: Path) -> None:
     assert [item["seconds"] for item in episodes(repo) if item["session_id"] == "s-2"] == [0]
 
 
+@pytest.mark.proof
 def test_very_much_of_everything_is_still_one_line_that_can_be_read(project: Project, repo: Path) -> None:
     files = [f"src/{'deep/' * 20}file_{number}.py" for number in range(6_000)]
     record_session(project, NoteSession(session_id="s-1", turns=1, narrative="word " * 10_000, files=files, close=True))

@@ -193,6 +193,7 @@ def check(project: Project, talk: Talk) -> Notes:
     return events
 
 
+@pytest.mark.proof
 def test_syncs_of_the_same_sessions_at_once_import_each_of_them_once(project: Project, crowd: Crowd) -> None:
     root, talk = Path(project.root), Talk(Path(project.root))
     for _ in range(60):

@@ -27,6 +27,7 @@ def ground(repo: Path, world: World, git: Git) -> Iterator[Ground]:
         found.drivers.close()
 
 
+@pytest.mark.proof(keep=1)
 @proves("P6.4")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_histories_lose_nothing_and_contest_only_what_people_disagree_on(ground: Ground, part: int) -> None:

@@ -101,6 +101,7 @@ def problems_but_the_map(memory: Any) -> list[Any]:
     return [*data["errors"], *(found for found in data["warnings"] if found["code"] != "ProductMapStale")]
 
 
+@pytest.mark.proof
 @proves("P3.1", "B1", over="graph")
 def test_sixteen_writers_lose_nothing_of_each_other(memory: Any, repo: Path, crowd: Crowd) -> None:
     memory.init()
@@ -125,6 +126,7 @@ def test_sixteen_writers_lose_nothing_of_each_other(memory: Any, repo: Path, cro
     assert list((repo / ".memory" / "recovery").iterdir()) == []
 
 
+@pytest.mark.proof
 @proves("P3.2", over="graph")
 def test_updates_of_one_node_form_a_chain(memory: Any, repo: Path, crowd: Crowd) -> None:
     memory.init()
@@ -142,6 +144,7 @@ def test_updates_of_one_node_form_a_chain(memory: Any, repo: Path, crowd: Crowd)
     assert problems_but_the_map(memory) == []
 
 
+@pytest.mark.proof
 @proves("P2.2", "B3", over="graph")
 def test_readers_see_whole_nodes_while_writers_write(memory: Any, repo: Path, crowd: Crowd) -> None:
     memory.init()
@@ -201,6 +204,7 @@ def test_the_map_is_written_under_the_lock(project: Project, monkeypatch: Any) -
     assert held == [True]
 
 
+@pytest.mark.proof
 @proves("P3.1", "B9", over="graph")
 def test_the_command_waits_its_turn(memory: Any, repo: Path) -> None:
     memory.init()
@@ -221,6 +225,7 @@ def test_the_command_waits_its_turn(memory: Any, repo: Path) -> None:
     assert problems_but_the_map(memory) == []
 
 
+@pytest.mark.proof
 @proves("P3.1", over="graph")
 def test_eight_times_init_at_once_makes_one_memory(memory: Any, repo: Path) -> None:
     running = [memory.start("init", "--json") for _ in range(8)]
@@ -367,6 +372,7 @@ def test_git_at_work_does_not_stop_a_save(memory: Any, repo: Path, git: Any) -> 
     assert saved["recovery_files"][0]["path"] == ".memory/memory/a.md"
 
 
+@pytest.mark.proof
 @proves("P4.2", "B4", over="index")
 def test_an_index_that_vanishes_between_saves_is_made_again(memory: Any, repo: Path, crowd: Crowd) -> None:
     memory.init()

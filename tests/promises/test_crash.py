@@ -33,6 +33,7 @@ def test_each_scenario_stands_for_a_case() -> None:
     assert sorted(name for names in BY_CASE.values() for name in names) == sorted(SCENARIOS)
 
 
+@pytest.mark.proof
 @proves("P1.1", "A1", "A2", "A3", "A4", "A5", over="graph")
 @proves("P2.1", "A1", "A2", "A3", "A4", "A5", over="graph")
 @pytest.mark.parametrize("names", groups(one_of_each(BY_CASE)), ids=named)
@@ -41,12 +42,14 @@ def test_a_writer_killed_at_any_call_leaves_all_or_nothing(names: tuple[str, ...
     stopped(SCRIPT, names, tmp_path, most=1, fewest=8)
 
 
+@pytest.mark.proof
 @proves("P1.3", "C1", "C4", over="graph")
 @pytest.mark.parametrize("names", groups(either(["create"], REFUSED)), ids=named)
 def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
     refused(SCRIPT, names, tmp_path)
 
 
+@pytest.mark.proof
 @proves("P1.2", "A6", "A7", over="graph")
 @proves("P2.1", "A6", over="graph")
 @pytest.mark.parametrize("names", groups(either(["small"], CUT)), ids=named)
@@ -74,6 +77,7 @@ def test_the_killer_notices_a_writer_that_breaks_the_rules(tmp_path: Path) -> No
         assert report["violations"], name
 
 
+@pytest.mark.proof
 @proves("P1.3", "C4", over="graph")
 @pytest.mark.parametrize("names", groups(either(["change"], ["init", "create", "change"])), ids=named)
 def test_too_few_descriptors_and_files_that_may_not_grow_lose_nothing(names: tuple[str, ...], tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from thorough import either
 SCRIPT = "crash_inbox.py"
 
 
+@pytest.mark.proof
 @proves("P1.1", "A1", "A2", "A4", over="inbox", found="a proposal accepted again after a death made a second note")
 @proves("P2.1", "A1", "A2", "A4", over="inbox", found="an entry could not be accepted again after a death")
 @pytest.mark.parametrize("names", groups(either(["propose", "accept a fact", "reject"], SCENARIOS)), ids=named)

@@ -89,6 +89,7 @@ def test_secrets_of_every_form_are_refused_and_nowhere_afterwards(
     tally("P9.2", inputs=len(refused))
 
 
+@pytest.mark.proof
 @proves("P9.1", "G10", over="graph facts profile")
 def test_what_only_looks_like_a_secret_is_let_through(project: Project) -> None:
     assert len(ALIKE) >= 300

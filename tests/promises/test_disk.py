@@ -81,6 +81,7 @@ def kept(tree: dict[str, bytes]) -> dict[str, bytes]:
     return {name: data for name, data in tree.items() if not name.endswith(("ballast", ".lock"))}
 
 
+@pytest.mark.proof
 @proves("P1.3", "C1", over="graph")
 def test_a_full_disk_refuses_the_save_in_words_and_keeps_everything_as_it_was(
     memory: Any, mounted: Callable[[str], Elsewhere], tree: Callable[..., dict[str, bytes]]
@@ -125,6 +126,7 @@ def fill(repo: Path, free: int) -> None:
         file.write(b"\0" * max(os_bytes, 0))
 
 
+@pytest.mark.proof
 @proves("P1.3", "C1", over="graph")
 def test_init_on_a_full_disk_leaves_no_half_of_a_memory(memory: Any, mounted: Callable[[str], Elsewhere]) -> None:
     shutil.rmtree(memory.cwd / ".git")
@@ -141,6 +143,7 @@ def test_init_on_a_full_disk_leaves_no_half_of_a_memory(memory: Any, mounted: Ca
     assert small.memory("check", "--json").data["errors"] == []
 
 
+@pytest.mark.proof
 @proves("P1.3", "C2", over="graph")
 def test_on_a_read_only_disk_reading_goes_on_and_writing_says_why_not(
     memory: Any, mounted: Callable[[str], Elsewhere], repo: Path, tree: Callable[..., dict[str, bytes]]

@@ -122,6 +122,7 @@ def states(notes: list[dict[str, Any]]) -> dict[str, str]:
 # -- writers and readers ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P3.1", "B1", over="facts")
 @proves("P2.2", "B3", over="facts")
 def test_eight_writers_lose_nothing_of_each_other_while_others_read(shared: Project, crowd: Crowd) -> None:
@@ -156,6 +157,7 @@ def test_eight_writers_lose_nothing_of_each_other_while_others_read(shared: Proj
     assert list((root / ".memory" / "recovery").iterdir()) == []
 
 
+@pytest.mark.proof
 @proves("P1.1", over="facts")
 def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(shared: Project, crowd: Crowd) -> None:
     root = Path(shared.root)

@@ -33,6 +33,7 @@ def test_each_scenario_stands_for_a_case() -> None:
     assert sorted(name for names in BY_CASE.values() for name in names) == sorted(SCENARIOS)
 
 
+@pytest.mark.proof
 @proves("P1.1", "A1", "A2", "A3", "A4", "A5", over="facts")
 @proves("P2.1", "A1", "A2", "A3", "A4", "A5", over="facts")
 @pytest.mark.parametrize("names", groups(one_of_each(BY_CASE)), ids=named)
@@ -47,6 +48,7 @@ def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tu
     refused(SCRIPT, names, tmp_path)
 
 
+@pytest.mark.proof
 @proves("P1.2", "A6", "A7", over="facts")
 @proves("P2.1", "A6", over="facts")
 @pytest.mark.parametrize("names", groups(either(["store"], CUT)), ids=named)
@@ -54,6 +56,7 @@ def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple
     power(SCRIPT, names, tmp_path)
 
 
+@pytest.mark.proof
 @proves(
     "P1.2",
     "A6",

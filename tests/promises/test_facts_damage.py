@@ -122,6 +122,7 @@ def sampled(size: int, points: int) -> list[int]:
 # -- the file of facts --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P5.1", "A10", "A11", over="facts")
 def test_a_file_cut_off_anywhere_keeps_every_whole_line_and_the_next_fact_begins_its_own(project: Project) -> None:
     path = place_of(project, "facts")

@@ -19,7 +19,7 @@ SEED = 20260302
 INPUTS = either(60, 3_000)
 
 
-@pytest.mark.proof(keep=60)
+@pytest.mark.proof(keep=6)
 @proves("P5.1")
 @proves("P5.3")
 @pytest.mark.parametrize("name", TARGETS)

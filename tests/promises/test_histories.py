@@ -36,6 +36,7 @@ def sound(ran: Ran, processes: int, clause: str, faults: int = 0) -> None:
 long_only = pytest.mark.skipif(not LONG, reason="everyday, one run of all kinds stands for it")
 
 
+@pytest.mark.proof
 @proves("P3.1", "B1", over="graph facts profile journal inbox")
 @proves("P2.2", "B3", over="graph facts profile journal")
 @proves("P4.2", "B4", over="index")
@@ -69,6 +70,7 @@ def test_sixteen_times_two_hundred_saves(team: Team) -> None:
     assert ran.done("make") == 3_200
 
 
+@pytest.mark.proof
 @proves("P3.2", "B2", over="graph")
 def test_edits_of_what_was_read_are_a_chain_and_who_lost_was_told(team: Team) -> None:
     processes, times = either(8, 16), either(3, 25)
@@ -95,7 +97,7 @@ def test_a_rebuild_beside_saves_loses_no_row(team: Team) -> None:
     assert ran.done("rebuild") > 30
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @proves("P3.1")
 @pytest.mark.parametrize(
     ("mutant", "role"), [("no lock", "create"), ("no lock, no digests", "create"), ("no comparison", "edit")]

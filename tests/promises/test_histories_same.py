@@ -9,6 +9,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from promised import proves, tally
 from quire.model.errors import InputError, NotFound
 from quire.project import Project
@@ -73,6 +75,7 @@ def at_one(what: str, project: Project, env: dict[str, str], processes: int, tim
     return said
 
 
+@pytest.mark.proof
 @proves("P3.2", "B2", over="facts")
 def test_facts_that_supersede_each_other_are_a_chain(project: Project, environment: dict[str, str]) -> None:
     store(project, Store(section="Specs", content="The first one holds."))
@@ -125,6 +128,7 @@ def test_the_same_fact_of_two_agents_is_kept_once_and_a_like_one_is_told_of(proj
     assert len(list_facts(project, ListFacts()).results) == 2
 
 
+@pytest.mark.proof
 @proves("P3.1", "B5", over="graph facts")
 @proves("P6.1", "B5", over="graph facts")
 def test_two_worktrees_that_save_at_once_are_merged_without_a_conflict(

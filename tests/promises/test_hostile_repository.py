@@ -92,6 +92,7 @@ def test_the_traps_are_set(trap: Trap, repo: Path, git: Git) -> None:
     assert kinds & {"diff.external", "filter.evil.clean", "filter.evil.process"}
 
 
+@pytest.mark.proof
 @proves("P7.1", "F1", "F2")
 def test_no_tool_runs_what_the_repository_names(trap: Trap, world: World, repo: Path) -> None:
     tool_calls = ToolCalls(chosen_tools(["all"]), world, str(repo))
@@ -108,6 +109,7 @@ def test_no_tool_runs_what_the_repository_names(trap: Trap, world: World, repo: 
     tally("P7.1", inputs=len(chosen_tools(["all"])))
 
 
+@pytest.mark.proof
 @proves("P7.1", "F1", "F2")
 def test_no_hook_of_any_client_runs_what_the_repository_names(trap: Trap, repo: Path, world: World) -> None:
     asked = 0

@@ -100,6 +100,7 @@ with open(report, "w") as file:
 """
 
 
+@pytest.mark.proof
 @proves("P7.2", "D12")
 def test_no_name_on_the_command_line_leads_out(memory: Memory, repo: Path, tmp_path: Path) -> None:
     memory.init()

@@ -167,6 +167,7 @@ def test_a_session_whose_event_was_removed_on_purpose_can_be_kept_out(harbor: Ha
     assert [harbor.times(1), harbor.times(1, 1), harbor.times(2)] == [1, 1, 1]
 
 
+@pytest.mark.proof
 def test_a_note_that_grew_too_large_keeps_nobody_from_syncing(harbor: Harbor) -> None:
     harbor.say(1)
     entry = {"stamp": "1794764688501147877.1794764688501147877.481", "offset": 481, "hash": "0" * 64}

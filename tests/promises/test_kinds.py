@@ -34,6 +34,7 @@ def space() -> Iterator[Space]:
 # -- the catalogue is complete ------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_every_file_that_verbs_leave_is_of_a_kind_and_no_kind_is_without_one(space: Space) -> None:
     for place in ("graph", "facts", "profile", "journal", "inbox", "wiring", "machine"):
         reading, writing = concerned(place)
@@ -91,7 +92,7 @@ def chosen(kind: str) -> list[str]:
     return [names[(first + step) % len(names)] for step in range(MOST)]
 
 
-@pytest.mark.proof(keep=16)
+@pytest.mark.proof(keep=3)
 @proves("P5.1", "A11", "D1", "D4", "E3", over="graph facts profile journal inbox wiring")
 @proves("P5.2", "A11", "D1", over="graph facts profile journal inbox wiring")
 @proves("P5.3", "D4", over="graph facts profile journal inbox wiring")

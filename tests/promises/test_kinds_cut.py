@@ -49,7 +49,7 @@ def places(size: int) -> list[int]:
     return some(every[1:], CUTS) if len(every) > CUTS else every
 
 
-@pytest.mark.proof(keep=12)
+@pytest.mark.proof(keep=3)
 @proves("P5.1", "A11", over="graph facts profile journal inbox wiring machine")
 @proves("P5.2", "A11", over="graph facts profile journal inbox wiring machine")
 @pytest.mark.parametrize("kind", NAMES)

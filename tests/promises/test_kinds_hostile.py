@@ -144,6 +144,7 @@ def _command(space: Space) -> Memory:
     )
 
 
+@pytest.mark.proof
 @proves("P8.2", "D2", over="graph facts profile journal inbox")
 @proves("P5.1", "D2", over="graph facts profile journal inbox")
 def test_no_command_shows_a_terminal_what_it_would_act_on(deceived: Space) -> None:
@@ -284,6 +285,7 @@ FOLDERS = (
 LISTED = [["check"], ["status"], ["integrate", "--status"], ["journal", "validate"]]
 
 
+@pytest.mark.proof
 @proves("P5.4", "D13", over="graph facts profile journal inbox", found="a checkpoint whose name is no text stopped all")
 def test_files_whose_names_are_tricks_are_listed_safely_and_hurt_nobody(space: Space) -> None:
     made = [os.path.join(os.fsencode(space.folder), folder.encode(), name) for folder in FOLDERS for name in ODD]

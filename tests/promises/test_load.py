@@ -106,6 +106,7 @@ def test_many_commits_are_found_at_once_as_each_is_found_alone(
     assert full_commits(asked, names)[made[1][:9]] == made[1]
 
 
+@pytest.mark.proof
 @proves("P5.3", "C16", found="a status asked git once for every commit that records name")
 def test_a_status_does_not_start_a_process_for_every_commit(
     project: Project, repo: Path, git: Git, monkeypatch: pytest.MonkeyPatch

@@ -65,7 +65,7 @@ def test_no_verb_is_forgotten() -> None:
     assert set(LEFT_OUT) - known == set()
 
 
-@pytest.mark.proof(keep=2)
+@pytest.mark.proof(keep=1)
 @proves("P3.4")
 @proves("P2.1")
 @proves("P4.2")
@@ -110,7 +110,7 @@ def calm(test: Callable[[Run], None]) -> None:
         run.close()
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @proves("P6.4", "E7", over="graph facts profile journal")
 @proves("P6.1")
 @pytest.mark.parametrize("way", ["merge", "rebase", "squash", "cherry-pick"])
@@ -118,12 +118,13 @@ def test_branches_that_are_joined_in_any_way_are_the_union(way: str) -> None:
     calm(lambda run: run.perform(merging(run, way, THEIRS, OURS), Random(0)))
 
 
+@pytest.mark.proof
 @proves("P6.4", "E7", over="graph facts profile journal")
 def test_a_revert_takes_back_what_a_commit_brought() -> None:
     calm(lambda run: done(run, [*THEIRS, ("git_commit", 0), ("git_revert", 1), *OURS, ("git_revert", 2)]))
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @proves("P6.4", "E10")
 @pytest.mark.parametrize("what", ["git_stash", "git_reset", "git_switch", "git_clean"])
 def test_answers_follow_the_files_whoever_moves_them(what: str) -> None:
@@ -141,6 +142,7 @@ def told(steps: list[Step]) -> tuple[list[Step], str]:
     return least, story(failure)
 
 
+@pytest.mark.proof
 @proves("P3.4")
 def test_a_verb_that_does_nothing_is_told_in_a_short_script(monkeypatch: pytest.MonkeyPatch) -> None:
     where = verb_module("memory_archive")

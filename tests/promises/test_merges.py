@@ -383,6 +383,7 @@ def ignored(number: int) -> Act:
     return act
 
 
+@pytest.mark.proof
 @proves("P6.1", "E8", over="graph facts inbox")
 @proves("P6.2", "E3", over="graph facts")
 def test_where_attributes_are_ignored_only_logs_conflict_and_a_repair_puts_them_together(yard: Yard) -> None:

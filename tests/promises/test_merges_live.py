@@ -162,6 +162,7 @@ def commit(git: Git) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(line, cwd=git.cwd, env=git.env, capture_output=True, check=False)
 
 
+@pytest.mark.proof(keep=1)
 @proves("P9.1", "E11", over="graph facts profile journal")
 @proves("P6.2", "E11", over="graph profile journal")
 @pytest.mark.parametrize("hooked", ["usual", "set"], indirect=True)
@@ -185,6 +186,7 @@ def test_a_check_before_a_commit_refuses_what_is_wrong_and_nothing_else(
     tally("P9.1", inputs=len(names))
 
 
+@pytest.mark.proof
 @proves("P6.2", "E11", over="graph")
 def test_a_check_of_a_hundred_nodes_is_not_much_longer_than_that_of_one(filled: Memory, git: Git) -> None:
     """Counted in what the processor was busy, so that a busy machine makes no difference."""

@@ -140,6 +140,7 @@ def test_whoever_saves_an_order_to_a_model_is_warned(harbor: Project) -> None:
     )
 
 
+@pytest.mark.proof
 @proves("P8.1", "G2", over="graph")
 def test_what_a_branch_brought_is_judged_like_what_was_saved(harbor: Project, repo: Path) -> None:
     """Edited by hand, with what a save would have refused; nothing of it is read unseen."""
@@ -159,6 +160,7 @@ def test_what_a_branch_brought_is_judged_like_what_was_saved(harbor: Project, re
     tally("P8.1", inputs=len(texts))
 
 
+@pytest.mark.proof(keep=1)
 @proves("P8.2", "G2", over="graph facts profile")
 @pytest.mark.parametrize("way", ["gotcha", "fact", "profile"])
 def test_asked_for_each_attack_is_framed_and_labelled(harbor: Project, world: World, way: str) -> None:

@@ -105,7 +105,7 @@ def tidy(root: Path | str) -> None:
 # -- writers and readers ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @proves("P3.1", "B1", over="profile")
 def test_six_writers_lose_nothing_of_each_other(anywhere: Project, crowd: Writers) -> None:
     for number in range(WRITERS):
@@ -120,7 +120,7 @@ def test_six_writers_lose_nothing_of_each_other(anywhere: Project, crowd: Writer
     tidy(anywhere.root)
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @proves("P3.1", over="profile")
 def test_what_all_of_them_say_at_once_is_remembered_once(anywhere: Project, crowd: Writers) -> None:
     for number in range(WRITERS):

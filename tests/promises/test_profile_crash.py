@@ -64,6 +64,7 @@ def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tu
     refused(SCRIPT, names, tmp_path)
 
 
+@pytest.mark.proof
 @proves(
     "P1.2",
     "A6",
@@ -77,6 +78,7 @@ def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple
     power(SCRIPT, names, tmp_path)
 
 
+@pytest.mark.proof
 @proves("P2.1", "A2", over="profile")
 @pytest.mark.parametrize("names", groups(["update", "restore", "shared from here"]), ids=named)
 def test_a_document_that_somebody_else_writes_after_the_death_loses_nothing(

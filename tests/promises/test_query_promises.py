@@ -299,6 +299,7 @@ def test_a_rebuild_killed_at_any_moment_harms_no_answer(filled: Project, memory:
     assert memory("query", "retries in the worker").out.rstrip("\n") == expected.rstrip("\n")
 
 
+@pytest.mark.proof
 @proves("P4.1", "A16", over="index")
 @proves("P4.2", "A16", over="index")
 def test_an_index_whose_writer_is_killed_again_and_again_answers_as_the_files_do(filled: Project, repo: Path) -> None:

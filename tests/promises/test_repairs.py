@@ -91,6 +91,7 @@ def test_ten_thousand_leftovers_stop_nobody_and_are_swept(memory: Memory) -> Non
     tally("P5.6", inputs=4 * each)
 
 
+@pytest.mark.proof
 @proves("P5.6")
 def test_a_repair_and_saves_at_once_lose_nothing(memory: Memory) -> None:
     memory.init()

@@ -85,6 +85,7 @@ def filled(memory: Memory, repo: Path) -> Memory:
     return memory
 
 
+@pytest.mark.proof
 @proves("P9.2", "G10", over="graph facts profile journal inbox")
 def test_no_verb_repeats_or_keeps_a_credential(filled: Memory, repo: Path, tmp_path: Path) -> None:
     """Each word and each option of each verb, a token in its place; in a long run both tokens, as text and as JSON."""

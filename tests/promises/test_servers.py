@@ -152,6 +152,7 @@ def rebound(
     return found
 
 
+@pytest.mark.proof
 @proves("P10.1", "H1")
 @pytest.mark.parametrize("with_token", either([True], [False, True]))
 def test_a_page_whose_name_is_bent_to_this_machine_gets_nothing_of_a_server(

@@ -84,6 +84,7 @@ def read_only(tmp_path: Path) -> Callable[[Store], list[str]]:
     return prefix
 
 
+@pytest.mark.proof
 @proves("P1.3", "C2", over="graph facts profile journal")
 def test_on_a_read_only_disk_every_layer_answers_and_refuses_to_write(
     tmp_path: Path, read_only: Callable[[Store], list[str]]
@@ -148,6 +149,7 @@ CLOCKS = {
 }
 
 
+@pytest.mark.proof(keep=1)
 @proves("P1.5", "C5", over="graph facts profile journal")
 @pytest.mark.parametrize("clock", some(list(CLOCKS), 2))
 def test_a_clock_that_is_wrong_by_years_stops_nothing_and_no_age_is_negative(clock: str, tmp_path: Path) -> None:
@@ -234,6 +236,7 @@ SAME = (
 )
 
 
+@pytest.mark.proof
 @proves("P1.5", "C6", over="graph facts profile journal")
 def test_time_zones_and_languages_write_the_same_bytes(tmp_path: Path) -> None:
     trees: dict[str, dict[str, bytes]] = {}
@@ -248,6 +251,7 @@ def test_time_zones_and_languages_write_the_same_bytes(tmp_path: Path) -> None:
         assert tree == trees["plain"], name
 
 
+@pytest.mark.proof
 @proves("P1.5", "C7")
 def test_every_warning_of_python_is_an_error_and_none_comes(tmp_path: Path) -> None:
     store = opened(NEWEST, tmp_path)
@@ -289,6 +293,7 @@ def old_git(folder: Path) -> str:
     return str(folder)
 
 
+@pytest.mark.proof
 @proves("P1.5", "C8")
 def test_an_old_git_answers_as_a_new_one(tmp_path: Path) -> None:
     store = opened(NEWEST, tmp_path / "one")

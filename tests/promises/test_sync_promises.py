@@ -142,6 +142,7 @@ def test_syncs_confirms_and_saves_at_once_do_each_other_no_harm(shop: Any, repo:
 # -- the disk -----------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P1.3", "C2", over="graph")
 def test_on_a_read_only_disk_everything_that_reads_goes_on(
     shop: Any, repo: Path, mounted: Callable[[str], Any], tree: Any
@@ -162,6 +163,7 @@ def test_on_a_read_only_disk_everything_that_reads_goes_on(
     assert tree(repo, generated=True) == before
 
 
+@pytest.mark.proof
 @proves("P1.3", "C1", over="graph")
 def test_on_a_full_disk_the_marker_is_the_old_one_or_the_new_one(
     shop: Any, repo: Path, git: Any, mounted: Callable[[str], Any], tree: Any

@@ -17,6 +17,7 @@ LEAST = 0.97
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the real profile lies outside the repository")
 
 
+@pytest.mark.proof
 def test_an_entry_is_found_by_three_of_its_words(project: Project) -> None:
     folder = Path(project.root) / ".ai-state"
     folder.mkdir()

@@ -172,7 +172,7 @@ def stores() -> list[Any]:
     return list({item.values[0]: item for item in found}.values())
 
 
-@pytest.mark.proof(keep=4)
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("root", stores())
 def test_words_of_a_record_are_never_denied_in_a_real_store(root: Path, tmp_path: Path) -> None:
     import shutil

@@ -129,6 +129,7 @@ _OURS = re.compile(
 )
 
 
+@pytest.mark.proof
 @settings(max_examples=50)
 @given(answers(), st.integers(100, 5000))
 def test_nothing_that_is_quoted_can_pose_as_the_answer_itself(answer: Answer, budget: int) -> None:
@@ -143,12 +144,14 @@ def test_nothing_that_is_quoted_can_pose_as_the_answer_itself(answer: Answer, bu
             assert _OURS.fullmatch(text), text
 
 
+@pytest.mark.proof
 @settings(max_examples=50)
 @given(answers(), st.integers(100, 5000))
 def test_no_hostile_character_reaches_the_reader(answer: Answer, budget: int) -> None:
     assert find_hostile(rendered(answer, budget)) == []
 
 
+@pytest.mark.proof
 @settings(max_examples=50)
 @given(answers(), st.integers(100, 5000))
 def test_what_is_shown_has_its_ref_and_what_is_not_is_counted(answer: Answer, budget: int) -> None:
@@ -159,6 +162,7 @@ def test_what_is_shown_has_its_ref_and_what_is_not_is_counted(answer: Answer, bu
         assert answer.truncated
 
 
+@pytest.mark.proof
 @settings(max_examples=50)
 @given(answers(), st.integers(100, 5000))
 def test_no_heading_stands_over_nothing(answer: Answer, budget: int) -> None:

@@ -238,6 +238,7 @@ OURS = re.compile(
 )
 
 
+@pytest.mark.proof
 @settings(deadline=None, max_examples=150)
 @given(answers(), st.integers(100, 3000))
 def test_outside_the_marks_stands_only_what_we_say_within_the_budget(found: Answer, budget: int) -> None:
@@ -249,6 +250,7 @@ def test_outside_the_marks_stands_only_what_we_say_within_the_budget(found: Answ
     assert re.findall(r'^<memory-\w+ ref="([^"]*)"', markdown, re.MULTILINE) == found.shown
 
 
+@pytest.mark.proof
 @settings(deadline=None, max_examples=60)
 @given(answers(), st.integers(100, 3000))
 def test_without_a_fence_nothing_is_marked_and_nothing_is_flagged(found: Answer, budget: int) -> None:
@@ -257,6 +259,7 @@ def test_without_a_fence_nothing_is_marked_and_nothing_is_flagged(found: Answer,
     assert found.flags == {}
 
 
+@pytest.mark.proof
 @settings(deadline=None, max_examples=40)
 @given(answers(), st.integers(1, 99))
 def test_a_budget_too_small_for_anything_opens_no_mark(found: Answer, budget: int) -> None:

@@ -166,6 +166,7 @@ def test_where_nothing_is_to_be_tried(bare: Path) -> None:
     assert (bare / "src/quire/surfaces/web/static/app.js").read_text() == "old"
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("page", ["the page", "no page"])
 def test_a_wheel_holds_the_page_and_is_made_without_it(tmp_path: Path, page: str) -> None:
     pytest.importorskip("hatchling")
@@ -196,6 +197,7 @@ def test_a_wheel_holds_the_page_and_is_made_without_it(tmp_path: Path, page: str
     assert not [name for name in held if "node_modules" in name or name.startswith("viewer/")]
 
 
+@pytest.mark.proof
 def test_without_a_page_the_command_says_what_to_do(memory: Memory, tmp_path: Path) -> None:
     """A copy of the package without it: `memory view` says so, and everything else works."""
     shutil.copytree(ROOT / "src/quire", tmp_path / "lib/quire", ignore=shutil.ignore_patterns("__pycache__"))

@@ -266,6 +266,7 @@ def test_what_was_asked_is_repeated_without_harm(project: Hostile, name: str, ar
 # -- the boundary ---------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=1)
 @proves("P8.2", "G3", over="graph facts profile journal")
 def test_every_answer_has_a_boundary_of_its_own(project: Hostile) -> None:
     """Drawn by lot from 48 bits: nobody who wrote something down could know it."""

@@ -89,6 +89,7 @@ def test_a_short_conversation_stays_as_it_is(tools: Tools) -> None:
     assert done["note"].startswith("Nothing to compact yet:")
 
 
+@pytest.mark.proof
 def test_what_is_no_conversation_is_refused(tools: Tools) -> None:
     error = tools.error("memory_compact", conversation=[{"role": "wizard", "content": "x"}])
     assert (error["code"], error["details"]["field"]) == ("MemoryValidationFailed", "messages[0].role")

@@ -377,6 +377,7 @@ def test_what_was_not_committed(tools: Tools) -> None:
     assert "+Two seconds at most." in tools.text("diff_memory")
 
 
+@pytest.mark.proof
 def test_much_that_was_not_committed_is_cut(tools: Tools) -> None:
     """Nobody reads a megabyte of it, and a client would cut it anywhere."""
     body = "A long line of text that says little.\n" * 4_000

@@ -462,6 +462,7 @@ def test_a_project_that_is_none_has_no_events(wire: Wire) -> None:
     assert wire.door.ask("/api/events?project=no-such").status == 404
 
 
+@pytest.mark.proof
 def test_whoever_goes_away_is_forgotten(wire: Wire) -> None:
     def descriptors() -> int:
         return len(list(Path(f"/proc/{wire.door.process.pid}/fd").iterdir()))

@@ -420,6 +420,7 @@ def test_what_is_no_good_body_is_said_to_be_none(door: PageDoor, addresses: list
         assert len(json.dumps(reply.error)) < 1000
 
 
+@pytest.mark.proof
 def test_a_body_is_read_to_its_bound_and_no_further(door: PageDoor) -> None:
     most = 4 * 1024 * 1024
     assert door.post("/api/ticket", b'{"ticket":"' + b"a" * (most - 13) + b'"}').status == 404

@@ -257,6 +257,7 @@ def test_who_does_not_finish_holds_up_nobody(door: PageDoor, at: str) -> None:
             assert door.ask(path).status == 200
 
 
+@pytest.mark.proof
 @needs_proc
 def test_who_has_no_place_is_told_so_with_all_headers(memory: Memory) -> None:
     """The server has a bound on connections; beyond it there is an honest answer."""

@@ -368,6 +368,7 @@ def test_the_files_of_an_export_are_data_and_nothing_else(exported: Watch) -> No
 # -- what is no text --------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_half_a_character_in_a_journal_hides_nothing(tmp_path: Path) -> None:
     """JSON can say half of a pair; what reads it patiently reads it everywhere."""
     memory = harbor(tmp_path)

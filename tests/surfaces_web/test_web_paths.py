@@ -443,6 +443,7 @@ def test_a_body_that_is_a_link_is_not_followed(door: PageDoor, at: str, memory: 
         body.write_bytes(held)
 
 
+@pytest.mark.proof
 def test_one_bad_anchor_does_not_take_the_whole_page_away(tmp_path: Path) -> None:
     """A NUL can stand in no file's name, but it can stand in a record of a repository from anywhere."""
     memory = harbor(tmp_path)

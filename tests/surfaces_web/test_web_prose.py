@@ -171,6 +171,7 @@ DEEP = {
 }
 
 
+@pytest.mark.proof
 @each("kind", DEEP)
 def test_deep_and_long_texts_are_shown_in_time(kind: str) -> None:
     tree = prose_of(DEEP[kind])

@@ -81,6 +81,7 @@ def test_a_check_costs_the_same_for_every_further_node(stores: dict[int, Project
     assert later < 1500
 
 
+@pytest.mark.proof
 def test_a_fact_costs_nothing_for_the_nodes_beside_it(stores: dict[int, Project]) -> None:
     store(stores[SIZES[0]], Store(section="Specs", content="What is made once is made."))
     _, later = growth(

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from making import outcome, resolved, settled
@@ -264,6 +265,7 @@ def test_order_and_repetition_of_lines_do_not_matter(lines: list[bytes], random:
     assert canonical(again) == canonical(found)
 
 
+@pytest.mark.proof
 @settings(max_examples=examples(500))
 @given(FILES, FILES)
 def test_two_files_in_either_order_say_the_same(ours: list[bytes], theirs: list[bytes]) -> None:

@@ -142,7 +142,7 @@ def _large(name: str) -> dict[str, bytes]:
         }
 
 
-@pytest.mark.proof(keep=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_merge(name: str) -> None:
     files = _large(name)

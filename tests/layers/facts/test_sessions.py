@@ -494,6 +494,7 @@ def test_two_paths_of_one_file_are_one() -> None:
     assert episode_of(session(files=("a.py", f"{ROOT}/a.py", "./a.py")), END, ROOT).files_changed == ("a.py",)
 
 
+@pytest.mark.proof
 def test_however_much_happened_the_line_can_be_read() -> None:
     wild = session(
         "ü" * 1000,

@@ -420,6 +420,7 @@ _node = st.builds(
 )
 
 
+@pytest.mark.proof
 @settings(max_examples=25)
 @given(st.lists(_node, min_size=1, max_size=4, unique_by=lambda node: node["id"]), st.randoms())
 def test_the_order_of_entries_does_not_matter(

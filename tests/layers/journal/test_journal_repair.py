@@ -565,6 +565,7 @@ def test_arbitrary_bytes_are_repaired_once_or_left(sound: Store, name: str, data
         assert _is_empty(plan(store))
 
 
+@pytest.mark.proof
 @needs_real
 def test_journals_of_the_original_program_are_repaired_once(tmp_path: Path) -> None:
     roots = sorted({path.parent for path in REAL.rglob(".agent-memory")})
