@@ -267,12 +267,12 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
         "supersede.0.superseded_by",
         "not in the memory",
     ),
-    "the project made stale": (with_lists(stale=[{"id": "project.harbor", "reason": "x"}]), "stale.0.id", "own node"),
-    "the project deleted": (with_lists(delete=[{"id": "project.harbor", "reason": "x"}]), "delete.0.id", "own node"),
+    "the project made stale": (with_lists(stale=[{"id": "project.harbor", "reason": "x"}]), "stale.0.id", "own record"),
+    "the project deleted": (with_lists(delete=[{"id": "project.harbor", "reason": "x"}]), "delete.0.id", "own record"),
     "the project superseded": (
         with_lists(supersede=[{"id": "project.harbor", "superseded_by": "feature.old", "reason": "x"}]),
         "supersede.0.id",
-        "own node",
+        "own record",
     ),
 }
 
