@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import IO, Any
 
 from fuzz_engine import Target
 from fuzz_machine import of_local
@@ -131,6 +134,10 @@ class _Spoken(Git):
 
     def run(self, command: str, *arguments: str, allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
         return self.others.get(command.replace("-", "_"), self.answer)
+
+    @contextlib.contextmanager
+    def stream(self, command: str, *arguments: str, stdin: bytes) -> Iterator[IO[bytes]]:
+        yield io.BytesIO(self.run(command))
 
 
 def _git(data: bytes) -> object:

@@ -36,7 +36,7 @@ class TouchedPlace(msgspec.Struct, frozen=True):
     line: int = 1
 
 
-class ChangedPart(msgspec.Struct, frozen=True):
+class ChangedPart(msgspec.Struct, frozen=True, eq=False):
     """What an anchor holds of one changed file, before and after."""
 
     old: list[bytes]
@@ -59,7 +59,7 @@ class _Side(FileTree):
 
 
 class TreeChange:
-    """Two trees by what differs between them; of the rest, they know what the anchors that are asked about cover."""
+    """Two trees by what differs between them; of the rest, they know what the anchors that were looked at cover."""
 
     def __init__(self, git: Git, changes: Sequence[GitFileChange]) -> None:
         self._git = git
@@ -69,13 +69,13 @@ class TreeChange:
         self._renamed = {change.old: change.new for change in changes if change.how == "R"}
         self._came = [change.new for change in changes if change.how != "D"]
         self._data: dict[str, bytes] = {}
-        self._special: set[str] = set()
         self._minor: dict[tuple[str, str], bool] = {}
         self._defined: dict[tuple[bool, str, str], tuple[int, list[bytes] | None]] = {}
-        self.before = self.after = _Side(git, {}, self._data)
+        self._parts: dict[tuple[str, str], ChangedPart] = {}
+        self.look({})
 
-    def look(self, anchors: Iterable[str], listed: Mapping[str, Blob]) -> None:
-        """Read what these anchors need; `listed` are the files at and below them in the newer tree."""
+    def look(self, listed: Mapping[str, Blob]) -> None:
+        """Know the files of the newer tree that are listed, those at and below anchors, beside those that differ."""
         self._special = {path for path, blob in listed.items() if blob.mode in ("120000", "160000")}
         after = {path: blob.id for path, blob in listed.items()}
         after.update({change.new: change.new_id for change in self._changes if change.how != "D"})
@@ -85,9 +85,11 @@ class TreeChange:
         before.update({change.old: change.old_id for change in self._changes if change.how != "A"})
         self.before, self.after = (_Side(self._git, ids, self._data) for ids in (before, after))
         self.after.definitions = self.before.definitions
-        files = {anchor.rpartition("#")[0] or anchor for anchor in anchors}
-        covered = {place for file in files for place in self.paths.at(file)}
-        self.read_ahead(self.paths.paths[place] for place in covered)
+
+    def read_anchored(self, anchors: Iterable[str]) -> None:
+        """Read both versions of the files that differ, as far as these anchors cover them."""
+        files = {file for anchor in anchors for file in (anchor, anchor.rpartition("#")[0]) if file}
+        self.read_ahead({self.paths.paths[place] for file in files for place in self.paths.at(file)})
 
     def read_ahead(self, files: Iterable[str]) -> None:
         """Read both versions of these files at once; one that is too large is read when it is asked for."""
@@ -187,8 +189,6 @@ class TreeChange:
 
     def touched_symbol(self, file: str, name: str) -> TouchedPlace | None:
         """The first line of a definition that the change touched; None where it touched others of the file alone."""
-        if self.before is self.after:
-            self.look(self.paths.paths, {})
         (_, old), (line, new) = (self._lines(tree, file, name) for tree in (self.before, self.after))
         if old == new and old is not None:
             return None
@@ -198,11 +198,22 @@ class TreeChange:
         """What changed files hold of an anchor, line by line."""
         named = split_symbol(self.after, anchor) or split_symbol(self.before, anchor)
         if named:
-            old, new = (self._lines(tree, *named)[1] or [] for tree in (self.before, self.after))
-            return [ChangedPart(old, new, is_symbol=True)]
-        paths = [self.paths.paths[place] for place in self.paths.at(anchor)][:_PARTS]
-        texts = [[self._text(tree, path) or [] for tree in (self.before, self.after)] for path in paths]
-        return [ChangedPart(old, new, is_symbol=False) for old, new in texts]
+            return [self._part(*named)]
+        return [self._part(self.paths.paths[place], "") for place in self.paths.at(anchor)[:_PARTS]]
+
+    def _part(self, file: str, name: str) -> ChangedPart:
+        if (file, name) not in self._parts:
+            trees = (self.before, self.after)
+            old, new = (self._lines(tree, file, name)[1] if name else self._text(tree, file) for tree in trees)
+            self._parts[file, name] = ChangedPart(old or [], new or [], is_symbol=bool(name))
+        return self._parts[file, name]
+
+    def stays(self, anchor: str) -> bool:
+        """Whether something of what the change touched below an anchor is there afterwards, so that it is not gone."""
+        named = split_symbol(self.after, anchor)
+        if named:
+            return self._lines(self.after, *named)[1] is not None
+        return any(self.after.has(self.paths.paths[place]) for place in self.paths.at(anchor))
 
     def only_minor(self, anchor: str) -> bool:
         """Whether formatting, comments, imports or annotations are all that differs in what an anchor covers."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from quire.files.git_snapshot import Blob, PendingSnapshot, Snapshot, split_names
 from quire.model.errors import GitRequired
@@ -254,6 +254,24 @@ class Git:
         """What a read command answers. Any exit code but these is an error."""
         return self.finish(self.start(command, *arguments), allow, stdin)
 
+    @contextlib.contextmanager
+    def stream(self, command: str, *arguments: str, stdin: bytes) -> Iterator[IO[bytes]]:
+        """What a read command answers, piece by piece, for as long as the block reads it."""
+        from threading import Thread, Timer
+
+        started = self.start(command, *arguments)
+        asking = Thread(target=_write, args=(started.stdin, stdin))
+        limit = Timer(_SECONDS, started.kill)
+        with started:
+            asking.start()
+            limit.start()
+            try:
+                yield started.stdout  # type: ignore[misc]
+            finally:
+                limit.cancel()
+                started.kill()
+                asking.join()
+
     def start(self, command: str, *arguments: str, settings: Iterable[str] = ()) -> Started:
         if not _is_allowed(command, arguments):
             raise ValueError(f"git {command} is not on the list of commands we run")
@@ -331,6 +349,12 @@ class Git:
         # This folder and no other: `core.worktree` may point anywhere, and a broken `.git` makes git look further up.
         env.update(GIT_WORK_TREE=self.root, GIT_CEILING_DIRECTORIES=os.path.dirname(self.root))
         return env
+
+
+def _write(pipe: IO[bytes], data: bytes) -> None:
+    with contextlib.suppress(OSError):  # a reader that has enough ends the process
+        pipe.write(data)
+        pipe.close()
 
 
 def _is_allowed(command: str, arguments: tuple[str, ...]) -> bool:

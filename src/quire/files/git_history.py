@@ -267,7 +267,7 @@ def _with_changes(git: Git, commits: list[tuple[Commit, int]], paths: list[str])
     return made
 
 
-_SIZE = re.compile(r"^([0-9a-f]+) (blob|commit) (\d+)$", re.MULTILINE)
+_SIZE = re.compile(r"^([0-9a-f]+) \w+ (\d+)$", re.MULTILINE)
 
 
 def read_blobs(
@@ -275,29 +275,35 @@ def read_blobs(
 ) -> dict[str, bytes]:
     """What blobs hold, or commits; one that is larger than `each`, or comes after so much `together`, is left out."""
     wanted = [name for name in dict.fromkeys(ids) if _COMMIT.fullmatch(name) and name.strip("0")]
-    if not wanted:
-        return {}
-    sizes = git.run("cat-file", "--batch-check", "--buffer", stdin="\n".join(wanted).encode() + b"\n")
-    taken = []
+    found: dict[str, bytes] = {}
     room = together
-    for name, of, size in _SIZE.findall(sizes.decode("ascii", "replace")):
-        if of == kind and int(size) <= min(each, room):
+    while wanted:
+        left = iter(wanted)
+        with git.stream("cat-file", "--batch", "--buffer", stdin="\n".join(wanted).encode() + b"\n") as answer:
+            for name in left:
+                words = answer.readline().split()
+                if not words:
+                    raise GitRequired("git cat-file ended before it answered.")
+                size = int(words[2]) if len(words) == 3 and words[2].isdigit() else -1
+                if size > min(each, room):
+                    break
+                data = answer.read(size + 1)[:size]
+                if size >= 0 and words[1] == kind.encode():
+                    found[name] = data
+                    room -= size
+        wanted = _that_fit(git, list(left), each, room)
+    return found
+
+
+def _that_fit(git: Git, ids: list[str], each: int, room: int) -> list[str]:
+    """Those that are small enough, together, too: what is too large is not read only to be thrown away."""
+    sizes = git.run("cat-file", "--batch-check", "--buffer", stdin="\n".join(ids).encode() + b"\n") if ids else b""
+    taken = []
+    for name, size in _SIZE.findall(sizes.decode("ascii", "replace")):
+        if int(size) <= min(each, room):
             taken.append(name)
             room -= int(size)
-    if not taken:
-        return {}
-    data = git.run("cat-file", "--batch", "--buffer", stdin="\n".join(taken).encode() + b"\n")
-    found = {}
-    at = 0
-    while at < len(data):
-        end = data.index(b"\n", at)
-        name, _, rest = data[at:end].decode("ascii", "replace").partition(" ")
-        size = rest.rpartition(" ")[2]
-        at = end + 1
-        if size.isdigit():
-            found[name] = data[at : at + int(size)]
-            at += int(size) + 1
-    return found
+    return taken
 
 
 def line_origins(git: Git, path: str, first: int, last: int, commit: str = "HEAD") -> dict[int, LineOrigin]:

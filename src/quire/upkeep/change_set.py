@@ -45,6 +45,7 @@ def reach_of_change(git: Git, *, diff: str | None = None, branch: str | None = N
 
     span = span_of_branch(git, branch or None) if branch is not None else span_of_range(git, diff or "")
     change = TreeChange(git, changes_in_span(git, span))
+    change.read_ahead(change.paths.paths)
     working = set(_working(git) if span.working else ())
     return span.name, Reach(
         [*change.paths.paths, *working], lambda path, name: path in working or bool(change.touched_symbol(path, name))

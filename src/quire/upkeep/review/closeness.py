@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from quire.anchors.tree_change import ChangedPart
 from quire.index.text_analysis import question_words
 from quire.model.records import Record
@@ -36,20 +38,43 @@ _FLOW = re.compile(
 )
 
 
-def concerns(record: Record, parts: Sequence[ChangedPart]) -> bool:
-    """Whether what changed in an anchor has to do with the record."""
-    names = [_only_names(part) for part in parts]
-    size = sum(max(len(part.old), len(part.new)) for part in parts)
-    if not parts or (size <= _SCREEN and all(part.is_symbol for part in parts) and None in names):
-        return True
-    text = " ".join((record.title, record.text, *record.tags))
-    if None not in names:
-        return not {name for gone in names for name in gone or ()}.isdisjoint(_SPOKEN.findall(text))
-    told = "\n".join(line for part, gone in zip(parts, names, strict=True) if gone is None for line in _told(part))
-    lines = [line.lower() for part in parts for line in _decoded(part.new or part.old)]
-    most = max(_FEW, int(len(lines) * _RARE))
-    rare = {stem for stem in _stems(text) & _stems(told) if sum(stem in line for line in lines) <= most}
-    return len(rare) >= _ENOUGH or bool(rare & _stems(record.title))
+class _Difference(msgspec.Struct, frozen=True):
+    """What changed in a part, as far as its words tell."""
+
+    gone: set[str] | None
+    """Names that are gone, where names and types are all that changed."""
+    told: set[str]
+    """The stems of what the change is about."""
+    lines: list[str]
+
+
+class Closeness:
+    """Compares records with the parts that changed, each of which is looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[ChangedPart, _Difference] = {}
+
+    def concerns(self, record: Record, parts: Sequence[ChangedPart]) -> bool:
+        """Whether what changed in an anchor has to do with the record."""
+        found = [self._difference(part) for part in parts]
+        size = sum(max(len(part.old), len(part.new)) for part in parts)
+        more = [one for one in found if one.gone is None]
+        if not parts or (size <= _SCREEN and all(part.is_symbol for part in parts) and more):
+            return True
+        text = " ".join((record.title, record.text, *record.tags))
+        if not more:
+            return not {name for one in found for name in one.gone or ()}.isdisjoint(_SPOKEN.findall(text))
+        shared = _stems(text).intersection({stem for one in more for stem in one.told})
+        most = max(_FEW, int(sum(len(one.lines) for one in found) * _RARE))
+        rare = {stem for stem in shared if sum(stem in line for one in found for line in one.lines) <= most}
+        return len(rare) >= _ENOUGH or bool(rare & _stems(record.title))
+
+    def _difference(self, part: ChangedPart) -> _Difference:
+        if part not in self._known:
+            gone = _only_names(part)
+            told = _stems("\n".join(_told(part))) if gone is None else set()
+            self._known[part] = _Difference(gone, told, [line.lower() for line in _decoded(part.new or part.old)])
+        return self._known[part]
 
 
 def _only_names(part: ChangedPart) -> set[str] | None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
 
+from quire.anchors.commit_tree import parts_for
 from quire.anchors.tree_change import TouchedPlace, TreeChange
+from quire.files.git_snapshot import Blob
 from quire.model.records import Record
 from quire.model.seals import Seal, parse_seal
-from quire.upkeep.review.closeness import concerns
+from quire.upkeep.review.closeness import Closeness
 from quire.upkeep.review.findings import ReviewFinding, quoted
 
 Effect = Literal["orphaned", "moved", "changed", "touched", "nearby", ""]
@@ -26,19 +28,40 @@ class _AnchorEffect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def effects_on(
-    change: TreeChange, records: Mapping[str, Record], before: Mapping[str, Record | None], nearby: list[str]
+    change: TreeChange,
+    listed: Callable[[list[str]], Mapping[str, Blob]],
+    records: Mapping[str, Record],
+    before: Mapping[str, Record | None],
+    nearby: list[str],
 ) -> Iterator[ReviewFinding]:
     """A finding for each record, given by its file, whose code the change touched.
 
     `nearby` takes the refs of those that the change passes by: it touched other parts of what they are anchored to.
     `before` has the records that the change changed, as they were, and None for those it added. Only what the change
-    did counts: what was out of date before is reported as a record about this code, no more.
+    did counts: what was out of date before is reported as a record about this code, no more. What the newer tree holds
+    beside the files that differ is listed for those anchors alone that need it.
     """
+    covered = {path: [one for one in record.anchors if change.paths.covers(one)] for path, record in records.items()}
+    change.read_anchored({anchor for anchors in covered.values() for anchor in anchors})
+    closeness = Closeness()
+    passed = {
+        (path, anchor)
+        for path, anchors in covered.items()
+        for anchor in anchors
+        if change.stays(anchor) and not closeness.concerns(records[path], change.parts(anchor))
+    }
+    wanted = {anchor for path, anchors in covered.items() for anchor in anchors if (path, anchor) not in passed}
+    if wanted:
+        change.look(listed(parts_for(wanted)))
     for path, record in records.items():
-        anchors = [anchor for anchor in record.anchors if change.paths.covers(anchor)]
         was = before.get(record.ref)
         is_new = was is None and record.ref in before
-        found = [_effect(change, record, anchor, record if was is None else was, is_new=is_new) for anchor in anchors]
+        found = [
+            _beside(change, anchor)
+            if (path, anchor) in passed
+            else _effect(change, anchor, record, record if was is None else was, is_new=is_new)
+            for anchor in covered[path]
+        ]
         for effect, code in _CODES.items():
             told = [one for one in found if one.effect == effect]
             if told:
@@ -48,7 +71,12 @@ def effects_on(
             nearby += [record.ref] if any(one.effect == "nearby" for one in found) else []
 
 
-def _effect(change: TreeChange, record: Record, anchor: str, was: Record, *, is_new: bool) -> _AnchorEffect:
+def _beside(change: TreeChange, anchor: str) -> _AnchorEffect:
+    is_nearby = change.touched(anchor) is not None and not change.only_minor(anchor)
+    return _AnchorEffect(anchor=anchor, effect="nearby" if is_nearby else "")
+
+
+def _effect(change: TreeChange, anchor: str, record: Record, was: Record, *, is_new: bool) -> _AnchorEffect:
     """What the change did to one anchor. What the record itself was brought up to date with is not held against it."""
     place = change.touched(anchor)
     touched = _AnchorEffect(anchor=anchor, effect="touched" if place else "", place=place)
@@ -69,8 +97,6 @@ def _effect(change: TreeChange, record: Record, anchor: str, was: Record, *, is_
         # Nobody sealed it: then a record that is as it was is held against the code as it was.
         made_here = now == "unknown" and not seals and record == was and not is_new and change.differs(anchor)
     effect: Effect = "changed" if made_here else touched.effect
-    if effect and not concerns(record, change.parts(anchor)):
-        effect = "nearby"
     if effect and change.only_minor(anchor):
         effect = ""
     return _AnchorEffect(anchor=anchor, effect=effect, place=place)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from quire.anchors.commit_tree import parts_for
 from quire.anchors.tree_change import TreeChange
 from quire.files.commit_ranges import messages_between
 from quire.files.git import Git
@@ -50,7 +49,7 @@ def review_change(site: Site, span: Span, *, also: Sequence[str] = ()) -> Review
     before, after = _states(files)
     nearby: list[str] = []
     found = [
-        *effects_on(change, *_concerned(files, change, anchored, before, after), nearby),
+        *effects_on(change, files.listed_after, *_concerned(files, change, anchored, before, after), nearby),
         *changes_of_records(before, after),
         *changes_of_parts(before, after, _changed_parts(site, before, after)),
         *contested_records(before, after),
@@ -83,9 +82,6 @@ def _concerned(
     """The records whose code the change may have touched, by their files; and those that it changed, as they were."""
     concerned = [file for file in anchored if any(map(change.paths.covers, file.anchors))]
     whole = {path for file in concerned for path in (file.path, *file.layer.read_together(file.path))}
-    anchors = {anchor for file in anchored for anchor in file.anchors if change.paths.covers(anchor)}
-    if anchors:
-        change.look(anchors, files.listed_after(parts_for(anchors)))
     read = state_of(
         files.contents({path: blob for path, blob in files.after.items() if path in whole}) | files.fragments_after()
     )
