@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from commanding import Here
 
 from installed import Git
 
-__all__ = ["clone", "commit", "on_branch", "save"]
+__all__ = ["clone", "commit", "in_conflict", "on_branch", "save"]
 
 
 def clone(repo: Path, git: Git, environment: dict[str, str], *acts: Callable[[Here], object]) -> Here:
@@ -48,3 +49,10 @@ def on_branch(git: Git, name: str, *acts: Callable[[], object]) -> None:
     if acts:
         commit(git, name)
         git("checkout", "-q", "main")
+
+
+def in_conflict(git: Git, name: str) -> None:
+    """Git leaves a conflict when it merges this branch."""
+    with pytest.raises(AssertionError):
+        git("merge", "-q", "--no-edit", name)
+    assert git("ls-files", "--unmerged")

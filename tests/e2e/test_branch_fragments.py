@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from branches_here import clone, commit, on_branch, save
+from branches_here import clone, commit, in_conflict, on_branch, save
 from commanding import Here
 
 from installed import Git
@@ -395,3 +395,23 @@ def test_a_fold_that_dies_at_any_moment_loses_nothing(here: Here, git: Git, monk
         assert tree_of(here.root) == expected, moment
         moment += either(5, 1)
     assert moment > 10
+
+
+def test_a_write_while_a_node_is_in_conflict_keeps_what_its_branches_said_of_it(here: Here, git: Git) -> None:
+    for name in ("one", "two"):
+        on_branch(git, name)
+        save(here, {"id": "feature.pay", "body": f"Paid by {name}.", "tags": [name]})
+        commit(git, name)
+    git("checkout", "-q", "main")
+    git("merge", "-q", "--no-edit", "one")
+    in_conflict(git, "two")
+    save(here, {"id": "decision.queue", "tags": ["durable"]})
+    assert "memory resolve" in here("check").out
+    assert here("resolve", "feature.pay", "--theirs").code == 0
+    commit(git, "merged")
+    assert here("fold").code == 0
+    checked = here("check", "--json").data
+    codes = {problem["code"] for problem in (*checked["errors"], *checked["warnings"])}
+    assert codes == {"MergeAttributeMissing"}
+    assert (here.root / ".memory/memory/pay.md").read_text() == "Paid by two."
+    assert not list(here.root.glob(".memory/*.d/*"))

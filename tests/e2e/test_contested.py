@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from branches_here import clone, on_branch, save
+from branches_here import clone, in_conflict, on_branch, save
 from commanding import Here
 from terminal_here import typed
 
@@ -27,12 +27,6 @@ def here(repo: Path, git: Git, environment: dict[str, str]) -> Here:
 
 def branch(here: Here, git: Git, name: str, *nodes: dict[str, object], **lists: object) -> None:
     on_branch(git, name, lambda: save(here, *nodes, **lists))
-
-
-def in_conflict(git: Git, name: str) -> None:
-    with pytest.raises(AssertionError):
-        git("merge", "-q", "--no-edit", name)
-    assert git("ls-files", "--unmerged")
 
 
 def disagree(here: Here, git: Git, first: dict[str, object], second: dict[str, object]) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from branches_here import clone, on_branch, save
+from branches_here import clone, commit, in_conflict, on_branch, save
 from commanding import Here
 
 from installed import Git
@@ -161,3 +161,41 @@ def test_a_store_that_an_older_quire_merged_as_text_is_read_right(here: Here, gi
     here.store("Decisions", "Shards are counted.")
     assert set(here.listed().values()) == {*wanted, "Shards are counted."}
     assert here("check", "--json").data["errors"] == []
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+def test_recalls_of_both_that_git_leaves_in_conflict_are_settled_by_one_command(
+    here: Here, git: Git, repo: Path, style: str
+) -> None:
+    def session(name: str) -> None:
+        (repo / f"sessions/{name}.md").write_text(f"# Session\n\nDecision: {name} is cached, because {name} is slow.\n")
+        assert here("journal", "sync", "--all").code == 0
+        assert here("journal", "recall", "--yes").code == 0
+
+    (repo / "sessions").mkdir()
+    assert here("journal", "add", "markdown", "sessions").code == 0
+    session("first")
+    commit(git, "begin")
+    rules = (repo / "AGENTS.md").read_text()
+    for name in ("search", "upload"):
+        on_branch(git, name, lambda name=name: session(name))
+    git("merge", "-q", "search")
+    git("config", "merge.conflictStyle", style)
+    in_conflict(git, "upload")
+    assert len(git("diff", "--name-only", "--diff-filter=U").split()) == 8
+    assert here("resolve").code == 0
+    git("add", "-A")
+    assert here("check", "--json").data["errors"] == []
+    state = (repo / ".agent-memory/state.json").read_text().lower()
+    assert all(f"{name} is cached" in state for name in ("search", "upload"))
+    assert "<<<<<<<" not in (repo / "AGENTS.md").read_text()
+    git("reset", "-q", "--hard", "ORIG_HEAD")
+    (repo / "AGENTS.md").write_text(f"Mine.\n{rules}")
+    commit(git, "mine")
+    git("checkout", "-q", "upload")
+    (repo / "AGENTS.md").write_text(f"Theirs.\n{rules}")
+    commit(git, "theirs")
+    git("checkout", "-q", "main")
+    in_conflict(git, "upload")
+    assert "AGENTS.md: It stays as it is" in here("resolve").err
+    assert "<<<<<<< HEAD\nMine.\n" in (repo / "AGENTS.md").read_text()

@@ -185,7 +185,7 @@ class Layer(ABC):
         return Repair()
 
     def write_pages(self, site: Site) -> list[Problem]:
-        """Write anew what is due of what is made from the layer; the caller has access."""
+        """Write anew what is due, or of another state, of what is made from the layer; the caller has access."""
         return []
 
     # -- merges -----------------------------------------------------------------------------

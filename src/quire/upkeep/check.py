@@ -159,11 +159,6 @@ def _rejected(index: Index, rejections: Rejections) -> list[Problem]:
     return found
 
 
-def _joined(path: str) -> str:
-    """Files of lines need nobody to choose: both sides stay, and a repair takes out the marks."""
-    return "; `memory check --repair` joins both sides of such a file" if path.endswith(".jsonl") else ""
-
-
 def _unmerged(site: Site) -> list[Problem]:
     try:
         paths = site.git.unmerged(tracked_paths())
@@ -174,7 +169,7 @@ def _unmerged(site: Site) -> list[Problem]:
             code="MemoryConflictDetected",
             path=path,
             message="This file has an unresolved merge.",
-            hint=f"Resolve it, then `git add {path}`{_joined(path)}.",
+            hint=f"`memory resolve` merges it by record; then `git add {path}`.",
         )
         for path in paths
     ]

@@ -76,9 +76,7 @@ Goal: the next session learns from the memory what this product is, without read
 From then on: save when the product changes, and retire what is no longer true."""
 
 _ATTEMPTS = 5
-_RESOLVING = (
-    "Run `memory init`: it rewrites the section between its own marks. Resolve conflicts elsewhere in the file first."
-)
+_RESOLVING = "Run `memory resolve`: it settles the section between its own marks. The rest of the file is yours."
 _CLAUDE_SIGNS = (".claude", "CLAUDE.local.md")
 
 

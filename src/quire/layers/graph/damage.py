@@ -62,7 +62,7 @@ def conflict(path: str, line: int) -> Problem:
         message="Unresolved merge conflict.",
         path=path,
         line=line,
-        hint="Choose one side, remove the markers, then run `memory check` again.",
+        hint="`memory resolve` merges the file by record; or choose one side by hand.",
     )
 
 

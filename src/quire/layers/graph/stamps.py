@@ -52,12 +52,13 @@ def stamped_fields(fields: dict[str, Any], body: str, stamps: Sequence[Stamps]) 
     """A sidecar's fields with what saves on branches made of it.
 
     The latest save counts, also for the seals: where the code is another, the verdict says so. A body that branches
-    changed may be made of several by git, so it has the digest that it has.
+    changed may be made of several by git, so it has the digest that it has, unless git left it in conflict.
     """
     if not stamps:
         return fields
-    changed_body = any(stamp.content_hash != fields.get("content_hash") for stamp in stamps)
-    fields = {**fields, "content_hash": body_hash(body)} if changed_body else fields
+    digests = {stamp.content_hash for stamp in stamps}
+    if digests != {fields.get("content_hash")} and ("<<<<<<<" not in body or body_hash(body) in digests):
+        fields = {**fields, "content_hash": body_hash(body)}
     last = max(stamps, key=lambda stamp: (_moment(stamp.updated_at), msgspec.json.encode(stamp)))
     if _moment(last.updated_at) <= _moment(fields.get("updated_at")):
         return fields

@@ -135,7 +135,9 @@ class JournalLayer(Layer):
     def write_pages(self, site: Site) -> list[Problem]:
         from quire.layers.journal.pages import write_due_pages
 
-        return write_due_pages(site.root, site.world)
+        problems = write_due_pages(site.root, site.world)
+        _pages_again(site)
+        return problems
 
     # -- merges -----------------------------------------------------------------------------
 

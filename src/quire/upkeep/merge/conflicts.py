@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -16,6 +16,7 @@ from quire.layers.protocol import Site
 from quire.layers.table import layer_of_file, tracked_paths
 from quire.model.errors import GitRequired
 from quire.upkeep.merge.merge_files import MergedPath, merge_files
+from quire.upkeep.merge.shared_files import PLACES, merge_shared, with_one_section
 
 _MARK = re.compile(rb"(<{7,}|\|{7,}|={7,}|>{7,})(?: .*)?\r?$", re.S)
 _HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD")
@@ -28,7 +29,7 @@ def merge_conflicts(site: Site) -> list[MergedPath]:
     """What becomes of every file of the memory with conflict marks, or that git holds as unmerged."""
     sides: tuple[dict[str, bytes], dict[str, bytes], dict[str, bytes]] = ({}, {}, {})
     before: dict[str, bytes | None] = {}
-    stages = _stages(site)
+    stages = _stages(site, tracked_paths())
     for path in sorted({*stages, *_marked(site)}):
         layer = layer_of_file(path)
         now = read_if_there(os.path.join(site.root, path))
@@ -50,6 +51,24 @@ def merge_conflicts(site: Site) -> list[MergedPath]:
     ]
 
 
+def shared_conflicts(site: Site) -> list[MergedPath]:
+    """The same for files that hold a part of ours; what people wrote in them is left to people."""
+    found = []
+    for path, stages in _stages(site, PLACES).items():
+        now = read_if_there(os.path.join(site.root, path))
+        marked = split_conflict(now or b"")
+        versions = _versions(site.git, stages, now)
+        if marked is None or versions is None:
+            continue
+        merged = merge_shared(path, *(data or b"" for data in versions))
+        if merged is None:
+            _, ours, theirs = with_one_section(path, [data or b"" for data in marked])
+            merged = ours if ours == theirs else None
+        why_not = "" if merged is not None else "both sides changed the same lines of what people wrote in it"
+        found.append(MergedPath(path=path, before=now, after=now if why_not else merged, why_not=why_not))
+    return found
+
+
 def _add_beside(
     site: Site,
     path: str,
@@ -69,9 +88,9 @@ def _add_beside(
             side[other] = data
 
 
-def _stages(site: Site) -> dict[str, dict[str, Blob]]:
+def _stages(site: Site, paths: Sequence[str]) -> dict[str, dict[str, Blob]]:
     try:
-        return site.git.stages(tracked_paths()) if site.git.available else {}
+        return site.git.stages(paths) if site.git.available else {}
     except GitRequired:
         return {}
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import msgspec
 
 from quire.files.digests import sha256
-from quire.files.durable_write import ensure_folder
+from quire.files.durable_write import ensure_folder, write_file
 from quire.files.layout import RECOVERY
 from quire.files.paths import read_if_there
 from quire.files.transaction import Append, FileUpdate, apply_changes
@@ -197,6 +197,14 @@ def _write_home(site: Site, home: Home, changes: Sequence[MergedPath], logged: L
     apply_changes(folder, os.path.join(folder, RECOVERY), updates, appends, site.world.token(), whole=True)
     for layer in layers_in(home.folder):
         layer.write_pages(site)
+
+
+def write_shared(site: Site, merged: Sequence[MergedPath]) -> list[str]:
+    """Write files that lie outside of the memory's folders."""
+    changes = [one for one in merged if one.after is not None and not one.why_not]
+    for one in changes:
+        write_file(os.path.join(site.root, one.path), one.after or b"", site.world.token(), one.before)
+    return [one.path for one in changes]
 
 
 def not_merged(merged: Sequence[MergedPath]) -> list[Problem]:

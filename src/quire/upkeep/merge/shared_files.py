@@ -20,6 +20,8 @@ _SERVERS = ".mcp.json"
 _TEXTS = ("AGENTS.md", "CLAUDE.md")
 _PAGES = tuple(f"{layer.page_folder}/*.md" for layer in LAYERS if layer.page_folder)
 SHARED = (*_TEXTS, _SERVERS, *_PAGES)
+PLACES = tuple(pattern.removesuffix("/*.md") for pattern in SHARED)
+"""The files, and the folders of pages."""
 _SECTIONS = (
     re.compile(rb"<!-- memory:map:start -->.*?<!-- memory:map:end -->", re.DOTALL),
     re.compile(rb"<!-- agent-memory:entry [^\n]* start -->.*?<!-- agent-memory:entry end -->", re.DOTALL),

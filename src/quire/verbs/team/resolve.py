@@ -58,12 +58,13 @@ class FieldsResolved(Result, kw_only=True):
 def resolve(project: Project, given: Resolve) -> FieldsResolved:
     """Settle what branches disagree on.
 
-    Without REF it lists what is contested, and on a terminal asks. First it merges files of the memory that git left in
-    conflict, by record, from the index of git or from the conflict marks in them; nothing is lost by that. REF names a
-    record. `git add` is left to you.
+    First it merges files of the memory that git left in conflict, by record, from the index of git or from the conflict
+    marks in them; nothing is lost by that. What Quire writes into other files, such as `AGENTS.md`, is settled as well.
+    REF names a record to settle. Without it, what is contested is listed, and on a terminal asked about. `git add` is
+    left to you.
     """
-    from quire.upkeep.merge.conflicts import merge_conflicts
-    from quire.upkeep.merge.merge_files import not_merged, write_merged
+    from quire.upkeep.merge.conflicts import merge_conflicts, shared_conflicts
+    from quire.upkeep.merge.merge_files import not_merged, write_merged, write_shared
 
     ways: list[Way] = [way for way in _WAYS if getattr(given, way)]
     if len(ways) + (given.value is not None) > 1:
@@ -71,11 +72,12 @@ def resolve(project: Project, given: Resolve) -> FieldsResolved:
     if "edit" in ways:
         raise UsageError("--edit needs a terminal.", hint="Give the value with --value.")
     project.ready_to_ask()
-    conflicts = [] if given.ref else merge_conflicts(project)
-    done = FieldsResolved(dry_run=given.dry_run, merged=[one.path for one in conflicts if not one.why_not])
-    done.warnings = not_merged(conflicts)
-    if conflicts and not given.dry_run:
-        done.files_changed = write_merged(project, conflicts, "resolve")
+    shared, conflicts = shared_conflicts(project), merge_conflicts(project)
+    done = FieldsResolved(dry_run=given.dry_run, merged=[one.path for one in (*conflicts, *shared) if not one.why_not])
+    done.warnings = not_merged([*conflicts, *shared])
+    if not given.dry_run:
+        # First the pages: they are written anew where they are of another state than the merged one.
+        done.files_changed = [*write_shared(project, shared), *write_merged(project, conflicts, "resolve")]
     if not given.dry_run:
         done.files_changed += _folded(project)
     found = contested_here(project, given.ref, given.field)
