@@ -246,7 +246,13 @@ def test_what_still_holds_is_proposed(tmp_path: Path, status: str, kept: str) ->
     "status",
     [
         *("Proposed", "draft", "Pending", "On hold until 2027", "Experimental", "RFC", "Angenommen?", "In review"),
-        *("Conditionally accepted", "Proposed | Accepted | Deprecated | Superseded by X", "Accepted, later deprecated"),
+        *(
+            "Conditionally accepted",
+            "Accepted, but under discussion",
+            "Accepted until the next review",
+            "Proposed | Accepted | Deprecated | Superseded by X",
+            "Accepted, later deprecated",
+        ),
     ],
 )
 def test_what_is_open_or_of_an_unknown_word_waits_for_a_person(tmp_path: Path, status: str) -> None:

@@ -60,7 +60,7 @@ def test_copilots_memories_of_this_workspace(hosts: Hosts) -> None:
         ("fact", "Wheels need Rust. (Builds)"),
         ("fact", "Tests run with `make check` (Makefile:4)"),
     ]
-    assert {code for code, _, _ in hosts.warnings("copilot-memories")} == {"HostSecret", "HostTextSteers"}
+    assert {code for code, _, _ in hosts.warnings("copilot-memories")} == {"HostSecret", "HostTextSteers", "HostUnread"}
     again(hosts, "copilot-memories")
 
 
@@ -159,6 +159,15 @@ def test_concepts_of_a_bundle(hosts: Hosts) -> None:
     again(hosts, "okf")
 
 
+def test_a_concept_is_undecided_or_over_by_its_status(hosts: Hosts) -> None:
+    for number, (kind, status) in enumerate(
+        (("Metric", "draft"), ("Metric", "retired"), ("Question", "open"), ("Decision", "in review"))
+    ):
+        hosts.write(f"okf/{number}.md", CONCEPT.format(kind=kind, title=f"Bills {number}", status=status))
+    found = [(item["kind"], item.get("standing", "")) for item in hosts.data("okf")["results"]]
+    assert found == [("fact", "open"), ("question", ""), ("decision", "open")]
+
+
 def test_an_export_is_a_bundle_that_can_be_imported(hosts: Hosts) -> None:
     hosts.memory.save(
         {"kind": "decision", "title": "Plan with integers", "body": "Cents add up.\n---\nAlways.", "tags": ["costs"]},
@@ -186,3 +195,5 @@ def test_an_export_is_a_bundle_that_can_be_imported(hosts: Hosts) -> None:
     assert all(f"({name})" in files["index.md"] for name in files if name != "index.md")
     found = hosts.data("okf", "--dry-run")
     assert {source["kind"] for source in found["sources"]} == {"okf"}
+    # What the memory holds is not proposed to it.
+    assert (found["results"], found["known"]) == ([], len(files) - 1)

@@ -67,7 +67,7 @@ def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
     descriptor, found = open_regular(path)
     try:
         if found.st_size > limit:
-            raise OSError(errno.EFBIG, f"larger than {limit} bytes", path)
+            raise OSError(errno.EFBIG, f"larger than {limit:,} bytes", path)
         data = os.read(descriptor, found.st_size + 1)
         while chunk := os.read(descriptor, 1 << 20):
             data += chunk

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -56,7 +57,7 @@ _NAMED_MOST = 10
 _HELD = (
     "accepted|approved|adopted|agreed(?: upon)?|implemented|active|decided|final|finali[sz]ed|ratified|confirmed"
     "|enacted|completed?|done|in (?:force|effect|use)|effective|current|valid|resolved|endorsed|amended|updated"
-    "|clarified|live"
+    "|clarified|live|stable|verified|published"
 )
 _HOLDS = re.compile(rf"^[\W\d_]*(?:{_HELD})\b")
 _HOLDS_ONLY = re.compile(rf"^[\W\d_]*(?:{_HELD})[\W\d_]*$")
@@ -65,10 +66,15 @@ _ENDED = (
     "superseded|superceded|deprecated|rejected|obsoleted?|withdrawn|retired|replaced|abandoned|declined|reverted|revoked"
     "|rescinded|repealed|cancell?ed|discarded|dismissed|dropped|overturned|overruled|undone|rolled back|archived"
     "|expired|outdated|invalid(?:ated)?|voided|removed|no longer|not (?:accepted|approved|adopted|decided|implemented)"
-    "|denied|refused|historic(?:al)?"
+    "|denied|refused|historic(?:al)?|stale"
 )
 _OVER = re.compile(rf"^[\W\d_]*(?:{_ENDED})\b|(?<!partially )(?<!partly )\b(?:{_ENDED}) by\b")
 _OVER_INSIDE = re.compile(rf"(?<!partially )(?<!partly )(?<!\ba )(?<!\ban )(?<!\bthe )\b(?:{_ENDED})\b")
+# What holds on a condition, or for the time being, is decided by nobody yet.
+_OPEN_INSIDE = re.compile(
+    r"\b(?:but|unless|until|pending|proposed|drafts?|discuss(?:ed|ion)|(?:in|under|for) review|subject to|trial"
+    r"|(?:provisional|tentative|conditional)(?:ly)?|experiment(?:al)?)\b"
+)
 _IN_PROSE = re.compile(r"(?i)\b(supersedes|replaces|amends) (?:ADR|decision)[-_ #]?\d{1,5}\b")
 
 Standing = Literal["holds", "open", "over"]
@@ -115,7 +121,7 @@ def read_adr_document(text: str, path: str) -> AdrDocument | None:
         title=title,
         line=line,
         status="" if all(map(_says_only_that_it_holds, states)) else status,
-        standing=_standing(states),
+        standing=standing_of(states),
         parts=parts,
         tags=tuple(tags),
         supersedes=_named(_SUPERSEDES, links),
@@ -151,8 +157,8 @@ def number_of(path: str) -> int | None:
 # -- the status -----------------------------------------------------------------------------------
 
 
-def _standing(states: list[str]) -> Standing:
-    """What all the states together come to: nothing holds that one of them takes back or leaves open."""
+def standing_of(states: Iterable[str]) -> Standing:
+    """What states together come to: nothing holds that one of them takes back or leaves open."""
     found = [_standing_of(one_line(_unlinked(state)).lower()) for state in states if state.strip()]
     return "over" if "over" in found else "open" if "open" in found else "holds"
 
@@ -163,7 +169,8 @@ def _standing_of(status: str) -> Standing:
         return "open"
     if _OVER.search(status):
         return "over"
-    return "holds" if _HOLDS.match(status) and not _OVER_INSIDE.search(status) else "open"
+    is_held = _HOLDS.match(status) and not _OVER_INSIDE.search(status) and not _OPEN_INSIDE.search(status)
+    return "holds" if is_held else "open"
 
 
 def _says_only_that_it_holds(status: str) -> bool:

@@ -16,7 +16,7 @@ from quire.capture.hosts.documents import read_document
 from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts
 from quire.capture.hosts.source_files import files_in, home_source
-from quire.capture.hosts.structured_files import read_config
+from quire.capture.hosts.structured_files import read_config, unread
 from quire.capture.hosts.structured_proposals import add_fact, begun, gathered, may_pass, section_for, sentence, text_of
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
@@ -77,7 +77,9 @@ def _read_entry(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     try:
         entry = msgspec.json.decode(data)
     except (ValueError, RecursionError):
-        entry = {}
+        entry = None
+    if data and not isinstance(entry, dict):
+        found.guard.tell(unread(source, "it is not a JSON object"))
     entry = entry if isinstance(entry, dict) else {}
     fact, reason = text_of(entry.get("fact")), text_of(entry.get("reason"))
     if not fact:

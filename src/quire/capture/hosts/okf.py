@@ -11,9 +11,11 @@ tags: [billing]
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 
 from quire.capture.front_matter import Value, read_front_matter
+from quire.capture.hosts.adr_document import standing_of
 from quire.capture.hosts.source_files import named_folders
 from quire.capture.hosts.structured_files import code_paths, find_file, markdown_below
 from quire.capture.hosts.structured_proposals import (
@@ -31,16 +33,14 @@ from quire.capture.hosts.structured_proposals import (
 from quire.capture.hosts.types import FILES_MOST, HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
 from quire.inbox.proposals import Standing
+from quire.layers.facts.layout import SECTIONS
 from quire.model.ids import title_from_slug
 from quire.model.text import one_line
 
+_ESCAPED = re.compile(r"^\\(?=---|\.\.\.|\+\+\+)", re.M)
 _FOLDERS = ("okf", "okf-bundle", "okf_bundle", "knowledge-bundle")
 _RESERVED = ("index.md", "log.md")
 _KINDS = {"decision": "decision", "adr": "decision", "question": "question", "open-question": "question"}
-_STANDINGS: dict[str, Standing] = {
-    **dict.fromkeys(("draft", "proposed", "unverified"), "open"),
-    **dict.fromkeys(("deprecated", "archived", "superseded", "retired", "obsolete", "rejected", "stale"), "over"),
-}
 
 
 def find_okf(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:  # noqa: ARG001
@@ -59,14 +59,17 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     elif may_pass(found, text, 1, spread=True):
         name = title_from_slug(os.path.basename(source.shown).removesuffix(".md"))
         title = _text(head.fields.get("title")) or name
-        described = _text(head.fields.get("description"))
-        body = "\n\n".join(filter(None, (described, head.body.strip())))
+        described, body = _text(head.fields.get("description")), _ESCAPED.sub("", head.body.strip())
+        if not _begins(body, described):
+            body = f"{described}\n\n{body}".strip()
         listed = head.fields.get("tags", [])
         tags = [listed] if isinstance(listed, str) else listed
         node = "gotcha" if is_gotcha(kind) else _KINDS.get(kind, "")
+        status = _text(head.fields.get("status"))
+        state = standing_of([status])
+        # A question is a record while it is open.
+        standing: Standing = "" if state == "holds" or (state == "open" and node == "question") else state
         if node:
-            status = _text(head.fields.get("status"))
-            standing = _STANDINGS.get(word_of(status), "")
             resource = _text(head.fields.get("resource"))
             anchors = code_paths(f"`{resource}`\n{body}", places.root)
             add_node(
@@ -80,10 +83,29 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
                 anchors=anchors,
                 tags=tags,
             )
+        elif standing == "over":
+            found.skipped += 1
         else:
-            said = f"{title}: {body}" if body else title
-            add_fact(found, section_for(kind), shortened(said, BODY_CHARS), [kind, *tags], 1)
+            # A title that was made of the text says nothing more.
+            said = body if _begins(body, title) else f"{title}: {body}".strip(": ")
+            section = _text(head.fields.get("section"))
+            place = section if section in SECTIONS else section_for(kind)
+            add_fact(
+                found,
+                place,
+                shortened(said, BODY_CHARS),
+                [kind, *tags],
+                1,
+                standing=standing,
+                said=status if standing else "",
+            )
     return gathered(found)
+
+
+def _begins(text: str, beginning: str) -> bool:
+    """Whether a text begins so, whatever marks stand between the words."""
+    first, whole = ("".join(filter(str.isalnum, part)) for part in (beginning, text))
+    return whole.startswith(first)
 
 
 def _text(value: Value | None) -> str:

@@ -154,7 +154,7 @@ def propose_items(gathering: ProposalCollector, place: Place, part: DocumentPart
     for item in whole:
         if item.mark == "done" or item.form == "code" or (points and item not in points and not _is_one(item)):
             continue
-        if kind == "decision" and is_order(item.text):
+        if kind == "decision" and (is_order(item.text) or item.text.startswith("|")):
             gathering.fact(PATTERNS, _said(part.titles[-1:], [item]), [item], part.titles[-1:])
             continue
         title, body = title_and_body(labelled(item.text)[1])

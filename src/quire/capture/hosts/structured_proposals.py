@@ -106,11 +106,13 @@ def may_pass(found: StructuredCollector, text: str, line: int, *, spread: bool =
 # -- proposals ------------------------------------------------------------------------------------
 
 
-def add_fact(found: StructuredCollector, section: str, content: str, tags: Iterable[str], line: int) -> None:
+def add_fact(
+    found: StructuredCollector, section: str, content: str, tags: Iterable[str], line: int, **state: Any
+) -> None:
     """A fact; one that is too long becomes several, at its paragraphs."""
     for piece in _pieces(content):
         fields = {"section": section, "content": piece, "tags": _tags(tags)}
-        _add(found, "facts", "fact", piece, fields, line)
+        _add(found, "facts", "fact", piece, fields, line, **state)
 
 
 def add_node(

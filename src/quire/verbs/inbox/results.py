@@ -107,7 +107,7 @@ def _figures(fields: dict[str, Any]) -> str:
 def settled_lines(done: Settled, verb: str) -> Iterator[Line]:
     """What was accepted, rejected or lifted, and what was not."""
     for item in done.done:
-        yield _quoted(item, f"{verb} {item.id}: {_first_line(item.text)}" + (f"  ({item.ref})" if item.ref else ""))
+        yield _quoted(item, f"{verb} {item.id}: {_name_of(item)}" + (f"  ({item.ref})" if item.ref else ""))
     named = {item.id for item in done.done}
     for rejection in done.rejections:
         if rejection.id not in named:
@@ -131,8 +131,8 @@ def failed_lines(done: Settled) -> Iterator[Line]:
 def undecided_lines(done: Settled) -> Iterator[Line]:
     """Those that were left because no person said yet that they hold."""
     for item in done.undecided[:_UNDECIDED]:
-        named = item.fields.get("title") or _first_line(item.text)
-        text = f"Not decided by its file (“{cut(item.said, 60)}”): {named}. `memory inbox accept {item.id}` accepts it."
+        said = f"Not decided by its file (“{cut(item.said, 60)}”): {_name_of(item)}."
+        text = f"{said} `memory inbox accept {item.id}` accepts it."
         yield _quoted(item, text)
     if len(done.undecided) > _UNDECIDED:
         yield f"{len(done.undecided) - _UNDECIDED} more are not decided by their files: see `memory inbox`."
@@ -144,6 +144,10 @@ def waiting_line(left: int) -> str:
 
 def _quoted(item: Proposal, text: str) -> Recalled:
     return Recalled(text=text, origin=item.origin)
+
+
+def _name_of(item: Proposal) -> str:
+    return _first_line(str(item.fields.get("title") or item.text))
 
 
 def _first_line(text: str) -> str:
