@@ -407,6 +407,8 @@ def test_a_write_while_a_node_is_in_conflict_keeps_what_its_branches_said_of_it(
     in_conflict(git, "two")
     save(here, {"id": "decision.queue", "tags": ["durable"]})
     assert "memory resolve" in here("check").out
+    refused = here("merge", "two", "--apply", "--json").error
+    assert refused["message"] == "`.memory/memory/pay.json` has an unresolved merge; nothing was merged."
     assert here("resolve", "feature.pay", "--theirs").code == 0
     commit(git, "merged")
     assert here("fold").code == 0

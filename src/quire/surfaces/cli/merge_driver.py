@@ -39,7 +39,7 @@ def run(
     )
     done = drive(real_world(), files)
     for field in done.contested:
-        aside(f"Contested: {field.ref}, {disagreement(field)}. `memory resolve` settles it.")
+        aside(f"Contested (`memory resolve` settles it): {field.ref}, {disagreement(field)}")
     return done.exit_code
 
 

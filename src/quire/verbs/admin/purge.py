@@ -121,7 +121,7 @@ def _refuse_unfit(project: Project, folders: Sequence[str]) -> None:
     for path in project.git.unmerged(list(folders)) if project.git.available else ():
         raise Conflict(
             f"`{path}` has an unresolved merge; nothing was purged.",
-            hint=f"Resolve the conflict, `git add {path}`, and purge again.",
+            hint=f"`memory resolve` merges it by record. Then `git add {path}`, and purge again.",
         )
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
+from quire.model.errors import Conflict
+from quire.model.text import counted
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
 if TYPE_CHECKING:
@@ -37,10 +39,16 @@ def merge(project: Project, given: MergeArguments) -> MergeDone:
     It compares the files here with REV and the commit that both come from, and changes nothing. --apply writes the
     merged files of the memory into the work tree, all or none, and leaves the code and git alone.
     """
+    from quire.upkeep.merge.conflicts import merge_conflicts
     from quire.upkeep.merge.merge_files import not_merged, write_merged
     from quire.upkeep.merge.revision import merge_revision
 
     project.ready_to_ask()
+    for left in merge_conflicts(project):
+        raise Conflict(
+            f"`{left.path}` has an unresolved merge; nothing was merged.",
+            hint="`memory resolve` merges it by record. Finish that merge first.",
+        )
     found = merge_revision(project, given.revision)
     files = [one.path for one in found.merged if one.after != one.before]
     if given.apply:
@@ -67,7 +75,8 @@ def lines(done: MergeDone) -> Lines:
         refs: list[str] = getattr(done, name)
         if refs:
             yield f"{name.capitalize()}: {', '.join(refs)}"
-    yield f"{'Written' if done.applied else 'Would write'}: {', '.join(done.files)}"
+    yield f"{'Wrote' if done.applied else 'Would write'} {counted(len(done.files), 'file')}:"
+    yield from (f"  {path}" for path in done.files)
     if done.contested:
         yield "`memory resolve` settles what is contested."
     if not done.applied:

@@ -255,11 +255,12 @@ def lines(done: FieldsResolved) -> Lines:
     for contested in done.contested:
         yield from contested_lines(contested)
     if done.contested:
-        yield "`memory resolve REF --ours` (or --theirs, --both, --edit) settles it."
+        yield "`memory resolve REF --ours` (or --theirs, --both, --edit) settles it; `--dry-run` shows the value."
     elif not done.settled and not done.merged:
         yield "Branches disagree on nothing."
     if done.files_changed and not done.dry_run:
-        yield f"Written: {', '.join(done.files_changed)}. `git add` them."
+        yield from (f"Wrote {path}" for path in done.files_changed if path not in done.merged)
+        yield "`git add` these files."
 
 
 def contested_lines(field: ContestedField) -> Lines:
