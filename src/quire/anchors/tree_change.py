@@ -41,7 +41,8 @@ class ChangedPart(msgspec.Struct, frozen=True, eq=False):
 
     old: list[bytes]
     new: list[bytes]
-    is_symbol: bool
+    name: str
+    """Of a definition; empty for a file."""
 
 
 class _Side(FileTree):
@@ -205,7 +206,7 @@ class TreeChange:
         if (file, name) not in self._parts:
             trees = (self.before, self.after)
             old, new = (self._lines(tree, file, name)[1] if name else self._text(tree, file) for tree in trees)
-            self._parts[file, name] = ChangedPart(old or [], new or [], is_symbol=bool(name))
+            self._parts[file, name] = ChangedPart(old or [], new or [], name)
         return self._parts[file, name]
 
     def stays(self, anchor: str) -> bool:

@@ -1,8 +1,9 @@
 """Tell whether changed lines concern a record, where its anchor holds much more than they are.
 
-A definition that fits on a screen is what its record is about, as long as more than names and types changed in it.
-Of a file, a folder or a long class most lines are about something else. There a change concerns the record if the words
-that it adds or removes, or those of the lines that enclose it, occur in the record and are rare in the anchor.
+A change is about the words that it adds or removes, and those of the lines that enclose it. It concerns a record about a
+definition that fits on a screen if the record has one of them, beside the definition's own name, or if the definition
+has no word of the record at all. Of a file, a folder or a long class most lines are about something else: there the words
+must be rare. Where only names and types changed, the record must name what is gone.
 """
 
 from __future__ import annotations
@@ -57,16 +58,20 @@ class Closeness:
     def concerns(self, record: Record, parts: Sequence[ChangedPart]) -> bool:
         """Whether what changed in an anchor has to do with the record."""
         found = [self._difference(part) for part in parts]
-        size = sum(max(len(part.old), len(part.new)) for part in parts)
         more = [one for one in found if one.gone is None]
-        if not parts or (size <= _SCREEN and all(part.is_symbol for part in parts) and more):
+        if not parts:
             return True
         text = " ".join((record.title, record.text, *record.tags))
         if not more:
             return not {name for one in found for name in one.gone or ()}.isdisjoint(_SPOKEN.findall(text))
-        shared = _stems(text).intersection({stem for one in more for stem in one.told})
-        most = max(_FEW, int(sum(len(one.lines) for one in found) * _RARE))
-        rare = {stem for stem in shared if sum(stem in line for one in found for line in one.lines) <= most}
+        lines = [line for one in found for line in one.lines]
+        told = {stem for one in more for stem in one.told}
+        spoken = _stems(text)
+        if all(part.name for part in parts) and sum(max(len(part.old), len(part.new)) for part in parts) <= _SCREEN:
+            spoken -= _stems(" ".join(part.name for part in parts))  # any record about it may use those
+            return not spoken.isdisjoint(told) or not any(stem in line for stem in spoken for line in lines)
+        most = max(_FEW, int(len(lines) * _RARE))
+        rare = {stem for stem in spoken & told if sum(stem in line for line in lines) <= most}
         return len(rare) >= _ENOUGH or bool(rare & _stems(record.title))
 
     def _difference(self, part: ChangedPart) -> _Difference:
@@ -114,7 +119,7 @@ def _lines_around(part: ChangedPart) -> Iterator[str]:
 
     The first of a definition encloses all of it, and says nothing.
     """
-    least = min((_depth(line) for line in part.new or part.old if line.strip()), default=0) if part.is_symbol else -1
+    least = min((_depth(line) for line in part.new or part.old if line.strip()), default=0) if part.name else -1
     kept = {line.strip() for line in part.old} & {line.strip() for line in part.new}
     for lines, at in _changed_places(part):
         around = [lines[above] for above in _enclosing(lines, at) if _depth(lines[above]) > least]
@@ -152,4 +157,5 @@ def _decoded(lines: Iterable[bytes]) -> list[str]:
 
 
 def _stems(text: str) -> set[str]:
-    return {word[:_STEM] for word in question_words(text, _WORDS) if len(word) >= _SHORTEST and not word.isdigit()}
+    words = (word for word in question_words(text, _WORDS) if len(word) >= _SHORTEST and not word.isdigit())
+    return {word[:_STEM] for word in words if not _FLOW.fullmatch(word)}
