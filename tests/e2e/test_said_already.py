@@ -90,10 +90,32 @@ def test_what_is_replaced_in_the_same_save_is_not_named(here: Memory) -> None:
     assert codes(saved(here, {**SECOND, "id": NEW}, supersede=replaces)) == []
 
 
-def test_what_is_only_related_is_not_named(here: Memory) -> None:
+def test_what_answers_the_title_is_named_whatever_its_kind(here: Memory) -> None:
     saved(here, FIRST)
     assert codes(saved(here, {**FIRST, "title": "Reports run in the night", "body": "The database is idle."})) == []
-    assert codes(saved(here, {**FIRST, "kind": "question", "title": "Do retries run in the worker process?"})) == []
+    asked = saved(here, {"kind": "question", "title": "Do retries run in the worker process?", "body": "Since when?"})
+    (warning,) = asked.json["warnings"]
+    assert warning["code"] == "SimilarRecord"
+    assert warning["message"] == f"Similar record: `{OLD}` “Retries run in the worker process” (2026-03-02)."
+    saved(here, {"kind": "decision", "title": "The retry table is kept in Redis", "body": "It is fast."})
+    told = here("facts", "store", "Decisions", "The retry table is kept in Postgres", "--json")
+    assert ["retry-table-is-kept-in-redis" in item["message"] for item in told.json["warnings"]] == [True]
+
+
+def test_records_of_an_import_are_not_held_against_each_title(here: Memory) -> None:
+    saved(here, FIRST)
+    asked = {"kind": "question", "title": "Do retries run in the worker process?", "body": "Since when?"}
+    parts = [{"kind": "feature", "title": f"Part {name}", "body": name, "stage": "idea"} for name in "abcdefghij"]
+    assert codes(tried(here, asked, *parts[1:])) == ["SimilarRecord"]
+    assert codes(tried(here, asked, *parts)) == []
+
+
+def tried(memory: Memory, *nodes: dict[str, Any]) -> Run:
+    return memory("save", "--stdin", "--json", "--dry-run", stdin={"task": "t", "nodes": nodes})
+
+
+def test_what_is_linked_is_not_named(here: Memory) -> None:
+    saved(here, FIRST)
     linked = {**SECOND, "related": [{"predicate": "related_to", "to": OLD}]}
     assert codes(saved(here, linked)) == []
     assert found_by_check(here) == []

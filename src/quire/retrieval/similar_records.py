@@ -14,12 +14,16 @@ from quire.index.search import Filter, Searcher
 from quire.index.text_analysis import all_words, question_words
 from quire.model.records import Record
 from quire.model.vocabulary import LIVE_STATUSES, LayerName
+from quire.retrieval.relevance import measure, sort_into_tiers
+from quire.retrieval.statements import LEAST
 
 if TYPE_CHECKING:
     from quire.retrieval.statements import Statement
 
 _ALIKE = 0.6
 """The share of the words of both texts that both have."""
+_MOST = 0.5
+"""What holds half of the rarest words of another, by their rarity, may still be about something else."""
 _LOOK = 60
 _LEAST_WORDS = 4
 _WORDS = 16
@@ -101,6 +105,20 @@ def alike_to(index: Index, record: Record, limit: int = 3, beside: Iterable[Reco
         if share:
             found.append(Alike(record, other, round(share, 4), is_opposite))
     return _first(found)[:limit]
+
+
+def answers_to(index: Index, record: Record) -> list[Record]:
+    """The live records of any kind and layer that answer what this one says, and hold most of its rarest words."""
+    question = index.searcher().question(_said(record)[0])
+    if len(question.rarest) < LEAST:
+        return []
+    allowed = Filter(layers=_COMPARED, statuses=LIVE_STATUSES, scope=record.scope)
+    measured = measure(index, question, allowed)
+    sort_into_tiers(measured, question)
+    numbers = [item.id for item in measured if item.tier == "answer" and item.coverage > _MOST]
+    known = {record.ref, *_linked(index, record)}
+    found = _allowed(index, numbers, allowed, _NEAREST)
+    return [other for other in found if other.ref not in known and other.kind not in (*_HAPPENED, "project")]
 
 
 def alike_pairs(index: Index) -> list[Alike]:

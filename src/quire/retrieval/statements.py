@@ -15,7 +15,7 @@ from msgspec import Struct
 
 _ALIKE = 0.75
 """The share of the telling words of both that both have."""
-_LEAST = 3
+LEAST = 3
 """With fewer telling words there is too little to compare; with one less, only a denial counts."""
 _MOST = 40
 """In a longer text a negation denies a part at most, and a number is one of many."""
@@ -162,7 +162,7 @@ def likeness(one: Statement, other: Statement) -> tuple[float, bool]:
     both = one.words & other.words
     most = max(len(one.words), len(other.words))
     fewest = min(len(one.words), len(other.words))
-    if 2 * len(both) < most or (fewest < _LEAST and not len(both) == most == _LEAST - 1):
+    if 2 * len(both) < most or (fewest < LEAST and not len(both) == most == LEAST - 1):
         return 0.0, False
     if one.names - other.names and other.names - one.names:
         return 0.0, False
@@ -173,7 +173,7 @@ def likeness(one: Statement, other: Statement) -> tuple[float, bool]:
         return 0.0, False
     is_denied = (one.is_denial != other.is_denial) != (turned % 2 == 1)
     differ = bool(one.numbers - other.numbers) and bool(other.numbers - one.numbers)
-    if fewest < _LEAST and not is_denied:
+    if fewest < LEAST and not is_denied:
         return 0.0, False
     if not is_denied and not differ:
         return share, False

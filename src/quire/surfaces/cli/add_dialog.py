@@ -14,7 +14,7 @@ from quire.surfaces.cli.output import say, warn
 from quire.verbs.graph.add import ADDABLE, Add, add, named
 from quire.verbs.verb import Verb
 
-_SIMILAR = frozenset({"SimilarNode", "SaysNearlyTheSame", "SaysTheOpposite"})
+_SIMILAR = frozenset({"SimilarNode", "SaysNearlyTheSame", "SaysTheOpposite", "SimilarRecord"})
 
 
 def on_terminal(session: Session, verb: Verb, given: Add) -> int | None:

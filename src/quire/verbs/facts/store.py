@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from quire.model.records import Problem
+from quire.model.records import Problem, Record
 from quire.model.text import cut
 from quire.verbs.facts.fact_file import change_facts, fact_view, known_facts, short_token
 from quire.verbs.facts.fact_lines import recalled
@@ -23,7 +23,7 @@ from quire.verbs.facts.options import (
     Tags,
 )
 from quire.verbs.facts.results import FactView, SimilarFact
-from quire.verbs.graph.similar_records import alike_problem
+from quire.verbs.graph.similar_records import alike_problem, similar_problems
 from quire.verbs.reviewed import note_reviewed
 from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb, Word
 
@@ -106,6 +106,8 @@ def stored_fact(project: Project, index: Index, told: FactOutcome, section: str)
             )
         )
     warnings += map(alike_problem, alike)
+    if told.action == "stored" and not alike:
+        warnings += similar_problems(index, _record(index, fact))
     for other in told.equal:
         reason = f" ({cut(other.reason, 80)})" if other.reason else ""
         warnings.append(
@@ -125,11 +127,16 @@ def stored_fact(project: Project, index: Index, told: FactOutcome, section: str)
     )
 
 
-def _alike(index: Index, fact: Fact) -> list[Alike]:
+def _record(index: Index, fact: Fact) -> Record:
     from quire.layers.facts.records import FactWithTwins, fact_record
+
+    return fact_record(FactWithTwins(fact), known_facts(index).overview.mind)
+
+
+def _alike(index: Index, fact: Fact) -> list[Alike]:
     from quire.retrieval.similar_records import alike_to
 
-    return alike_to(index, fact_record(FactWithTwins(fact), known_facts(index).overview.mind))
+    return alike_to(index, _record(index, fact))
 
 
 def _similar(found: Alike) -> SimilarFact:

@@ -174,7 +174,7 @@ def after_save(
 
     def work(index: Index) -> tuple[str, list[Problem]]:
         records = [record for ref in told if (record := index.find(ref))]
-        alike = [problem for record in records for problem in alike_problems(index, record, named)]
+        alike = [problem for record in records for problem in alike_problems(index, record, named, records)]
         return render_map(index, project.root, project.git) if has_map else "", alike
 
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from quire.model.records import Problem, Record
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _TITLE_CHARS = 120
 _LISTED = 100
+_SIMILAR = 3
+_FEW = 10
 
 
 def alike_problems(
@@ -21,11 +23,36 @@ def alike_problems(
 ) -> list[Problem]:
     """Which live records say what this one says, or the opposite; but for those that it replaces anyway.
 
-    `beside` are records that would be written together with it.
+    `beside` are records that would be written together with it. Where there is none, what else the memory says on it.
     """
     from quire.retrieval.similar_records import alike_to
 
-    return [alike_problem(found) for found in alike_to(index, record, beside=beside) if found.older.ref not in without]
+    together = list(beside)
+    found = [one for one in alike_to(index, record, beside=together) if one.older.ref not in without]
+    # Nobody reads hints on each record of an import.
+    if found or len(together) > _FEW:
+        return [alike_problem(one) for one in found]
+    return similar_problems(index, record, {*without, *(other.ref for other in together)})
+
+
+def similar_problems(index: Index, record: Record, without: Collection[str] = ()) -> list[Problem]:
+    """One warning with the live records of any kind and layer that answer the title of this one as a question."""
+    from quire.retrieval.similar_records import answers_to
+
+    found = [other for other in answers_to(index, record) if other.ref not in without][:_SIMILAR]
+    if not found:
+        return []
+    said = "; ".join(
+        f"`{other.ref}` “{cut(one_line(other.title), _TITLE_CHARS)}” ({other.created_at[:10]})" for other in found
+    )
+    return [
+        Problem(
+            code="SimilarRecord",
+            severity="warning",
+            message=f"Similar {'record' if len(found) == 1 else 'records'}: {said}.",
+            hint=f"If one replaces the other, supersede or edit it (`memory inspect {found[0].ref}`); else keep both.",
+        )
+    ]
 
 
 def alike_findings(index: Index) -> list[Problem]:
