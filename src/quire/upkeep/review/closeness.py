@@ -1,9 +1,9 @@
 """Tell whether changed lines concern a record, where its anchor holds much more than they are.
 
-A change is about the words that it adds or removes, and those of the lines that enclose it. It concerns a record about a
-definition that fits on a screen if the record has one of them, beside the definition's own name, or if the definition
-has no word of the record at all. Of a file, a folder or a long class most lines are about something else: there the words
-must be rare. Where only names and types changed, the record must name what is gone.
+A change is about the words that it adds or removes, and those of the lines that enclose it. It concerns a record about
+a definition that fits on a screen if the record has one of them, beside the definition's own name, or if the definition
+has no word of the record at all. Of a file, a folder or a long class most lines are about something else: there the
+words must be rare. Where only names and types changed, the record must name what is gone.
 """
 
 from __future__ import annotations
