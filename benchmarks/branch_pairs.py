@@ -2,6 +2,7 @@
 
 *Forge* ignores attributes and knows no driver, as sites do. *Local* is a clone that honours the attributes and was not
 set up. *Driver* is a clone after `memory integrate git`. Each branch runs the installed commands; each merge is git's.
+A person answers a conflict by `memory resolve` and `git add`; `errors` are those of a check after the last way.
 """
 
 from __future__ import annotations
@@ -202,10 +203,19 @@ def run() -> dict[str, Any]:
             os.environ.update(MEMORY_HOME=str(folder / "home"), HOME=name)
             (folder / ".gitconfig").write_text("[user]\nname = Bench\nemail = bench@example.com\n[gc]\nauto = 0\n")
             rows = [_measure(pair, Yard(folder / "yard", memory)) for pair in PAIRS]
-            return {"pairs": rows, "conflicts": {way: sum(1 for row in rows if row[way]) for way in WAYS}}
+            return {
+                "pairs": rows,
+                "conflicts": _conflicts(rows),
+                "conflicts_of_different_fields": _conflicts([row for row in rows if not row["same_field"]]),
+            }
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+def _conflicts(rows: list[dict[str, Any]]) -> dict[str, int]:
+    """Pairs that leave a conflict, by the way of merging."""
+    return {way: sum(1 for row in rows if row[way]) for way in WAYS}
 
 
 def _measure(pair: Pair, yard: Yard) -> dict[str, Any]:
@@ -222,8 +232,15 @@ def _measure(pair: Pair, yard: Yard) -> dict[str, Any]:
         row[way] = _merged(yard, way, names)
     yard.memory("fold")
     row["contested"] = _contested(yard.root)
-    row["errors"] = sorted({problem["code"] for problem in yard.memory("check")["errors"]})
+    row["errors"] = _errors(yard)
+    if row["errors"]:
+        yard.memory("check", "--repair")
+        row["errors_after_repair"] = _errors(yard)
     return row
+
+
+def _errors(yard: Yard) -> list[str]:
+    return sorted({problem["code"] for problem in yard.memory("check")["errors"]})
 
 
 def _contested(root: Path) -> list[str]:
@@ -274,6 +291,7 @@ def _merged(yard: Yard, way: str, names: list[str]) -> list[str]:
         yard.git("merge", "-q", "--no-edit", name, check=False)
         found = set(yard.git("diff", "--name-only", "--diff-filter=U").split())
         if found:
+            yard.memory("resolve")
             yard.git("add", "-A")
             yard.git("commit", "-q", "--no-edit", "-m", name)
         conflicts |= found

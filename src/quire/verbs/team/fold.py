@@ -59,10 +59,11 @@ def _refuse_elsewhere(project: Project) -> None:
 
     if not writes_fragments(project):
         return
-    branch = current_branch(project.git, project.world.env) or "A detached HEAD"
+    branch = current_branch(project.git, project.world.env)
     default = branch_settings(project.root).default_branch or default_branch_name(project.git)
     raise InputError(
-        f"`{branch}` is not the default branch (`{default}`). Nothing was folded.",
+        f"{f'`{branch}`' if branch else 'HEAD is detached: it'} is not the default branch (`{default}`). Nothing was "
+        "folded.",
         hint=f"After the merge, run `memory fold` on `{default}`. `--here` folds on this branch.",
         details={"branch": branch, "default_branch": default},
     )
