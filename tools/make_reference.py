@@ -26,7 +26,7 @@ REFERENCE = ROOT / "docs" / "reference"
 OPTIONS = "| Option | Meaning |"
 OPTIONS_OF = "| Option | Of | Meaning |"
 ARGUMENTS = "| Argument | Value | Meaning |"
-LISTS = {"Sections": "a section", "Categories": "a category", "Relations of entries": "a relation"}
+LISTS = {"Sections": "a section", "Categories": "a category", "Relations of the profile": "a relation"}
 """Headings of the page on tools that list words which many arguments take."""
 _CELLS = re.compile(r"(?<!\\)\|")
 

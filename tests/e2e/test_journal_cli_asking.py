@@ -188,8 +188,9 @@ def test_status_says_what_waits_and_what_to_do(environment: dict[str, str], tmp_
     here = journal_in(tmp_path, environment)
     here.fill()
     out = here.journal("status").out
-    assert out.startswith("Sessions and runs in the history: 3, 2 of them not merged yet.\n- ")
+    assert out.startswith("Sessions and runs in the history: 3.\n- ")
     assert "\nSource agent: Imported 2 sessions at 2026-03-02" in out
+    assert "\nNot merged yet: 2. Merge them.\n" in out
     recorded = here.program("agent-memory", "status").out
     assert "\n- unrecalled all: 2\n- unrecalled local: 0\n- unrecalled imports: 2\n" in recorded
     assert "\nUnrecalled Summary:\n- raw events: 2\n- grouped items: 2\n- [imports] " in recorded

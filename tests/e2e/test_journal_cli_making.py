@@ -63,7 +63,7 @@ def test_init_says_what_it_found_and_what_it_wrote(here: Journal) -> None:
         "\nPlanned changes:\n- CREATE .agent-memory/state.json: the memory itself\n"
         "- CREATE docs/agent-memory/README.md: "
     )
-    assert "\n- PATCH README.md: the entry block in it\n" in run.out
+    assert "\n- PATCH README.md: the section for agents in it\n" in run.out
     assert "\nJournal made: checkpoint chk-000001, event evt-000001.\nState: .agent-memory/state.json\n" in run.out
     assert "`memory journal add claude-local ~/.claude`" in run.out
     assert sorted(path.name for path in (here.root / "docs/agent-memory").iterdir()) == PAGES

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quire.project import Project
 
 Result = TypeVar("Result")
-_NOTES = {"state": "the memory itself", "entry": "the entry block in it", "page": "a page made from the memory"}
+_NOTES = {"state": "the memory itself", "entry": "the section for agents in it", "page": "a page made from the memory"}
 
 
 def journal_ready(project: Project) -> None:

@@ -44,11 +44,12 @@ def plan_lines(done: JournalRecalled) -> Lines:
         yield from planned_lines(done.planned)
     if done.noop_reason is not None:
         return
-    yield told(f"Changes: {diff_text(done.diff)}")
+    changes = diff_text(done.diff)
+    yield told(f"Changes: {changes}")
     if done.protected:
         yield told(f"Kept as they are: {', '.join(done.protected)}")
-    if done.baseline is not None:
-        yield told(f"Since {done.baseline['id']}: {_difference(done.baseline)}")
+    if done.baseline is not None and (since := _difference(done.baseline)) != changes:
+        yield told(f"Since {done.baseline['id']}: {since}")
     if any(item.diff for item in done.planned):
         yield from file_diff_lines(done.planned)
     else:

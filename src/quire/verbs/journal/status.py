@@ -248,8 +248,7 @@ def _next_action(
 
 
 def lines(found: JournalOverview) -> Lines:
-    left = found.unrecalled[ALL]
-    yield f"Sessions and runs in the history: {found.events:,}, {left:,} of them not merged yet."
+    yield f"Sessions and runs in the history: {found.events:,}."
     for group in found.evidence.groups[:_GROUPS]:
         yield told(f"- {short(group.representative_summary)}")
     if len(found.evidence.groups) > _GROUPS:
