@@ -11,16 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cases import each
 from quire.capture.compaction import (
-    AUTO,
-    ONSET,
     REQUEST_CHARS,
-    WARNING,
     Compacted,
     compact,
-    pressure,
-    pressure_level,
 )
 from quire.capture.conversation import (
     PinnedText,
@@ -36,7 +30,6 @@ from quire.capture.summary_form import DONE, END, MARK, SECTIONS, TITLE
 from quire.capture.summary_parser import read_summary
 from quire.model.errors import InputError
 
-GOLDEN = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "golden" / "context-pressure.json"
 FILLER = {"role": "assistant", "content": "lorem ipsum dolor sit amet " * 400}
 SYSTEM = {"role": "system", "content": "You are careful.", "cache": {"z": 1, "a": 2}}
 
@@ -670,39 +663,3 @@ def test_a_huge_message_does_no_harm(text: str) -> None:
     assert found.changed
     assert len(found.summary) < 20_000
     found.summary.encode("utf-8")
-
-
-# The pressure.
-
-
-@each(
-    ("percent", "expected", "level"),
-    [
-        (-5, 0.0, None),
-        (float("nan"), 0.0, None),
-        (50, 0.0, None),
-        (55, 0.0, None),
-        (56, 0.008479417863883365, "wrap-up"),
-        (64, 0.14971680085276465, "wrap-up"),
-        (65, 0.18242552380635632, "finish-then-compact"),
-        (69, 0.3754764637436646, "elevated"),
-        (72, 0.6186414262371721, "high"),
-        (73, 0.7272382108364936, "high"),
-        (74, 0.8534096738341719, "critical"),
-        (75, 1.0, "critical"),
-        (90, 1.0, "critical"),
-        (float("inf"), 1.0, "critical"),
-    ],
-)
-def test_pressure_grows_ever_faster(percent: float, expected: float, level: str | None) -> None:
-    assert pressure(percent) == pytest.approx(expected, rel=1e-12)
-    assert pressure_level(percent) == level
-
-
-@pytest.mark.skipif(not GOLDEN.is_file(), reason="the recorded values lie outside the repository")
-def test_pressure_is_as_recorded() -> None:
-    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    assert (golden["onset"], golden["warning"], golden["auto_compact"]) == (ONSET, WARNING, AUTO)
-    for row in golden["rows"]:
-        assert pressure(row["percent"]) == pytest.approx(row["pressure"], rel=1e-12)
-        assert pressure_level(row["percent"]) == row["level"]

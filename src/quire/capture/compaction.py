@@ -6,7 +6,6 @@ the messages that stay are given back as they were.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -110,11 +109,6 @@ REQUEST_CHARS = 4_000
 """A request, or instructions, word for word up to this length."""
 OFFLINE = "offline"
 
-ONSET, WARNING, AUTO = 55, 75, 85
-"""Percent of the context window: where pressure begins, where it is full, where compaction starts by itself."""
-_STEEPNESS = 3.0
-_LEVELS = ((0.85, "critical"), (0.6, "high"), (0.35, "elevated"), (0.15, "finish-then-compact"))
-_FIRST_LEVEL = "wrap-up"
 _NAME_CHARS = 300
 
 
@@ -293,19 +287,3 @@ def _whole(
         full_texts=(f"turns {first} to {last}: {full_text}",) if full_text else (),
     )
     return render_summary(bound(join([*plan.earlier, new])))
-
-
-def pressure(percent: float) -> float:
-    """How hard a context window that is so full presses, from 0 to 1: slowly at first, then ever faster."""
-    if not percent > ONSET:
-        return 0.0
-    if percent >= WARNING:
-        return 1.0
-    way = (percent - ONSET) / (WARNING - ONSET)
-    return math.expm1(_STEEPNESS * way) / math.expm1(_STEEPNESS)
-
-
-def pressure_level(percent: float) -> str | None:
-    """What that means for the work in hand; None while there is no pressure."""
-    found = pressure(percent)
-    return next((name for least, name in _LEVELS if found >= least), _FIRST_LEVEL) if found > 0 else None

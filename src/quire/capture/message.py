@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from quire.files.json_files import json_value
 from quire.model.tokens import count_tokens
 from quire.model.untyped import as_dict, as_text
 
@@ -165,8 +166,5 @@ def _called(name: str, function: Any) -> ToolCall:
     said = as_dict(function)
     arguments = said.get("arguments")
     if isinstance(arguments, str):
-        try:
-            arguments = msgspec.json.decode(arguments)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            arguments = {}
+        arguments = json_value(arguments)
     return ToolCall(name, as_text(said.get("name")), as_dict(arguments))

@@ -124,9 +124,9 @@ def _mark(session: SessionFile, offset: int) -> str:
     return "" if session.path.endswith(_PACKED) else mark_before(session.path, offset)
 
 
-def count_elsewhere(source_type: str, path: str, most: int = 1000) -> int:
-    """How many sessions there are at a path, wherever they ran; no more than `most` are counted."""
-    return sum(1 for _ in islice(discover(source_type, path), most))
+def count_elsewhere(source_type: str, path: str) -> int:
+    """How many sessions there are at a path, wherever they ran; no more than a thousand are counted."""
+    return sum(1 for _ in islice(discover(source_type, path), 1000))
 
 
 def _known(hashes: Mapping[str, Collection[str]], name: str) -> Collection[str]:

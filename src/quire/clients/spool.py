@@ -16,7 +16,7 @@ import msgspec
 from quire.clients.lines import ENDED, FOLDER, add_line, read_lines
 from quire.files import disk
 from quire.files.local_files import ASIDE, ensure_local, held_in_place, is_at_rest, place_of, read_local
-from quire.files.paths import inside
+from quire.files.paths import inside, names_in
 from quire.model.records import Problem
 
 MOST_BYTES = 1024 * 1024
@@ -119,11 +119,8 @@ def _is_whole(path: str) -> bool:
 
 def _names(root: str) -> list[str]:
     """The files of the spool: the one that is added to, and those that were taken."""
-    try:
-        names = os.listdir(os.path.join(root, place_of(FOLDER, "")))
-    except OSError:
-        return []
-    return sorted(name for name in names if name == ENDED or (name.startswith(_TAKEN) and name.endswith(_END)))
+    names = names_in(os.path.join(root, place_of(FOLDER, "")))
+    return [name for name in names if name == ENDED or (name.startswith(_TAKEN) and name.endswith(_END))]
 
 
 def _unread(root: str, name: str) -> int:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from quire.files.json_files import json_value
 from quire.model.errors import LockBusy
 from quire.model.times import instant
 
@@ -106,7 +107,7 @@ def _same_file(path: str, descriptor: int) -> bool:
 
 def _foreign_holder(descriptor: int, us: Holder) -> bool:
     """Whether a program without kernel locks holds this file: its process lives and it is not old."""
-    found = _parse(os.pread(descriptor, 4096, 0))
+    found = json_value(os.pread(descriptor, 4096, 0), Holder)
     if found is None or found.kernel or found.pid == us.pid or not is_alive(found.pid):
         return False
     then, now = instant(found.created_at), instant(us.created_at)
@@ -124,17 +125,10 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def _parse(data: bytes) -> Holder | None:
-    try:
-        return msgspec.json.decode(data, type=Holder)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-
-
 def _busy(path: str, waited: float) -> LockBusy:
     try:
         with open(path, "rb") as file:
-            found = _parse(file.read(4096))
+            found = json_value(file.read(4096), Holder)
     except OSError:
         found = None
     who = f"process {found.pid} (`{found.operation}`, since {found.created_at})" if found else "another process"

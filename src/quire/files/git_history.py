@@ -122,9 +122,9 @@ def is_on_a_branch(git: Git, commit: str) -> bool:
     return not git.run("rev-list", "-1", commit, "--not", "--branches", "--remotes", "--tags", "--").strip()
 
 
-def _succeeds(git: Git, command: str, *arguments: str) -> bool:
+def _succeeds(git: Git, *command: str) -> bool:
     try:
-        git.run(command, *arguments)
+        git.run(*command)
         return True
     except GitRequired as error:
         if not error.details or "exit_code" not in error.details:
@@ -178,12 +178,10 @@ def last_commit(git: Git, paths: Iterable[str], since: str | None) -> str | None
     return git.run("rev-list", "-1", "HEAD", *past, "--", *paths).decode().strip() or None
 
 
-def commits_between(
-    git: Git, since: str | None, until: str = "HEAD", *, limit: int = 1000, paths: Iterable[str] = ()
-) -> list[str]:
+def commits_between(git: Git, since: str | None, *, limit: int = 1000, paths: Iterable[str] = ()) -> list[str]:
     """The commits after `since`, newest first; only those that changed one of these paths, where some are given."""
     past = [f"^{since}"] if since else []
-    return git.run("rev-list", f"--max-count={limit}", until, *past, "--", *paths).decode().split()
+    return git.run("rev-list", f"--max-count={limit}", "HEAD", *past, "--", *paths).decode().split()
 
 
 def describe_commits(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
@@ -306,10 +304,10 @@ def _that_fit(git: Git, ids: list[str], each: int, room: int) -> list[str]:
     return taken
 
 
-def line_origins(git: Git, path: str, first: int, last: int, commit: str = "HEAD") -> dict[int, LineOrigin]:
+def line_origins(git: Git, path: str, first: int, last: int) -> dict[int, LineOrigin]:
     """For lines of a committed file, the commit that wrote each; changes of white space do not count."""
     wanted = f"-L{first},{last}"
-    found = git.run("blame", "--porcelain", "--no-textconv", "-w", wanted, commit, "--", path)
+    found = git.run("blame", "--porcelain", "--no-textconv", "-w", wanted, "HEAD", "--", path)
     origins: dict[int, LineOrigin] = {}
     names: dict[str, str] = {}
     pending: list[tuple[int, str, int]] = []

@@ -6,7 +6,7 @@ import os
 import re
 
 from quire.files.git import Git
-from quire.files.paths import read_bytes
+from quire.files.paths import read_or_none
 from quire.model.errors import GitRequired
 
 _CONFIG_BYTES = 1024 * 1024
@@ -52,11 +52,4 @@ def names_driver(git: Git, home: str, config_home: str) -> bool:
     paths = [os.path.join(git.common_folder(), "config"), os.path.join(git.folder(), "config.worktree")]
     if home:
         paths += [os.path.join(home, ".gitconfig"), os.path.join(config_home or f"{home}/.config", "git/config")]
-    return any(_SECTION.search(_held(path)) for path in paths)
-
-
-def _held(path: str) -> bytes:
-    try:
-        return read_bytes(os.path.realpath(path), _CONFIG_BYTES)
-    except OSError:
-        return b""
+    return any(_SECTION.search(read_or_none(os.path.realpath(path), _CONFIG_BYTES) or b"") for path in paths)

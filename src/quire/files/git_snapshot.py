@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.files.digests import is_blob
+
 if TYPE_CHECKING:
     from quire.files.git import Git, Started
 
@@ -67,6 +69,13 @@ class PendingSnapshot:
             self._note(answers)
         untracked, touched = self.differing()
         return Snapshot(split_names(staged), untracked, touched, self._plain_lines)
+
+
+def differs(data: bytes | None, blob: Blob | None) -> bool:
+    """Whether a file, or its absence, is something else than what git holds as this blob."""
+    if data is None or blob is None:
+        return (data is None) != (blob is None)
+    return not is_blob(data, blob.id)
 
 
 def split_names(output: bytes) -> list[str]:

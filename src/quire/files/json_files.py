@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import msgspec
 
 from quire.model import limits
 from quire.model.errors import InputError, InvalidJson
 from quire.model.text import plain_newlines
+
+Value = TypeVar("Value")
 
 _ODD = (b" :", b"\t:", b"\r:", b"\n:", b'\\\\":')
 
@@ -35,6 +37,18 @@ def decode_object(data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("the top level is not an object")
     return value
+
+
+@overload
+def json_value(data: bytes | str) -> Any: ...
+@overload
+def json_value(data: bytes | str, kind: type[Value]) -> Value | None: ...
+def json_value(data: bytes | str, kind: Any = Any) -> Any:
+    """A JSON value of this type; None where it is none, or of another type."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
 
 
 def has_key_twice(data: bytes, value: Any) -> bool:

@@ -23,7 +23,7 @@ from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.json_files import decode_object
 from quire.files.layout import LOCAL
-from quire.files.paths import PASSING, inside, open_regular, read_bytes, read_inside, storage_failed
+from quire.files.paths import PASSING, inside, open_regular, read_inside, read_or_none, storage_failed
 from quire.model.errors import StorageFailed, UnsupportedVersion
 from quire.model.records import Problem
 
@@ -130,11 +130,7 @@ def damaged_lines(found: LocalFile, count: int, hint: str) -> LocalFile:
 def ensure_local(root: str, folder: str, token: str, below: str = "") -> None:
     """Its `local/`, which git ignores whatever else the project tells it, and whatever a repository brought there."""
     path = inside(root, f"{folder}/{LOCAL}")
-    try:
-        said = read_bytes(os.path.join(path, _IGNORE))
-    except OSError:
-        said = b""
-    if said != _EVERYTHING:
+    if read_or_none(os.path.join(path, _IGNORE)) != _EVERYTHING:
         ensure_folder(path)
         write_file(inside(path, _IGNORE), _EVERYTHING, token)
     if below:

@@ -76,12 +76,28 @@ def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
         os.close(descriptor)
 
 
-def read_if_there(path: str) -> bytes | None:
+def read_if_there(path: str, limit: int = limits.FILE_BYTES) -> bytes | None:
     """The bytes of `read_bytes`; None where there is no such file."""
     try:
-        return read_bytes(path)
-    except FileNotFoundError:
+        return read_bytes(path, limit)
+    except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def read_or_none(path: str, limit: int = limits.FILE_BYTES) -> bytes | None:
+    """The bytes of `read_bytes`; None where they cannot be had, for whatever reason."""
+    try:
+        return read_bytes(path, limit)
+    except OSError:
+        return None
+
+
+def names_in(folder: str) -> list[str]:
+    """What a folder holds, in order; nothing where it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES, plain: set[str] | None = None) -> bytes:
@@ -136,7 +152,10 @@ def read_from(path: str, offset: int) -> bytes:
         os.close(descriptor)
 
 
-def mark_before(path: str, offset: int, most: int = 4096) -> str:
+_MARK_BYTES = 4096
+
+
+def mark_before(path: str, offset: int) -> str:
     """A digest of a file's beginning and of what stands right before an offset; empty where it cannot be read."""
     import hashlib
 
@@ -145,8 +164,8 @@ def mark_before(path: str, offset: int, most: int = 4096) -> str:
     except OSError:
         return ""
     try:
-        head = os.pread(descriptor, min(most, offset), 0)
-        start = max(0, offset - most)
+        head = os.pread(descriptor, min(_MARK_BYTES, offset), 0)
+        start = max(0, offset - _MARK_BYTES)
         return hashlib.sha256(head + os.pread(descriptor, offset - start, start)).hexdigest()[:32]
     except OSError:
         return ""
@@ -154,9 +173,9 @@ def mark_before(path: str, offset: int, most: int = 4096) -> str:
         os.close(descriptor)
 
 
-def read_text(path: str, limit: int = limits.FILE_BYTES) -> str:
+def read_text(path: str) -> str:
     """A regular file as UTF-8 text; UnicodeDecodeError where it is not."""
-    return read_bytes(path, limit).decode("utf-8")
+    return read_bytes(path).decode("utf-8")
 
 
 _LOCKS = "Move the project to a local disk, or mount its file system with locks."

@@ -23,7 +23,7 @@ import msgspec
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder, noticed, stage
-from quire.files.paths import escaping_part, inside, read_bytes, read_from
+from quire.files.paths import escaping_part, inside, names_in, read_bytes, read_from
 from quire.model.errors import Conflict, OutsideProject, StorageFailed
 
 FOLDER_PREFIX = "transaction-"
@@ -185,10 +185,7 @@ def _finish_one(root: str, recovery: str, folder: str, logs: bool) -> list[str]:
 
 def left_aside(recovery: str) -> list[str]:
     """The names of what could not be completed, and is kept."""
-    try:
-        return sorted(name for name in os.listdir(recovery) if name.startswith(KEPT_PREFIX))
-    except OSError:
-        return []
+    return [name for name in names_in(recovery) if name.startswith(KEPT_PREFIX)]
 
 
 def _folders(recovery: str) -> list[str]:

@@ -17,7 +17,7 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.durable_write import noticed
-from quire.files.paths import read_bytes, read_from
+from quire.files.paths import names_in, read_bytes, read_from
 from quire.model.errors import Conflict
 
 if TYPE_CHECKING:
@@ -244,11 +244,7 @@ def _size(path: str) -> int | None:
 
 
 def _files_in(folder: str) -> Iterator[tuple[str, bytes]]:
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
-    for name in names:
+    for name in names_in(folder):
         path = os.path.join(folder, name)
         with contextlib.suppress(OSError):
             yield path, read_bytes(path)

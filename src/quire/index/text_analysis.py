@@ -19,6 +19,7 @@ _PASSAGES = 24
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
+_PHRASES = 8
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _NAME = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z][A-Z][a-z])[A-Za-z0-9]*")
 _JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -72,11 +73,11 @@ def match_all(words: list[str]) -> str:
     return " AND ".join(f'"{word}"' for word in words)
 
 
-def phrases(question: str, words: set[str], limit: int = 8) -> list[str]:
+def phrases(question: str, words: set[str]) -> list[str]:
     """Pairs of neighbours in the question, both among `words`, as full-text phrases."""
     found = [word.lower() for word in _WORD.findall(index_text(question))]
     pairs = [f'"{first} {second}"' for first, second in itertools.pairwise(found) if {first, second} <= words]
-    return list(dict.fromkeys(pairs))[:limit]
+    return list(dict.fromkeys(pairs))[:_PHRASES]
 
 
 def _opened(name: re.Match[str]) -> str:

@@ -121,13 +121,9 @@ def settle_field(fields: Fields, name: str, value: Any) -> Fields:
     return _with_notes(found, contested, settled)
 
 
-def without_notes(fields: Fields, names: Collection[str] | None = None) -> Fields:
-    """The object after somebody gave these fields (or all) a value: nothing is contested or decided about them."""
-    rest = [
-        {} if names is None else {name: value for name, value in _notes(fields, note).items() if name not in names}
-        for note in _NOTES
-    ]
-    return _with_notes(fields, *rest)
+def without_notes(fields: Fields) -> Fields:
+    """The object after a person gave all fields a value: nothing is contested or decided about them."""
+    return _with_notes(fields, {}, {})
 
 
 def as_deleted_elsewhere(fields: Fields) -> Fields:

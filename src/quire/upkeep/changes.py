@@ -10,10 +10,9 @@ import os
 
 import msgspec
 
-from quire.files.digests import is_blob
 from quire.files.git import Git
-from quire.files.git_snapshot import Blob
-from quire.files.paths import read_bytes
+from quire.files.git_snapshot import Blob, differs
+from quire.files.paths import read_or_none
 from quire.layers.protocol import Site
 from quire.layers.table import HOMES, LAYERS, layer_of_file, tracked_paths
 
@@ -76,9 +75,9 @@ def uncommitted_changes(site: Site) -> Changes:
 def _changed(
     git: Git, path: str, committed: Blob | None, staged: Blob | None, untracked: bool
 ) -> tuple[ChangedFile, bytes | None, bytes | None] | None:
-    working = _working(os.path.join(git.root, path))
+    working = read_or_none(os.path.join(git.root, path), _FILE_BYTES)
     reference = staged or committed
-    unstaged = _differs(working, staged) if not untracked else False
+    unstaged = differs(working, staged) if not untracked else False
     is_staged = not untracked and (staged.id if staged else None) != (committed.id if committed else None)
     if not (untracked or unstaged or is_staged) or (reference is None and working is None):
         return None
@@ -88,19 +87,6 @@ def _changed(
         after = git.blob(staged.id)  # staged one way and edited back: show what a commit would record
     change = "added" if before is None else "deleted" if after is None else "modified"
     return ChangedFile(path, change, is_staged, unstaged, untracked), before, after
-
-
-def _differs(working: bytes | None, blob: Blob | None) -> bool:
-    if working is None or blob is None:
-        return (working is None) != (blob is None)
-    return not is_blob(working, blob.id)
-
-
-def _working(path: str) -> bytes | None:
-    try:
-        return read_bytes(path, _FILE_BYTES)
-    except OSError:
-        return None
 
 
 def _diff(path: str, before: bytes | None, after: bytes | None) -> str:

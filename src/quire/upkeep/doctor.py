@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import msgspec
-
 from quire.files.file_lock import Holder, is_alive
+from quire.files.json_files import json_value
 from quire.files.layout import LOCK, MEMORY, RECOVERY
 from quire.files.local_files import is_at_rest
 from quire.files.paths import read_bytes
@@ -117,9 +116,8 @@ def _lock(root: str) -> tuple[str, str]:
         is_free = is_at_rest(path)
     except OSError:
         return "free", ""
-    try:
-        holder = msgspec.json.decode(data, type=Holder)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    holder = json_value(data, Holder)
+    if holder is None:
         return ("left" if is_free else "held"), ""
     who = f" (process {holder.pid}, `{holder.operation[:40]}`)"
     is_foreign = not holder.kernel and is_alive(holder.pid)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from quire.files.git import Git
+from quire.files.json_files import json_value
 from quire.index.catalog import Index
 from quire.layers.table import LAYERS, layer_named
 from quire.model.records import Edge, Record
@@ -147,9 +148,6 @@ def _number(record: Record) -> int:
     """Which of the bundle's gotchas or next steps it is: they stand in an order that means something."""
     if record.kind != "bundle" or not record.raw:
         return 0
-    try:
-        held = msgspec.json.decode(record.raw)
-    except msgspec.MsgspecError:
-        return 0
+    held = json_value(record.raw)
     number = held.get("number") if isinstance(held, dict) else 0
     return number if isinstance(number, int) else 0

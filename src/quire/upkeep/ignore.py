@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from quire.files.durable_write import write_file
 from quire.files.marked_sections import newline_of
-from quire.files.paths import follow_inside, read_bytes
+from quire.files.paths import follow_inside, read_if_there
 from quire.files.world import World
 from quire.layers.protocol import MEMORY_HOME
 from quire.model.errors import Conflict
@@ -23,10 +23,7 @@ def ensure_ignored(
     """
     path = follow_inside(root, ".gitignore")
     for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            held = read_bytes(path)
-        except FileNotFoundError:
-            held = None
+        held = read_if_there(path)
         data = with_ignored(held or b"", entries)
         if data == (held or b""):
             return False

@@ -13,7 +13,7 @@ from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.json_files import decode_object
 from quire.files.layout import LOCK
-from quire.files.paths import read_bytes
+from quire.files.paths import names_in, read_bytes
 from quire.files.world import World
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX, NODES
 from quire.layers.graph.lock import write_access
@@ -78,7 +78,7 @@ def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> M
 def _wired(store: GraphStore) -> list[str]:
     """The files of this project that wiring wrote to and that stay, by the notes that it left."""
     paths = set()
-    for name in _listed(os.path.join(store.folder, _WIRING)):
+    for name in names_in(os.path.join(store.folder, _WIRING)):
         with contextlib.suppress(OSError, ValueError):
             path = decode_object(store.read(f"{_WIRING}/{name}")).get("path")
             if isinstance(path, str) and path not in FILES and os.path.isfile(os.path.join(store.root, path)):
@@ -93,13 +93,6 @@ def _ignored(root: str) -> list[str]:
         if any(entry.encode() in data for entry in MEMORY_HOME.ignored):
             return [".gitignore"]
     return []
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 def archive(store: GraphStore, world: World) -> str | None:
@@ -127,7 +120,7 @@ def is_half_removed(store: GraphStore) -> bool:
 
 def backups(store: GraphStore) -> list[str]:
     """The archives that are there, oldest first, by their paths below the project."""
-    kept = [name for name in _listed(os.path.join(store.folder, BACKUP)) if name.endswith(".tar.gz")]
+    kept = [name for name in names_in(os.path.join(store.folder, BACKUP)) if name.endswith(".tar.gz")]
     kept.sort(key=lambda name: (os.stat(os.path.join(store.folder, BACKUP, name)).st_mtime_ns, name))
     return [f"{FOLDER}/{BACKUP}/{name}" for name in kept]
 

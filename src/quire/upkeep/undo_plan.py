@@ -14,7 +14,7 @@ import msgspec
 
 from quire.files.json_files import compact
 from quire.files.layout import LOCAL
-from quire.files.paths import inside, read_bytes
+from quire.files.paths import inside, read_if_there
 from quire.files.undo_recorder import RecordedChange, is_as_left, overtaken, put_back, put_lines_back
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.facts.layout import FILE_BYTES
@@ -195,10 +195,7 @@ def _what_became_of_node(before: dict[str, Any], after: dict[str, Any], *, body:
 
 
 def _held(folder: str, path: str) -> bytes | None:
-    try:
-        return read_bytes(inside(folder, path), FILE_BYTES)
-    except FileNotFoundError:
-        return None
+    return read_if_there(inside(folder, path), FILE_BYTES)
 
 
 def _id_of(data: bytes | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -45,7 +45,7 @@ def _said(value: Any) -> Any:
     return value if fields is None else fields
 
 
-def _plain(value: Any, fields_of: Any) -> Any:
+def _plain(value: Any, fields_of: Callable[[msgspec.Struct], dict[str, Any]]) -> Any:
     if isinstance(value, msgspec.Struct):
         return {name: _plain(item, fields_of) for name, item in fields_of(value).items()}
     if isinstance(value, dict):

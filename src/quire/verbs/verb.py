@@ -193,9 +193,8 @@ class View(msgspec.Struct, kw_only=True):
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
-    """How MCP clients see a verb."""
+    """How MCP clients see a verb; its name is in the table of verbs."""
 
-    name: str
     title: str
     says: str
     gives: Mapping[str, str] = {}

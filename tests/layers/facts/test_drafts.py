@@ -222,8 +222,8 @@ def test_a_section_however_it_is_spelled(said: str, section: str) -> None:
 @pytest.mark.parametrize("said", ["", "&", "dec", "x", "Architecture2", "Decisions Specs", "Entscheidungen"])
 def test_what_names_no_section(said: str) -> None:
     with pytest.raises(InputError) as refusal:
-        section_named(said, "where")
-    assert refusal.value.details["field"] == "where"
+        section_named(said)
+    assert refusal.value.details["field"] == "section"
 
 
 @given(st.text(max_size=40))

@@ -42,13 +42,13 @@ class PastCommit(Struct, frozen=True, kw_only=True):
         return len(self.parents) > 1
 
 
-def commit_ids(git: Git, since: str, most: int = COMMITS_MOST) -> list[str]:
+def commit_ids(git: Git, since: str) -> list[str]:
     """The commits up to here, newest first; none before the first one."""
     if git.head() is None:
         return []
     # As a number: git takes a date that it does not understand for today.
     after = [f"--max-age={int(datetime.fromisoformat(f'{since}T00:00:00Z').timestamp())}"] if since else []
-    return git.run("rev-list", f"--max-count={most}", *after, "HEAD", "--").decode().split()
+    return git.run("rev-list", f"--max-count={COMMITS_MOST}", *after, "HEAD", "--").decode().split()
 
 
 def read_commits(git: Git, ids: list[str], tell: Tell | None = None) -> Iterator[PastCommit]:

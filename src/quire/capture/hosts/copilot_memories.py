@@ -20,6 +20,7 @@ from quire.capture.hosts.structured_files import read_config, unread
 from quire.capture.hosts.structured_proposals import add_fact, begun, gathered, may_pass, section_for, sentence, text_of
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
+from quire.files.paths import names_in
 
 _EDITORS = ("Code", "Code - Insiders", "VSCodium")
 _ENDINGS = (".md", ".txt", ".json")
@@ -35,20 +36,15 @@ def find_copilot_memories(root: str, home: str, env: Mapping[str, str]) -> list[
     tops += [f"{home}/.vscode-server/data/User", f"{home}/.vscode-server-insiders/data/User"]
     found: list[HostSource] = []
     for storage in (os.path.join(top, "workspaceStorage") for top in tops if home):
-        for workspace in _entries(storage):
+        for workspace in names_in(storage)[:_FOLDERS_MOST]:
             if _is_of(storage, workspace, root):
                 folder = os.path.join(storage, workspace)
-                owners = [name for name in _entries(folder) if name.lower().startswith("github.copilot")]
+                owners = [
+                    name for name in names_in(folder)[:_FOLDERS_MOST] if name.lower().startswith("github.copilot")
+                ]
                 paths = [path for name in owners for path in files_in(f"{folder}/{name}/{_INNER}", _ENDINGS, _DEPTH)]
                 found += filter(None, (home_source("copilot-memories", path, home) for path in paths))
     return [_shown(source) for source in found]
-
-
-def _entries(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))[:_FOLDERS_MOST]
-    except OSError:
-        return []
 
 
 def _is_of(storage: str, workspace: str, root: str) -> bool:

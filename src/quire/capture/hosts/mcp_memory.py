@@ -33,6 +33,7 @@ from quire.capture.hosts.structured_proposals import (
 )
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
+from quire.files.json_files import json_value
 from quire.model.errors import InputError
 from quire.model.refs import parse_ref
 from quire.model.text import one_line
@@ -155,10 +156,7 @@ def _graph(found: StructuredCollector, data: bytes) -> tuple[dict[str, _Entity],
 
 def _items(found: StructuredCollector, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines; or, as some versions write it, one document with two lists."""
-    try:
-        whole = msgspec.json.decode(data)
-    except (ValueError, RecursionError):
-        whole = None
+    whole = json_value(data)
     lists = [whole.get(name) for name in ("entities", "relations")] if isinstance(whole, dict) else []
     if not any(isinstance(items, list) for items in lists):
         if isinstance(whole, dict | list) and not (isinstance(whole, dict) and whole.get("type")):

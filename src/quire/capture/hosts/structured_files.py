@@ -13,6 +13,7 @@ import msgspec
 from quire.capture.hosts.safe_text import Guard
 from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostSource, Scope
 from quire.capture.transcripts.types import KnownPlaces
+from quire.files.json_files import json_value
 from quire.files.paths import inside, read_inside
 from quire.model.anchors import OWN_FILES, OWN_FOLDERS, anchor_fault, normal_anchor
 from quire.model.errors import QuireError
@@ -114,10 +115,7 @@ def json_lines(source: HostSource, data: bytes, guard: Guard) -> Iterator[tuple[
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
             continue
-        try:
-            found = msgspec.json.decode(line)
-        except (ValueError, RecursionError):
-            found = None
+        found = json_value(line)
         if isinstance(found, dict):
             yield number, found
             continue

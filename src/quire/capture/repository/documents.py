@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from quire.files.json_files import json_value
 from quire.model.text import one_line
 from quire.model.untyped import as_dict, as_list, as_text, at_path
 
@@ -17,10 +16,7 @@ _KEY_DOTS, _LINE_DOTS = 200, 2_000
 
 
 def json_object(text: str) -> dict[str, Any]:
-    try:
-        found = msgspec.json.decode(text)
-    except (ValueError, RecursionError):
-        return {}
+    found = json_value(text)
     return found if isinstance(found, dict) else {}
 
 

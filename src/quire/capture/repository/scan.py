@@ -174,7 +174,7 @@ def is_source(path: str) -> bool:
     return path.rpartition(".")[2] in SOURCES
 
 
-def resolved(tree: Tree, folder: str, target: str, index: Iterable[str] = ("index.js", "index.ts")) -> str:
+def resolved(tree: Tree, folder: str, target: str) -> str:
     """The file of the project that a manifest in `folder` names; for a folder the file that stands for it.
 
     Empty for what is missing, is no plain file, or is not among the files of the project, as nothing outside it is.
@@ -185,7 +185,7 @@ def resolved(tree: Tree, folder: str, target: str, index: Iterable[str] = ("inde
     names = [
         path,
         *(f"{path}.{ending}" for ending in ("js", "ts", "mjs", "cjs")),
-        *(f"{path}/{name}" for name in index),
+        *(f"{path}/{name}" for name in ("index.js", "index.ts")),
     ]
     return next((name for name in names if is_file(tree, name)), "")
 

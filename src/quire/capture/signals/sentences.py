@@ -67,11 +67,11 @@ class _Lines:
         self.paragraph = 0
 
 
-def read_part(text: str, most: int = READ_CHARS) -> str:
+def read_part(text: str) -> str:
     """A text, or its two ends where it is long."""
-    if len(text) <= most:
+    if len(text) <= READ_CHARS:
         return text
-    half = most // 2
+    half = READ_CHARS // 2
     # A word that was cut is left out: it could be half of a secret, which nothing would recognise.
     begins, ends = text[:half][::-1], text[-half:]
     return f"{begins[_word_end(begins) :][::-1]}\n\n{ends[_word_end(ends) :]}"

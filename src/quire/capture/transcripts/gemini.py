@@ -18,6 +18,7 @@ from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import WHOLE_BYTES, SessionFile, Skipped, Turn
 from quire.files.digests import hex_digest
+from quire.files.paths import names_in
 from quire.model.untyped import as_dict, as_list, as_text
 
 _ROLES = {"user": "user", "gemini": "assistant", "model": "assistant"}
@@ -193,10 +194,7 @@ def _is_document(name: str) -> bool:
 
 
 def _saved(folder: str) -> list[str]:
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return []
+    names = names_in(folder)
     return [os.path.join(folder, name) for name in names if name.startswith("checkpoint") and name.endswith(".json")]
 
 

@@ -16,6 +16,7 @@ from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
+from quire.files.paths import names_in
 from quire.model.untyped import as_dict, as_list, as_text
 
 TYPE = "opencode-local"
@@ -125,11 +126,7 @@ def _names(folder: str) -> list[str]:
     """The ids in a folder, which sort by time."""
     if os.path.islink(folder):
         return []
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
+    stems = (name.removesuffix(".json") for name in names_in(folder) if name.endswith(".json"))
     return sorted(stem for stem in stems if is_name(stem))
 
 

@@ -19,7 +19,7 @@ from quire.clients.texts.opencode import OPENCODE_PLUGIN_PATH, opencode_plugin_t
 from quire.clients.texts.rules import rules_text
 from quire.clients.texts.skill import SKILL_PATH, skill_text
 from quire.clients.texts.slash import SLASH_NAMES, slash_text
-from quire.files.paths import read_bytes
+from quire.files.paths import read_or_none
 
 NAME = "quire"
 """What the server is called in every client."""
@@ -236,7 +236,7 @@ def _needs_gemini_section(one: PartsOfClient) -> bool:
     path = os.path.join(root, "GEMINI.md")
     if os.path.lexists(path):
         real = os.path.realpath(path)
-        data = _read(real) or b""
+        data = read_or_none(os.path.realpath(real)) or b""
         return os.path.basename(real) not in ("AGENTS.md", "CLAUDE.md") and not any(word in data for word in _INCLUDED)
     settings = (os.path.join(root, ".gemini/settings.json"), os.path.join(one.folders["gemini"], "settings.json"))
     return not any("AGENTS.md" in _context_names(path) for path in settings)
@@ -244,14 +244,7 @@ def _needs_gemini_section(one: PartsOfClient) -> bool:
 
 def _context_names(path: str) -> list[Any]:
     try:
-        found = find_member(read_document(_read(path)), ("context", "fileName"))
+        found = find_member(read_document(read_or_none(os.path.realpath(path))), ("context", "fileName"))
     except ValueError:
         return []
     return [] if found is MISSING else found if isinstance(found, list) else [found]
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        return read_bytes(os.path.realpath(path))
-    except OSError:
-        return None

@@ -9,7 +9,7 @@ from quire.clients.integration.catalogue import parts_of
 from quire.clients.integration.manifest import Manifests
 from quire.clients.integration.places import has_signs, is_installed
 from quire.clients.integration.types import TARGETS, ClientStatus, Part, PartSeen, Scope, State, Surroundings
-from quire.files.paths import follow_inside, read_bytes
+from quire.files.paths import follow_inside, read_if_there
 from quire.model.errors import OutsideProject
 
 
@@ -54,7 +54,7 @@ def _seen(part: Part, around: Surroundings) -> tuple[PartSeen, bool]:
             if part.scope == "user"
             else follow_inside(around.root, os.path.relpath(part.path, around.root))
         )
-        seen = part.look(_read(real))
+        seen = part.look(read_if_there(real))
         state, ours = seen.state, seen.ours
         reason = "another program's entry `quire` is there" if seen.foreign and part.name == "mcp" else ""
     except OutsideProject as error:
@@ -68,10 +68,3 @@ def _seen(part: Part, around: Surroundings) -> tuple[PartSeen, bool]:
 
 def _key(part: Part, around: Surroundings) -> str:
     return part.path if part.scope == "user" else os.path.relpath(part.path, around.root)
-
-
-def _read(real: str) -> bytes | None:
-    try:
-        return read_bytes(real)
-    except FileNotFoundError:
-        return None

@@ -14,7 +14,7 @@ from quire.clients.integration.file_plan import FilePlan, PartOutcome
 from quire.clients.integration.types import FileDone, Scope, Status, Surroundings
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, sweep_temporaries, write_file
-from quire.files.paths import follow_inside, read_bytes
+from quire.files.paths import follow_inside, read_if_there
 from quire.files.world import World
 from quire.model.errors import Conflict, QuireError
 
@@ -53,7 +53,7 @@ class FileWriter:
 
     def read(self, path: str) -> bytes | None:
         """What a file holds; None where there is none."""
-        return read_file(self._real(path))
+        return read_if_there(self._real(path))
 
     def write(
         self,
@@ -99,7 +99,7 @@ class FileWriter:
         apply: Callable[[str, bytes | None, FilePlan], None],
     ) -> WrittenFile:
         real = self._real(path)
-        current = read_file(real)
+        current = read_if_there(real)
         plan = planning(current)
         if plan is None:
             return WrittenFile()
@@ -140,17 +140,10 @@ def replace_file(real: str, current: bytes | None, after: bytes | None, world: W
     if after is not None:
         write_file(real, after, world.token(), expects=current)
         return
-    if read_file(real) != current:
+    if read_if_there(real) != current:
         raise Conflict(f"`{os.path.basename(real)}` was changed by another program.", hint="Run it again.")
     disk.remove(real)
     disk.sync_folder(os.path.dirname(real))
-
-
-def read_file(real: str) -> bytes | None:
-    try:
-        return read_bytes(real)
-    except FileNotFoundError:
-        return None
 
 
 def _status(current: bytes | None, after: bytes | None) -> Status:

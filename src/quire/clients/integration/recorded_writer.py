@@ -10,13 +10,13 @@ from collections.abc import Callable
 import msgspec
 
 from quire.clients.integration.file_plan import FilePlan
-from quire.clients.integration.file_writer import FileWriter, LeftAlone, WrittenFile, read_file, replace_file
+from quire.clients.integration.file_writer import FileWriter, LeftAlone, WrittenFile, replace_file
 from quire.clients.integration.manifest import Manifest, Manifests, Passage, make_manifest
 from quire.clients.integration.types import Scope, Surroundings
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder
-from quire.files.paths import escaping_part
+from quire.files.paths import escaping_part, read_if_there
 from quire.files.world import World
 from quire.guard.secrets import find_secrets
 from quire.model.errors import QuireError
@@ -117,7 +117,7 @@ class RecordedWriter(FileWriter):
         except BaseException:
             with contextlib.suppress(OSError, QuireError):
                 # What is in its place already keeps the record that tells the way back.
-                if read_file(real) != plan.after:
+                if read_if_there(real) != plan.after:
                     _remove_folders(folders)
                     self._put_back(key, known, was_own)
             raise

@@ -29,16 +29,16 @@ class ArchiveOutcome(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
-def named_ids(ids: Sequence[str] | str, field: str = "fact_ids") -> list[str]:
+def named_ids(ids: Sequence[str] | str) -> list[str]:
     """At least one id, each once; one alone need not be a list."""
     found = list(dict.fromkeys(name.strip() for name in ([ids] if isinstance(ids, str) else ids) if name.strip()))
     if not found:
-        raise InputError("No fact is named.", hint="Give at least one id.", details={"field": field})
+        raise InputError("No fact is named.", hint="Give at least one id.", details={"field": "fact_ids"})
     if len(found) > limits.ITEMS:
         raise InputError(
             f"{len(found):,} facts are named; the limit is {limits.ITEMS:,}.",
             hint="Name fewer at a time.",
-            details={"field": field, "maximum": limits.ITEMS},
+            details={"field": "fact_ids", "maximum": limits.ITEMS},
         )
     return found
 

@@ -269,7 +269,7 @@ def find_fact(known: Known | FactsDraft, name: str, field: str) -> FactWithTwins
     raise NotFound(f"There is no fact `{cut(bare, 60)}`.", hint=hint, details={"field": field, "id": cut(bare, 160)})
 
 
-def section_named(text: str, field: str = "section") -> str:
+def section_named(text: str) -> str:
     """One of the seven sections, however its name was spelled."""
     found = _SECTION_NAMES.get("".join(filter(str.isalnum, text.lower())))
     if found is None:
@@ -282,6 +282,6 @@ def section_named(text: str, field: str = "section") -> str:
         raise InputError(
             f"`{cut(text, 60)}` is no section.",
             hint=f"Use one of {', '.join(SECTIONS)}.",
-            details={"field": field, "allowed": list(SECTIONS)},
+            details={"field": "section", "allowed": list(SECTIONS)},
         )
     return found

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from quire.files.json_files import json_value
 from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import OTHER_RANK, PATH, STATUS_RANK
 from quire.layers.facts.lines import encode_record, is_mark, read_lines
@@ -60,9 +61,6 @@ class _Named(msgspec.Struct, rename={"kind": "_type"}):
     name: Any = None
 
 
-_DECODE = msgspec.json.Decoder(_Named).decode
-
-
 def merge_facts(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile:
     """The file with what either side wrote; what one side removed and the other did not change is gone."""
     sides = [_lines(side) for side in (base, ours, theirs)]
@@ -85,9 +83,8 @@ def _lines(data: bytes | None) -> list[bytes]:
 
 
 def _key(line: bytes) -> Key:
-    try:
-        named = _DECODE(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    named = json_value(line, _Named)
+    if named is None:
         return ("line", line)
     name = named.name if named.kind == "mind" else named.id
     return (named.kind or "fact", name) if isinstance(name, str) else ("line", line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from quire.files.json_files import json_value
 from quire.files.paths import read_inside
 from quire.layers.facts.layout import FILE_BYTES
 from quire.layers.facts.store import read_all
@@ -35,11 +36,8 @@ def _ids(root: str, path: str) -> set[str]:
         return set()
     found = set()
     for raw in data.splitlines():
-        try:
-            line = msgspec.json.decode(raw, type=_Line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
-        if line.type == "fact" and line.id:
+        line = json_value(raw, _Line)
+        if line is not None and line.type == "fact" and line.id:
             found.add(line.id)
     return found
 

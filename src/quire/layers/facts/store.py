@@ -17,7 +17,7 @@ from quire.files.durable_write import write_file
 from quire.files.fragments import fragments_of, new_fragment
 from quire.files.layout import RECOVERY
 from quire.files.marked_sections import newline_of
-from quire.files.paths import read_bytes, read_from
+from quire.files.paths import read_bytes, read_from, read_if_there
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.layers.facts.drafts import FactsDraft
@@ -180,10 +180,7 @@ def create_file(root: str, world: World, *, dry_run: bool = False) -> list[str]:
 def ensure_attribute(root: str, world: World) -> bool:
     """Have git merge the file line by line; what else is said there stays. True if it had to be written."""
     path = os.path.join(_folder(root), ATTRIBUTES)
-    try:
-        data = read_bytes(path)
-    except FileNotFoundError:
-        data = b""
+    data = read_if_there(path) or b""
     after = with_attribute(data)
     if after == data:
         return False

@@ -7,7 +7,7 @@ import os
 from quire.files.digests import hex_digest, sha256
 from quire.files.json_files import decode_object, pretty
 from quire.files.layout import RECOVERY
-from quire.files.paths import read_bytes
+from quire.files.paths import read_if_there
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
 from quire.guard.hostile_text import find_hostile
@@ -117,10 +117,7 @@ def refresh_schemas(store: GraphStore, world: World) -> list[str]:
         changes = []
         for name in SCHEMA_NAMES:
             path = f"{SCHEMA}/{name}.schema.json"
-            try:
-                data = read_bytes(store.path(path))
-            except FileNotFoundError:
-                data = None
+            data = read_if_there(store.path(path))
             if data is None or not _is_object(data):
                 planned = None if data is None else sha256(data)
                 changes.append(FileUpdate(path=path, data=encode_fields(schema(name)), planned=planned))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.files.fragments import fragments_of
-from quire.files.paths import read_bytes
+from quire.files.paths import read_or_none
 from quire.files.transaction import FileUpdate
 from quire.files.write_access import recover_folder
 from quire.layers.graph.codec import anchored_decoder, logged_events
@@ -192,10 +192,7 @@ class GraphLayer(Layer):
         if listed is None:
             return {}
         if path.endswith(".md"):
-            try:
-                data = read_bytes(os.path.join(site.root, path.removesuffix(".md") + ".json"))
-            except OSError:
-                return {}
+            data = read_or_none(os.path.join(site.root, path.removesuffix(".md") + ".json"))
         found = fields_of(data).get("id")
         return {listed: [found]} if isinstance(found, str) else {}
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.json_files import lines
-from quire.files.paths import is_text
+from quire.files.paths import is_text, names_in
 from quire.files.transaction import FileUpdate
 from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.documents import parse_document, read_manifest, value_of
@@ -145,11 +145,8 @@ class Pruning(Struct, frozen=True, kw_only=True):
 
 def find_batches(root: str) -> list[Batch]:
     """The batches there are, oldest first."""
-    try:
-        names = os.listdir(os.path.join(root, FOLDER, ARCHIVE))
-    except OSError:
-        return []
-    return [_batch(root, name) for name in sorted(filter(is_text, names)) if name.startswith(BATCH_PREFIX)]
+    names = names_in(os.path.join(root, FOLDER, ARCHIVE))
+    return [_batch(root, name) for name in filter(is_text, names) if name.startswith(BATCH_PREFIX)]
 
 
 def _batch(root: str, name: str) -> Batch:

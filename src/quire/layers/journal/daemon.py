@@ -199,7 +199,7 @@ def log_line(root: str, at: str, text: str) -> None:
         disk.append_lightly(path, f"{at} {cut(said, 4 * _SAID_CHARS)}\n".encode("utf-8", "replace"))
 
 
-def last_logged(root: str, lines: int = 1) -> Sequence[str]:
-    """The last lines of the log."""
+def last_logged(root: str) -> Sequence[str]:
+    """The last line of the log, if there is one."""
     data = read_local(root, FOLDER, LOG).data or b""
-    return data[-8192:].decode("utf-8", "replace").splitlines()[-lines:]
+    return data[-8192:].decode("utf-8", "replace").splitlines()[-1:]

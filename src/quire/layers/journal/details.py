@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from quire.files.json_files import json_value
 from quire.layers.journal.layout import FOLDER
 from quire.layers.record_details import As, RecordDetails, line_revision, told_fields
 from quire.model.records import Record
@@ -13,10 +12,7 @@ from quire.model.records import Record
 
 def journal_details(record: Record) -> RecordDetails:
     """A part of the bundle, an event or a checkpoint."""
-    try:
-        held = msgspec.json.decode(record.raw) if record.raw else {}
-    except msgspec.MsgspecError:
-        held = {}
+    held = json_value(record.raw) or {}
     about: list[tuple[str, Any, As]] = [("section", record.section, "text")]
     if record.kind == "event":
         names = (("kind", "kind"), ("source", "sourceId"), ("session", "externalItemId"), ("from", "sourceRef"))

@@ -17,7 +17,7 @@ from msgspec import Struct
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.local_files import read_object, remove_local
-from quire.files.paths import escaping_part, follow_inside, inside, is_text, read_bytes
+from quire.files.paths import escaping_part, follow_inside, inside, is_text, read_if_there
 from quire.files.world import World
 from quire.layers.journal.bundles import entry_file
 from quire.layers.journal.documents import parse_document, read_state
@@ -90,7 +90,9 @@ def _plans(root: str, state: State, place: str) -> list[Callable[[], PlannedFile
 
 
 def _planned_page(root: str, page: Projection) -> PlannedFile:
-    return PlannedFile(page.path, _held(root, page.path), page.text.encode("utf-8", "surrogatepass"))
+    return PlannedFile(
+        page.path, read_if_there(inside(root, page.path), FILE_BYTES), page.text.encode("utf-8", "surrogatepass")
+    )
 
 
 def _entry(root: str, state: State, place: str) -> PlannedFile:
@@ -198,15 +200,5 @@ def _without_entry(root: str, state: State) -> list[Problem]:
     ]
 
 
-def _held(root: str, path: str) -> bytes | None:
-    try:
-        return read_bytes(inside(root, path), FILE_BYTES)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
 def _followed(root: str, path: str) -> bytes | None:
-    try:
-        return read_bytes(follow_inside(root, path), FILE_BYTES)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    return read_if_there(follow_inside(root, path), FILE_BYTES)

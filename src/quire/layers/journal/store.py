@@ -21,7 +21,7 @@ from quire.files.durable_write import ensure_folder
 from quire.files.fragments import fragments_of, new_fragment
 from quire.files.layout import RECOVERY
 from quire.files.local_files import ensure_local, read_object
-from quire.files.paths import inside, read_inside
+from quire.files.paths import inside, names_in, read_inside
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import write_access
@@ -219,10 +219,7 @@ def checkpoint_path(name: str) -> str:
 
 def checkpoint_ids(root: str, folder: str = CHECKPOINTS) -> list[str]:
     """The checkpoints there are, by their number; a name that is no checkpoint's is nobody's."""
-    try:
-        names = os.listdir(os.path.join(root, FOLDER, *folder.split("/")))
-    except OSError:
-        return []
+    names = names_in(os.path.join(root, FOLDER, *folder.split("/")))
     found = (name.removesuffix(".json") for name in names if name.endswith(".json"))
     return sorted(
         (name for name in found if ordinal_of(name, CHECKPOINT_PREFIX)),

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from quire.files.digests import sha256
+from quire.files.json_files import json_value
 from quire.files.layout import LOCAL
 from quire.files.local_files import LOCAL_BYTES, LocalFile, damaged_lines, read_local
 from quire.files.transaction import FileUpdate
@@ -62,7 +63,7 @@ def encode(forgotten: Forgotten) -> bytes:
 def read_forgotten(root: str, problems: list[Problem] | None = None) -> list[Forgotten]:
     """What can be restored, the oldest first. What is wrong with the file is added to `problems`."""
     found = read_local(root, FOLDER, _NAME)
-    read = [_decoded(line) for line in _lines(found.data)]
+    read = [json_value(line, Forgotten) for line in _lines(found.data)]
     damaged = read.count(None)
     if damaged:
         found = damaged_lines(found, damaged, "Correct or remove them; until then they are kept.")
@@ -79,7 +80,7 @@ def change_with(root: str, forgotten: Sequence[Forgotten]) -> FileUpdate:
 
 def sound_forgotten(data: bytes) -> bytes:
     """The lines that can be restored, as they stand."""
-    return b"".join(line + b"\n" for line in _lines(data) if _decoded(line) is not None)
+    return b"".join(line + b"\n" for line in _lines(data) if json_value(line, Forgotten) is not None)
 
 
 def change_forgotten(
@@ -108,7 +109,7 @@ def _without(kept: list[bytes], restored: Sequence[Forgotten]) -> list[bytes]:
     wanted = list(restored)
     left: list[bytes] = []
     for line in reversed(kept):
-        item = _decoded(line) if wanted else None
+        item = json_value(line, Forgotten) if wanted else None
         if item is not None and item in wanted:
             wanted.remove(item)
         else:
@@ -151,13 +152,3 @@ def _writable(root: str, found: LocalFile | None = None) -> LocalFile:
 def _lines(data: bytes | None) -> list[bytes]:
     """The lines as they stand, also those that say nothing to us."""
     return [line for line in (data or b"").split(b"\n") if line and not line.isspace()]
-
-
-_DECODE = msgspec.json.Decoder(Forgotten).decode
-
-
-def _decoded(line: bytes) -> Forgotten | None:
-    try:
-        return _DECODE(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None

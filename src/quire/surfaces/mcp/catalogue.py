@@ -73,4 +73,4 @@ def _tools(home: str, names: Container[str] | None = None) -> tuple[ServedTool, 
     """The tools of a set, or those of them that are named."""
     from quire.surfaces.mcp.declared import tool_named
 
-    return tuple(tool_named(module) for name, module in tools_of(home).items() if names is None or name in names)
+    return tuple(tool_named(name, module) for name, module in tools_of(home).items() if names is None or name in names)

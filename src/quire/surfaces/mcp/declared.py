@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from quire.project import Project
 
 
-def tool_named(module: str) -> ServedTool:
-    """The tool of the verb in a module."""
+def tool_named(name: str, module: str) -> ServedTool:
+    """The tool of the verb in a module, by its name in the table."""
     verb = load(module)
     tool = verb.tool
     assert tool is not None, f"{module} is in the table with a tool, and declares none"
@@ -42,6 +42,7 @@ def tool_named(module: str) -> ServedTool:
 
     return ServedTool(
         **msgspec.structs.asdict(tool),
+        name=name,
         takes=verb.takes,
         run=run,
         left_out=command_only(verb.takes) + tuple(tool.given),

@@ -48,6 +48,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 class ServedTool(Tool, frozen=True, kw_only=True):
     """A tool as the server has it. `run` takes the project, the arguments and the call."""
 
+    name: str
     takes: type[Arguments]
     run: Callable[[Project, Arguments, Call], Given]
     left_out: tuple[str, ...] = ()

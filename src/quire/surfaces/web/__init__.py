@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
 __all__ = ["main"]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Serve until someone ends it, or do the one thing that was asked for."""
     from quire.files.world import real_world
     from quire.model.errors import QuireError
     from quire.surfaces.web.options import read_options
     from quire.surfaces.web.output import tell_error
 
-    options = read_options(sys.argv[1:] if arguments is None else arguments)
+    options = read_options(sys.argv[1:])
     try:
         world = real_world()
         if options.stop:

@@ -15,6 +15,7 @@ import msgspec
 
 from quire.files import daemons, disk
 from quire.files.digests import hex_digest
+from quire.files.json_files import json_value
 from quire.files.paths import storage_failed
 from quire.model.errors import Conflict, QuireError, StorageFailed
 from quire.model.times import timestamp
@@ -182,10 +183,7 @@ def noted(world: World, options: PageOptions) -> Iterator[daemons.Hold | None]:
 def _running(world: World, root: str) -> Running | None:
     """The page that runs alone for this project. What its lock says is believed only as far as the system agrees."""
     said = daemons.holder_of(_place(world, root))
-    try:
-        found = msgspec.json.decode(said, type=Running) if said else None
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+    found = json_value(said or b"", Running)
     return found if found is not None and _is_a_page(world, found) else None
 
 
@@ -272,9 +270,8 @@ def say_why(error: QuireError) -> int:
 
 
 def _not_started(said: str) -> QuireError:
-    try:
-        why = msgspec.json.decode(said, type=_Why)
-    except msgspec.MsgspecError:
+    why = json_value(said, _Why)
+    if why is None:
         return QuireError(f"The page could not be started. It said: {said}", hint="Try it without --detach.")
     return QuireError(why.message, hint=why.hint)
 

@@ -22,7 +22,7 @@ from quire.files.digests import sha256
 from quire.files.durable_write import stage
 from quire.files.layout import LOCAL
 from quire.files.local_files import ensure_local
-from quire.files.paths import inside, read_inside
+from quire.files.paths import inside, names_in, read_inside
 from quire.files.transaction import FileUpdate
 from quire.files.world import World
 from quire.layers.table import HOMES
@@ -201,10 +201,7 @@ def _names(root: str, folder: str) -> list[str]:
     place = os.path.join(base, LOCAL, REPAIRS)
     if any(map(os.path.islink, (base, os.path.dirname(place), place))):
         return []
-    try:
-        return sorted(name for name in os.listdir(place) if _NAME.fullmatch(name) and len(name) < 40)
-    except OSError:
-        return []
+    return [name for name in names_in(place) if _NAME.fullmatch(name) and len(name) < 40]
 
 
 def _read(root: str, folder: str, name: str, part: str) -> RepairCopy | None:

@@ -18,7 +18,7 @@ from quire.files.durable_write import writer_of
 from quire.files.file_lock import is_alive
 from quire.files.git import Git
 from quire.files.layout import BACKUP, INDEX, LOCAL, RECOVERY
-from quire.files.paths import is_text, read_bytes
+from quire.files.paths import is_text, read_or_none
 from quire.files.transaction import FileUpdate
 from quire.model.anchors import OWN_FOLDERS
 from quire.model.errors import GitRequired
@@ -54,9 +54,8 @@ def _removals(root: str, folder: str, names: list[str]) -> list[FileUpdate]:
     """The removal of each that can be read: what is taken away is copied first."""
     gone = []
     for name in names:
-        try:
-            data = read_bytes(os.path.join(root, folder, name))
-        except OSError:
+        data = read_or_none(os.path.join(root, folder, name))
+        if data is None:
             continue
         gone.append(FileUpdate(path=f"{folder}/{name}".lstrip("/"), data=None, planned=sha256(data)))
     return gone

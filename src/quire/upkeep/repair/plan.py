@@ -16,7 +16,7 @@ from quire.files.git import Git
 from quire.files.git_history import unmerged_below
 from quire.files.layout import LOCAL, MEMORY
 from quire.files.local_files import ASIDE, LOCAL_BYTES
-from quire.files.paths import follow_inside, read_bytes, read_inside
+from quire.files.paths import follow_inside, read_if_there, read_inside
 from quire.files.transaction import FileUpdate
 from quire.inbox.store import sound_lines
 from quire.layers.protocol import Home, Site
@@ -87,10 +87,7 @@ def plan_around(
     lacking = [problem for problem in problems if problem.code in NOT_IGNORED and problem.fixed_by == REPAIR]
     if lacking:
         path = follow_inside(root, _IGNORE)
-        try:
-            data = read_bytes(path)
-        except FileNotFoundError:
-            data = None
+        data = read_if_there(path)
         after = with_ignored(data or b"", ignored)
         if after != (data or b""):
             changes.append(_around(root, path, data, after))

@@ -9,10 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from quire.files.digests import is_blob
 from quire.files.git import Git
 from quire.files.git_history import Commit, CommitChanges, GitFileChange, log_paths, read_blobs
-from quire.files.git_snapshot import Blob
+from quire.files.git_snapshot import Blob, differs
 from quire.files.paths import read_inside
 from quire.layers.protocol import Holding
 from quire.layers.table import layer_named
@@ -242,15 +241,9 @@ def _uncommitted(root: str, wanted: Mapping[str, Holding], committed: Mapping[st
                 data, at = None, 0.0
             except OSError:
                 continue  # it is there and cannot be read: nothing is known of it
-            if _differs(data, blob):
+            if differs(data, blob):
                 found.setdefault(ref, []).append(_Pending(path, blob.id if blob else "", data, at))
     return found
-
-
-def _differs(data: bytes | None, blob: Blob | None) -> bool:
-    if data is None or blob is None:
-        return (data is None) != (blob is None)
-    return not is_blob(data, blob.id)
 
 
 def _pending_entry(holding: Holding, pending: list[_Pending], parts: Mapping[str, bytes | None]) -> list[RecordChange]:

@@ -11,6 +11,7 @@ import msgspec
 
 from quire.files.git import Git
 from quire.files.git_history import Commit, describe_known
+from quire.files.json_files import json_value
 from quire.inbox.proposals import Proposal
 from quire.layers.facts.notes import QuickNote
 from quire.layers.facts.records import episode_of_record
@@ -251,10 +252,7 @@ def _attention(records: Iterable[Record], verdicts: dict[str, Verdict]) -> list[
 
 def _place(record: Record) -> tuple[int, str]:
     """Where one of the bundle's steps stands: their order means something."""
-    try:
-        held = msgspec.json.decode(record.raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        held = None
+    held = json_value(record.raw)
     number = held.get("number") if isinstance(held, dict) else 0
     return number if isinstance(number, int) else 0, record.ref
 

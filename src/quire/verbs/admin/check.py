@@ -159,7 +159,6 @@ VERB = Verb(
   memory check --json | jq '.data.errors[] | select(.fixed_by == "person")'
 """,
     tool=Tool(
-        name="check_memory",
         title="Check the stored files",
         says="Faults in the memory's files, each with its place and what to do. Use it when an answer warned about "
         "unreadable files. To find records that are out of date, use sync_memory.",

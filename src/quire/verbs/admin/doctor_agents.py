@@ -14,6 +14,7 @@ from quire.clients.integration.types import ClientStatus, PartSeen
 from quire.clients.lines import read_log
 from quire.clients.receipts import read_receipts
 from quire.clients.spool import waiting_sessions
+from quire.files.json_files import json_value
 from quire.files.programs import own_command, run_program
 from quire.model.text import counted, cut
 from quire.model.times import instant
@@ -206,11 +207,8 @@ def _replies(said: bytes) -> dict[Any, dict[str, Any]]:
     """Answers of the server by the number of what they answer; anything else on its output does not count."""
     found = {}
     for line in said.split(b"\n"):
-        try:
-            message = msgspec.json.decode(line, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
-        if isinstance(message.get("id"), int):
+        message = json_value(line)
+        if isinstance(message, dict) and isinstance(message.get("id"), int):
             found[message["id"]] = message
     return found
 

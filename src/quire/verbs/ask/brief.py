@@ -105,7 +105,6 @@ VERB = Verb(
   memory brief src/queue.ts src/worker/ --budget 800
 """,
     tool=Tool(
-        name="brief_memory",
         title="Records about a change",
         says="Records about the files of a change: named files, a range, a branch, or uncommitted work. Use it "
         "before you edit or review files. For questions in words use query_memory.",

@@ -168,7 +168,6 @@ VERB = Verb(
   memory inspect bundle:gotchas
 """,
     tool=Tool(
-        name="inspect_memory",
         title="Look at one record",
         says="One record in full by its ref, with relations, evidence and verdict. Use it for refs from an answer. "
         "To search use query_memory.",

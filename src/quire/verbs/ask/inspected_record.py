@@ -47,10 +47,9 @@ def inspect_record(project: Project, ref: str) -> WholeRecords:
 
 def stored_value(record: Record) -> Any:
     """What the file holds of a record, where that is JSON."""
-    try:
-        return msgspec.json.decode(record.raw)
-    except msgspec.MsgspecError:
-        return None
+    from quire.files.json_files import json_value
+
+    return json_value(record.raw)
 
 
 def whole_record(record: Record, stored: Any) -> WholeRecord:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire.model.sources import Patch, Written
     from quire.project import Project
 
 
-def product_map(project: Project, written: Written | Patch | None = None) -> str:
-    """The map as it is now; `written` is what was just changed, so that the index need not look for it."""
+def product_map(project: Project) -> str:
+    """The map as it is now."""
     from quire.upkeep.product_map import render_map
 
-    return project.with_index(lambda index: render_map(index, project.root, project.git), written)
+    return project.with_index(lambda index: render_map(index, project.root, project.git))

@@ -167,7 +167,6 @@ VERB = Verb(
   memory query "retries" --explain --json
 """,
     tool=Tool(
-        name="query_memory",
         title="Ask the memory",
         says="Ask what this project remembers: decisions and reasons, traps, features, facts, sessions, people. "
         "Answers cite records, checked against the code, within the budget. Use it before you design or change "

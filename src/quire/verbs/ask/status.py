@@ -214,7 +214,6 @@ VERB = Verb(
   memory status --json
 """,
     tool=Tool(
-        name="status_memory",
         title="Overview",
         says="Features by stage, open questions, records that are out of date, last activity. Use it once, when a "
         "session starts. For details use query_memory.",

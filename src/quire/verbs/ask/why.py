@@ -101,7 +101,6 @@ VERB = Verb(
   memory why src/queue.ts:42 --json
 """,
     tool=Tool(
-        name="why_memory",
         title="Why a line is as it is",
         says="Why a file or a line is as it is: records about it, the commits that wrote it, and what was saved with "
         "them. Use it before you change code that looks odd. For whole changes use brief_memory.",

@@ -108,7 +108,6 @@ VERB = Verb(
   memory facts archive --session 7f3ac2d9 --dry-run
 """,
     tool=Tool(
-        name="memory_archive",
         title="Archive facts",
         says="Archive facts that no longer matter; reports on each id. memory_search_archive still finds them; the "
         "user can bring them back with `memory facts restore`. If a fact was replaced by another, use "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from quire.files.json_files import json_value
 from quire.model.errors import InputError
 from quire.model.times import stamp
 from quire.verbs.facts.context import ShowContext, context
@@ -217,10 +218,7 @@ def lines(done: ConversationCompacted) -> Lines:
 
 def _in_the_same_form(data: bytes, messages: list[dict[str, Any]]) -> list[str]:
     """One JSON value, or a line for each message, as they came."""
-    try:
-        given = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        given = None
+    given = json_value(data)
     if isinstance(given, list):
         return [json_line(messages)]
     if isinstance(given, dict) and "messages" in given:
@@ -241,7 +239,6 @@ VERB = Verb(
   JSON
 """,
     tool=Tool(
-        name="memory_compact",
         title="Compact a conversation",
         says="With `conversation`: summarises older messages; pins and requests stay word for word, and removed "
         "messages are kept on this machine. Without it: returns what to keep when your own program compacts. This "

@@ -85,7 +85,6 @@ VERB = Verb(
   memory facts connect 57afd07611e9 feature.retry-queue motivated_by --description "why it is durable"
 """,
     tool=Tool(
-        name="memory_connect",
         title="Connect two things",
         says="Connect a fact to another fact or to any ref (feature.x): source relation target. Recall then shows "
         "both. To replace a fact use memory_supersede.",

@@ -98,7 +98,6 @@ VERB = Verb(
   memory facts episodes "font crash" --tag auto --since 2026-03-01
 """,
     tool=Tool(
-        name="memory_episodes",
         title="Earlier sessions",
         says="Summaries of earlier sessions: relevant to a question or, without one, the newest. Use it to pick up "
         "unfinished work. For what was learned in them use memory_recall.",

@@ -74,7 +74,6 @@ VERB = Verb(
     writes=True,
     examples="Examples:\n  memory facts focus 57afd07611e9\n  memory facts focus\n",
     tool=Tool(
-        name="memory_focus",
         title="Pin facts",
         says="Pin facts to working memory: they come first in every context and survive compaction. 25 slots, kept "
         "on this machine. Only for facts that matter in every turn.",
@@ -117,7 +116,6 @@ RELEASE = Verb(
     writes=True,
     examples="Example:\n  memory facts release\n",
     tool=Tool(
-        name="memory_release",
         title="Release pins",
         says="Unpin facts: those named, or all. The facts stay; to archive a fact use memory_archive.",
         schema={"fact_ids": IDS_SCHEMA},

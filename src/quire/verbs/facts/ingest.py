@@ -383,7 +383,6 @@ VERB = Verb(
     writes=True,
     examples="Examples:\n  memory facts ingest --dry-run\n  memory facts ingest --accept 57afd07611e9\n",
     tool=Tool(
-        name="memory_ingest_lifecycle",
         title="Take in design documents",
         says="Import decisions, constraints and questions from design documents below docs/ as facts; running it "
         "again changes nothing. Inferred facts stay pending: accept or drop them when the user says so. For a single "

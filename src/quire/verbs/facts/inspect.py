@@ -13,7 +13,7 @@ from quire.model.records import Record
 from quire.model.refs import parse_ref
 from quire.model.text import counted
 from quire.verbs.facts.fact_file import ask_facts, fact_view, known_facts
-from quire.verbs.facts.results import ConnectionView
+from quire.verbs.facts.results import ConnectionView, EpisodeView, FactView
 from quire.verbs.facts.search import episode_view, replacements
 from quire.verbs.verb import Recalled
 
@@ -27,7 +27,7 @@ class FactInspected(msgspec.Struct, kw_only=True):
 
     ref: str
     kind: str
-    view: Any
+    view: FactView | EpisodeView
     stored: dict[str, Any]
     """Its line, every key."""
     connections: list[ConnectionView]
@@ -60,7 +60,7 @@ def inspect_fact(project: Project, ref: str) -> FactInspected:
         if found.kind == "episode":
             stored = msgspec.json.decode(found.raw)
             names: list[str] = []
-            view: Any = episode_view(found)
+            view: FactView | EpisodeView = episode_view(found)
         else:
             held = held_of(found)
             stored = msgspec.json.decode(encode_record(held.fact))
@@ -95,12 +95,11 @@ def whole_fact(found: FactInspected) -> Recalled:
     """The fact or episode as it is read, with what its marks say."""
     view = found.view
     verdict = view.verdict.verdict if view.verdict else "unanchored"
-    lines = _episode_lines(found) if found.kind == "episode" else _fact_lines(found)
+    lines = _episode_lines(found, view) if isinstance(view, EpisodeView) else _fact_lines(found, view)
     return Recalled(text="\n".join(lines), ref=found.ref, origin=view.origin_for_tools(), verdict=verdict)
 
 
-def _episode_lines(found: FactInspected) -> Iterator[str]:
-    view = found.view
+def _episode_lines(found: FactInspected, view: EpisodeView) -> Iterator[str]:
     yield f"{found.ref} — {view.title}  [{view.date}]"
     yield from _listed("tags", view.tags)
     yield from _listed("facts", view.facts)
@@ -108,8 +107,7 @@ def _episode_lines(found: FactInspected) -> Iterator[str]:
     yield view.narrative
 
 
-def _fact_lines(found: FactInspected) -> Iterator[str]:
-    view = found.view
+def _fact_lines(found: FactInspected, view: FactView) -> Iterator[str]:
     yield f"{found.ref} — {view.section}  [{view.status}, {view.confidence:.0%} confidence]"
     if view.reason:
         yield f"reason: {view.reason}"

@@ -120,7 +120,6 @@ VERB = Verb(
     lines=lines,
     examples="Examples:\n  memory facts list\n  memory facts list --section Decisions --limit 20\n",
     tool=Tool(
-        name="memory_query",
         title="List all facts",
         says="All active facts by section, a page at a time. Expensive: prefer memory_recall. Use it only to review "
         "all facts.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from quire.files.file_lock import Holder, held
 from quire.files.local_files import ensure_local, place_of
@@ -173,7 +173,7 @@ def _promoted_lines(done: PromotedNote) -> Lines:
     yield f"  {done.fact.ref}"
 
 
-def _changing(verb: str, takes: type[Arguments], run: Any, example: str) -> Verb:
+def _changing(verb: str, takes: type[Arguments], run: Callable[..., NoteList], example: str) -> Verb:
     return Verb(
         takes=takes, run=run, lines=partial(_changed_lines, verb), examples=f"Example:\n  {example}\n", writes=True
     )

@@ -145,7 +145,6 @@ VERB = Verb(
   memory facts recall "fonts" --section "Known Issues" --k 5
 """,
     tool=Tool(
-        name="memory_recall",
         title="Recall facts",
         says="Facts learned about this project, best first: limits, traps, conventions. Use it for one concrete "
         "point. For decisions and their code use query_memory.",

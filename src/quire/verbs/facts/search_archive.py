@@ -67,7 +67,6 @@ VERB = Verb(
     lines=lines,
     examples='Example:\n  memory facts search-archive "retry queue"\n',
     tool=Tool(
-        name="memory_search_archive",
         title="Search the archive",
         says="Archived and superseded facts, with when, why and what replaced them. Searching restores nothing. Use "
         "it for how things used to be. For current facts use memory_recall.",

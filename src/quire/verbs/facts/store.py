@@ -170,7 +170,6 @@ VERB = Verb(
   memory facts store "Known Issues" "PDF export hangs on fonts without a cmap." --tag pdf
 """,
     tool=Tool(
-        name="memory_store",
         title="Store a fact",
         says="Store one lasting fact in one or two sentences. Leave out secrets and what the code says. For "
         "decisions use save_memory.",

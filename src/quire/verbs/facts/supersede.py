@@ -104,7 +104,6 @@ VERB = Verb(
   memory facts supersede 57afd07611e9 --by 267c091a6041
 """,
     tool=Tool(
-        name="memory_supersede",
         title="Replace a fact",
         says="Replace a fact by what is true now, in one step; connections and pins move to the new fact, and the "
         "old one stays in the archive. Use it instead of storing the opposite. For a fact without a replacement use "

@@ -198,7 +198,6 @@ VERB = Verb(
   memory confirm decision.one-queue gotcha.late-acks --reason "read queue.ts after the rewrite"
 """,
     tool=Tool(
-        name="confirm_memory",
         title="Confirm records",
         says="Mark records as still correct although their code changed. Use dry_run first: it shows each record "
         "beside the change in its code. Correct wrong records with save_memory instead.",

@@ -64,7 +64,6 @@ VERB = Verb(
   memory diff --json
 """,
     tool=Tool(
-        name="diff_memory",
         title="Uncommitted changes of the memory",
         says="What changed in the memory since the last commit, record by record. Use it to review saved records "
         "before you commit. For changes in code use brief_memory.",

@@ -295,7 +295,6 @@ status: open or closed for a question; active to revive a stale or superseded re
 "unrelated": [{"predicate", "to"}] removes relations. `memory docs save` has all details.
 """,
     tool=Tool(
-        name="save_memory",
         title="Save what changed",
         says="Record what a task changed in the product: features and their stage, decisions with reasons, traps, "
         "questions; retire what is no longer true. All or nothing; reports every mistake. Use it when a task is done "

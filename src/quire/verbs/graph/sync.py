@@ -218,7 +218,6 @@ The output ends with a prompt for your agent: a prepared save with blanks to fil
 Sync changes no record. It notes the commit that it checked in .memory/sync-state.json.
 """,
     tool=Tool(
-        name="sync_memory",
         title="Find records that are out of date",
         says="Records whose code changed, moved or was removed since the last sync. Use it at the end of a task, "
         "then correct them with save_memory or confirm them. Writes only its marker.",

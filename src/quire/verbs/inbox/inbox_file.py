@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,7 +13,7 @@ from quire.model.records import as_warning
 from quire.model.times import timestamp
 
 if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
+    from quire.inbox.proposals import Proposal, Status
     from quire.inbox.store import Inbox
     from quire.project import Project
     from quire.verbs.inbox.options import ChosenProposals, Sieve
@@ -48,7 +48,7 @@ def waiting(project: Project) -> int:
     return count_pending(project.root)
 
 
-def settled_as(project: Project, item: Proposal, status: Any, **fields: str) -> Proposal:
+def settled_as(project: Project, item: Proposal, status: Status, **fields: str) -> Proposal:
     return msgspec.structs.replace(item, status=status, settled_at=timestamp(project.world.now()), **fields)
 
 

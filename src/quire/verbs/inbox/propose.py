@@ -117,7 +117,6 @@ VERB = Verb(
   memory inbox propose gotcha "Webhooks can arrive twice" --anchor src/pay.py
 """,
     tool=Tool(
-        name="propose_memory",
         title="Propose a record",
         says="Propose one decision (with why), gotcha, question, fact or preference, for a person to accept. Not for "
         "secrets or what the code says; what the user asked you to record: save_memory.",

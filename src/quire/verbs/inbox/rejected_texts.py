@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.bundle_diff import BundleDiff
     from quire.layers.journal.types import Bundle, JournalEvent
 
+Change = Callable[[Any], Any]
 _NONE = "none"
 _SILENT = "The subject of this session was rejected."
 _LISTS: tuple[tuple[str, ...], ...] = (
@@ -101,15 +104,15 @@ def sift_bundle(bundle: Bundle, rejections: Rejections) -> tuple[Bundle, int]:
     for path in _LISTS:
         bundle = _changed(bundle, path, sifting.texts)
     for key, names in _ITEMS.items():
-        bundle = _changed(bundle, (key,), lambda value, names=names: sifting.items(value, names))
+        bundle = _changed(bundle, (key,), partial(sifting.items, names=names))
     for path, name in _PARTS:
-        bundle = _changed(bundle, path, lambda value, name=name: sifting.parts(value, name))
+        bundle = _changed(bundle, path, partial(sifting.parts, name=name))
     for path in _TEXTS:
         bundle = _changed(bundle, path, sifting.text)
     return bundle, sifting.gone
 
 
-def _changed(value: Any, path: tuple[str, ...], change: Any) -> Any:
+def _changed(value: Any, path: tuple[str, ...], change: Change) -> Any:
     """The value with what stands at a path changed; itself where nothing stands there or nothing changes."""
     if not path:
         return change(value)
@@ -159,14 +162,14 @@ class _Sifting:
     def _is_rejected(self, text: str) -> bool:
         return self._rejections.match(text) is not None
 
-    def _kept(self, value: Any, is_gone: Any) -> Any:
+    def _kept(self, value: Any, is_gone: Callable[[Any], bool]) -> Any:
         if not isinstance(value, list):
             return value
         kept = [item for item in value if not is_gone(item)]
         self.gone += len(value) - len(kept)
         return kept if len(kept) < len(value) else value
 
-    def _each(self, value: Any, change: Any) -> Any:
+    def _each(self, value: Any, change: Change) -> Any:
         if not isinstance(value, list):
             return value
         after = [change(item) for item in value]

@@ -122,7 +122,6 @@ VERB = Verb(
     lines=workflow_lines,
     examples="",
     tool=Tool(
-        name="memory_assess",
         title="State of the journal",
         says="State of the journal of past sessions: faults, events not recalled yet, automation, and what to do "
         "next. Use it once when a session starts. For what was learned use memory_compact_handoff.",

@@ -64,7 +64,6 @@ VERB = Verb(
     writes=True,
     examples="Example:\n  memory journal automate ensure-running --quiet\n",
     tool=Tool(
-        name="automation_ensure_running",
         title="Start the automation",
         says="Start the background process that imports and recalls every few minutes and ends after a day, unless "
         "it runs already. Only if the user asked for it; otherwise use memory_maintain.",

@@ -108,7 +108,6 @@ VERB = Verb(
     writes=True,
     examples="Examples:\n  memory journal automate run-once\n  memory journal automate run-once --quiet\n",
     tool=Tool(
-        name="automation_run_once",
         title="Run one cycle",
         says="Run one cycle of the automation now and return its record. memory_maintain does the same and reports "
         "more.",

@@ -200,7 +200,6 @@ VERB = Verb(
     recorded_lines=automation_lines,
     examples="Example:\n  memory journal automate status --json\n",
     tool=Tool(
-        name="automation_status",
         title="Automation",
         says="Whether a background process maintains the journal, and how the last cycle went. For the journal's "
         "contents use memory_status.",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.types import SessionSource
     from quire.project import Project
 
+Given = TypeVar("Given")
 SETTLED_SECONDS = 600.0
 """A session that changed within this time is still being worked in."""
 _GRACE_SECONDS = 3.0
@@ -148,7 +149,7 @@ def _take_steps(project: Project, done: CycleSteps, settled: RestedSessions) -> 
     _tried_step(done, partial(_retain_journal, project, done, journal))
 
 
-def _tried_step(done: CycleSteps, step: Callable[[], Any]) -> Any:
+def _tried_step(done: CycleSteps, step: Callable[[], Given]) -> Given | None:
     """What a step gives; None where it failed. A fault of ours in one step is told like any other failure."""
     try:
         return step()

@@ -73,7 +73,6 @@ VERB = Verb(
     lines=workflow_lines,
     examples="",
     tool=Tool(
-        name="memory_compact_handoff",
         title="Hand over",
         says="What the next session needs: current focus, main traps, next steps, pending work. Use it before a "
         "compaction or handover, and when you resume. For questions use journal_query.",

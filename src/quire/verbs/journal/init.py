@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from quire.files.digests import sha256
-from quire.files.paths import read_bytes
+from quire.files.paths import names_in, read_bytes
 from quire.files.transaction import FileUpdate
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import new_state, value_of
@@ -79,13 +78,9 @@ def journal_init(project: Project, given: JournalInit) -> JournalRefreshed:
 
 def journal_entry_files(project: Project) -> list[str]:
     """What of a journal is there, but for what belongs to this machine."""
-    try:
-        names = os.listdir(os.path.join(project.root, FOLDER))
-    except OSError:
-        return []
     # Folders that hold nothing are what a dead writer left, or git.
     top = os.path.join(project.root, FOLDER)
-    return sorted(name for name in names if name not in _KEPT_IN_PLACE and _holds_a_file(os.path.join(top, name)))
+    return [name for name in names_in(top) if name not in _KEPT_IN_PLACE and _holds_a_file(os.path.join(top, name))]
 
 
 def _refuse_init(project: Project) -> QuireError:
@@ -141,7 +136,7 @@ def _write_first(project: Project, look: NewBundle, there: list[str]) -> str | N
     return place and f"{FOLDER}/{place}"
 
 
-def _set_aside(project: Project, there: list[str]) -> tuple[str | None, list[Any]]:
+def _set_aside(project: Project, there: list[str]) -> tuple[str | None, list[FileUpdate]]:
     """Changes that copy everything to a backup and take it away; where the backup is, below the journal."""
     if not there:
         return None, []

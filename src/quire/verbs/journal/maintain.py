@@ -118,7 +118,6 @@ VERB = Verb(
     writes=True,
     examples="",
     tool=Tool(
-        name="memory_maintain",
         title="Maintain the journal",
         says="One round of maintenance: import new sessions, merge them, archive old ones; lists changed files. "
         "Use it when memory_assess reports pending work, or at the end of a task. Starts no background process.",

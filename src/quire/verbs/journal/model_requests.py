@@ -10,7 +10,7 @@ import msgspec
 from quire.model.text import cut
 
 if TYPE_CHECKING:
-    from quire.capture.providers.requests import BundleRequest, QueryRequest, RecallRequest, SessionRequest
+    from quire.capture.providers.requests import BundleRequest, RecallRequest, SessionRequest
     from quire.capture.repository.scan import ProjectScan
     from quire.capture.signals.extraction import SessionSignals
     from quire.capture.transcripts.types import SessionFile, Turn
@@ -48,12 +48,6 @@ def recall_request(
         scope=scope,
         base_checkpoint=value_of(base) if base is not None else None,
     )
-
-
-def question_request(question: str, mode: str, scope: str, instructions: str, shortlist: Any) -> QueryRequest:
-    from quire.capture.providers.requests import QueryRequest
-
-    return QueryRequest(question=question, mode=mode, scope=scope, instructions=instructions, shortlist=shortlist)
 
 
 def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionSignals) -> SessionRequest:

@@ -16,7 +16,6 @@ from quire.model.records import Problem
 from quire.model.text import one_line
 from quire.verbs.journal.journal_lines import told
 from quire.verbs.journal.journal_state import ask_model, journal_ready, provider_name, read_journal
-from quire.verbs.journal.model_requests import question_request
 from quire.verbs.journal.options import Archived, Provider
 from quire.verbs.plain import json_line, plain
 from quire.verbs.verb import Arguments, Lines, Option, Output, Result, Tool, Verb, Word
@@ -132,10 +131,16 @@ def _in_words_of_model(
     project: Project, question: str, scope: str, found: JournalAnswer, provider: str
 ) -> JournalAnswer:
     """A model's words on the evidence that was found; what it cites must be among it."""
+    from quire.capture.providers.requests import QueryRequest
     from quire.retrieval.journal.answer import cited_from, shortlist_value
 
-    instructions = read_journal(project).config.instructions[found.mode]
-    request = question_request(question, found.mode, scope, instructions, shortlist_value(found))
+    request = QueryRequest(
+        question=question,
+        mode=found.mode,
+        scope=scope,
+        instructions=read_journal(project).config.instructions[found.mode],
+        shortlist=shortlist_value(found),
+    )
     answer = ask_model(project, "query", request, provider)
     cited = cited_from(found, [(item["sourceType"], item["sourceId"]) for item in answer.value["citations"]])
     return msgspec.structs.replace(
@@ -186,7 +191,6 @@ VERB = Verb(
   memory journal query "which traps has the cache?" --output json
 """,
     tool=Tool(
-        name="journal_query",
         title="Ask the journal",
         says="Answer a question from the journal alone: what changed (since a day), what comes next, known traps, "
         "what a session found. Quotes with refs, or says that the evidence is not enough. For decisions and facts of "

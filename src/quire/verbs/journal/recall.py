@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
 from quire.model.errors import Conflict
+from quire.model.records import Problem
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
 from quire.verbs.journal.journal_lines import FileChange
 from quire.verbs.journal.journal_state import (
@@ -151,7 +152,7 @@ def _recalling(
     journal: Journal,
     scope: RecallScope,
     provider: str,
-    proposal: tuple[str, Bundle, float, list[Any]] | None,
+    proposal: tuple[str, Bundle, float, list[Problem]] | None,
     checkpoint: str | None,
     shows: bool,
     agreed: bool,
@@ -215,7 +216,7 @@ def _proposed(
     journal: Journal,
     evidence: GroupedEvidence,
     scope: RecallScope,
-    proposal: tuple[str, Bundle, float, list[Any]] | None,
+    proposal: tuple[str, Bundle, float, list[Problem]] | None,
     result: JournalRecalled,
     expects: str,
 ) -> tuple[Deduped, BundleDiff]:
@@ -250,7 +251,7 @@ def _proposed(
 
 def _asked_recall(
     project: Project, journal: Journal, scope: RecallScope, provider: str
-) -> tuple[str, Bundle, float, list[Any]] | None:
+) -> tuple[str, Bundle, float, list[Problem]] | None:
     """A model's proposal, and what it was made from; None where there is nothing to ask about."""
     from quire.layers.journal.cursors import unrecalled
     from quire.layers.journal.evidence_groups import group_events
@@ -305,7 +306,6 @@ VERB = Verb(
   memory journal recall --source imports --section gotchas --yes
 """,
     tool=Tool(
-        name="journal_recall",
         title="Recall past sessions",
         says="Merge new sessions into the memory and its pages; earlier states are kept. Use it for a "
         "recall alone, or with dry_run to preview it; otherwise use memory_maintain.",

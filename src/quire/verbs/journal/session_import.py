@@ -27,6 +27,7 @@ from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.capture.session_events import Normalise, SessionOutcome
+    from quire.capture.transcripts.types import SessionFile, Turn
     from quire.files.transaction import FileUpdate
     from quire.layers.journal.sources import SourceRegistry
     from quire.layers.journal.store import Journal, Writing
@@ -328,7 +329,7 @@ def _normaliser(project: Project, provider: str, done: ImportedSessions) -> Norm
     """Asks a model about each session; where it fails, the rules' own signals stand."""
     from quire.capture.signals.extraction import SessionSignals
 
-    def normalise(session: Any, turns: Any, local: SessionSignals) -> SessionSignals:
+    def normalise(session: SessionFile, turns: Iterable[Turn], local: SessionSignals) -> SessionSignals:
         from quire.layers.journal.types import Signals
 
         answer = ask_model(project, "session", session_request(session, turns, local), provider)

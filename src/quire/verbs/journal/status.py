@@ -302,7 +302,6 @@ VERB = Verb(
     recorded_lines=status_lines,
     examples="Examples:\n  memory journal status\n  memory journal status --checkpoint chk-000001 --show-diff\n",
     tool=Tool(
-        name="memory_status",
         title="The journal in numbers",
         says="Counts of the journal, what is not merged yet in groups, sources, differences from an earlier state. Use "
         "it for details after memory_assess.",

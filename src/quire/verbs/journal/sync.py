@@ -146,7 +146,6 @@ VERB = Verb(
   memory journal sync codex --dry-run
 """,
     tool=Tool(
-        name="journal_sync",
         title="Import sessions",
         says="Import new sessions from the registered sources, without a recall. For both use memory_maintain.",
         gives={"sources": "array", "imported": "integer", "skipped": "integer", "failed": "integer"},

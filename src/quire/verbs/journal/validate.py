@@ -129,7 +129,6 @@ VERB = Verb(
     lines=lines,
     examples="Examples:\n  memory journal validate\n  memory journal validate --repair\n",
     tool=Tool(
-        name="memory_validate",
         title="Faults of the journal",
         says="Faults in the journal's files, each with what to do. Use it when memory_assess reports a failure. "
         "Repairs nothing. For other layers use check_memory.",

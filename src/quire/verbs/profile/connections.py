@@ -67,7 +67,6 @@ VERB = Verb(
     lines=lines,
     examples="Example:\n  memory profile connections learnings flaky_ci\n",
     tool=Tool(
-        name="connections",
         title="Links of a record",
         says="Profile: what a record links to, and what links to it. For other layers use inspect_memory.",
         needs=("key",),

@@ -100,7 +100,6 @@ VERB = Verb(
     lines=lines,
     examples="Examples:\n  memory profile export\n  memory profile export --format json > profile.json\n",
     tool=Tool(
-        name="export_memories",
         title="Export the profile",
         says="Profile: all active records as Markdown, or the document as JSON; long. Leaves out private records. "
         "Use it only when the user wants a copy; otherwise use recall or search.",

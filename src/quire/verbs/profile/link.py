@@ -90,7 +90,6 @@ TOOL = Verb(
     writes=True,
     examples="",
     tool=Tool(
-        name="add_link",
         title="Link two records",
         says="Profile: link two records with a relation; a superseded record is archived. Records that share two tags "
         "are linked automatically. For facts use memory_connect.",
@@ -163,7 +162,6 @@ REMOVE_LINK = Verb(
     writes=True,
     examples="",
     tool=Tool(
-        name="remove_link",
         title="Unlink two records",
         says="Profile: remove the links from one record to another, all or those of one relation. The records stay; "
         "to remove a record use forget.",

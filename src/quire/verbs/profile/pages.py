@@ -68,7 +68,6 @@ ABOUT_ME = Verb(
     lines=page_lines,
     examples="Example:\n  memory profile about-me\n",
     tool=Tool(
-        name="about_me",
         title="About the user",
         says="Profile: a page about the user and their preferences. Use it to adapt to the person. For one detail "
         "use recall.",
@@ -90,7 +89,6 @@ ABOUT_US = Verb(
     lines=page_lines,
     examples="Example:\n  memory profile about-us\n",
     tool=Tool(
-        name="about_us",
         title="About working together",
         says="Profile: a page about how user and assistant work together, and who the assistant is. For the user "
         "alone use about_me.",

@@ -102,7 +102,6 @@ VERB = Verb(
     lines=lines,
     examples="Examples:\n  memory profile recall user\n  memory profile recall user timezone\n",
     tool=Tool(
-        name="recall",
         title="Recall records by name",
         says="Profile: one record in full, or the active records of a category. Use it when you know the name. For "
         "questions use search.",

@@ -141,7 +141,6 @@ VERB = Verb(
     lines=lines,
     examples="Examples:\n  memory profile reflect\n  memory profile reflect --apply all --only tools.shell\n",
     tool=Tool(
-        name="reflect",
         title="What could be tidied up",
         says="Profile: unread records, records to archive, confidences to correct. Changes nothing: ask the user, "
         "then use remember, forget or `memory profile reflect --apply all`.",

@@ -307,7 +307,6 @@ VERB = Verb(
   memory profile remember tools shell fish --supersedes tools.old_shell
 """,
     tool=Tool(
-        name="remember",
         title="Remember a record",
         says="Profile: add a record, or change the record with that key; omitted fields stay. If another record says "
         "the same, it writes nothing and shows that record. Use it when the user states a preference or habit, or a "

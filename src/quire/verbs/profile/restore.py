@@ -181,7 +181,6 @@ FORGET = Verb(
     writes=True,
     examples="Example:\n  memory profile forget tools old_shell\n",
     tool=Tool(
-        name="forget",
         title="Forget a record",
         says="Profile: remove a record and the links to it. Use it when the user asks for it. Undo: `memory profile "
         "restore CATEGORY KEY`. To correct a record use remember.",

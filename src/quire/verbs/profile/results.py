@@ -98,11 +98,11 @@ class EntryLink(msgspec.Struct, frozen=True, kw_only=True):
     status: str = ""
 
 
-def recalled(view: EntryView, text: str, lead: str = "", *, is_news: bool = True, most: int = 0) -> Recalled:
+def recalled(view: EntryView, text: str, lead: str = "", *, most: int = 0) -> Recalled:
     """A text of an entry, with what its marks say."""
     verdict = view.verdict.verdict if view.verdict else "unanchored"
     origin = view.origin_for_tools()
-    return Recalled(text=text, ref=view.ref, origin=origin, verdict=verdict, lead=lead, is_news=is_news, most=most)
+    return Recalled(text=text, ref=view.ref, origin=origin, verdict=verdict, lead=lead, most=most)
 
 
 def entry_lines(views: Iterable[EntryView], *, found: bool = False) -> Iterator[Recalled]:

@@ -192,7 +192,6 @@ VERB = Verb(
   memory profile search hooks --category learnings --tag gotcha
 """,
     tool=Tool(
-        name="search",
         title="Search the profile",
         says="Profile: records relevant to a question, by words and meaning, best first. Use it for who the user is, "
         "habits, preferred tools, lessons. For the product and its code use query_memory.",

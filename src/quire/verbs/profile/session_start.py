@@ -163,7 +163,6 @@ VERB = Verb(
     writes=True,
     examples="Example:\n  memory profile session-start --json\n",
     tool=Tool(
-        name="session_start",
         title="Begin a session",
         says="Profile: count a session and return what matters now about the user, the assistant and how they work. "
         "Use it once, when a conversation starts. Later use recall or search.",

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.files.layout import LOCAL
+from quire.files.paths import names_in
 from quire.layers.profile.layout import ACTIVE, BACKUP, CATEGORIES, FILE, FOLDER, MIGRATION_PREFIX, STATUSES
 from quire.model.text import counted
 from quire.verbs.profile.document import ask_profile, usable_documents
@@ -109,11 +110,7 @@ def _backups(project: Project) -> list[str]:
     found = []
     for folder in (FOLDER, f"{FOLDER}/{LOCAL}"):
         path = os.path.join(project.root, folder)
-        try:
-            names = sorted(os.listdir(path))
-        except OSError:
-            names = []
-        found += [f"{folder}/{name}" for name in names if name == BACKUP or name.startswith(MIGRATION_PREFIX)]
+        found += [f"{folder}/{name}" for name in names_in(path) if name == BACKUP or name.startswith(MIGRATION_PREFIX)]
     return found
 
 
@@ -159,7 +156,6 @@ VERB = Verb(
     lines=lines,
     examples="Example:\n  memory profile status --json\n",
     tool=Tool(
-        name="status",
         title="Counts of the profile",
         says="Profile: counts only: records by category and status, links, sessions. For their texts use "
         "session_start or recall; for the project use status_memory.",

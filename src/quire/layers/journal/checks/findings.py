@@ -59,11 +59,11 @@ def listing(names: Iterable[str]) -> str:
     return ", ".join(f"`{cut(name, 120)}`" for name in named[:TOLD]) + more
 
 
-def document_at(root: str, name: str, limit: int = FILE_BYTES) -> tuple[Any, str, str]:
+def document_at(root: str, name: str) -> tuple[Any, str, str]:
     """The value in a file; or None, one of `missing`, `read` and `json`, and a sentence. Never an exception."""
     where = f"{FOLDER}/{name}"
     try:
-        data = held_file(root, name, limit)
+        data = held_file(root, name, FILE_BYTES)
     except QuireError as error:
         return None, "read", error.message
     if data is None:

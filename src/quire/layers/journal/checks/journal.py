@@ -14,6 +14,7 @@ import msgspec
 from quire.files import file_lock
 from quire.files.freshness import stamp_of
 from quire.files.layout import RECOVERY
+from quire.files.paths import names_in
 from quire.layers.journal.checks.archive import archived_ids, check_archive, read_archive
 from quire.layers.journal.checks.checkpoints import check_checkpoints, check_latest, look_at_checkpoints
 from quire.layers.journal.checks.findings import failed
@@ -64,15 +65,7 @@ def _stamps(root: str) -> list[str]:
             found.append(stamp_of(os.stat(os.path.join(root, FOLDER, *name.split("/")), follow_symlinks=False)))
         except OSError:
             found.append("")
-    found += sorted(_names(os.path.join(root, FOLDER, RECOVERY)))
-    return found
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
+    return [*found, *names_in(os.path.join(root, FOLDER, RECOVERY))]
 
 
 def _validate(
