@@ -20,6 +20,9 @@ KEPT = "kept"
 BODY = "body"
 """The field that stands for the text of a node."""
 
+IN_CONFLICT = "`memory resolve` merges the file by record; or choose one side by hand."
+"""What to do with a file that a merge of texts left in conflict."""
+
 
 class ContestedField(msgspec.Struct, frozen=True, kw_only=True):
     """A field of a record that branches gave different values."""

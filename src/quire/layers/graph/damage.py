@@ -6,6 +6,7 @@ import re
 
 from quire.files.json_files import lines
 from quire.layers.graph.layout import FOLDER
+from quire.model.contested import IN_CONFLICT
 from quire.model.records import Problem
 
 # Seven signs, or more: git adds one where both sides renamed a file, and as many as its attributes say.
@@ -62,7 +63,7 @@ def conflict(path: str, line: int) -> Problem:
         message="Unresolved merge conflict.",
         path=path,
         line=line,
-        hint="`memory resolve` merges the file by record; or choose one side by hand.",
+        hint=IN_CONFLICT,
     )
 
 

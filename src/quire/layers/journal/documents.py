@@ -24,9 +24,11 @@ from quire.layers.journal.types import (
     State,
 )
 from quire.layers.journal.value_shapes import Object, find_faults, shape_of
+from quire.model.contested import IN_CONFLICT
 from quire.model.errors import InvalidStore, UnsupportedVersion
 from quire.model.text import cut
 
+_BY_HAND = "Correct it by hand, or restore an earlier version from git. It was not changed."
 RecordT = TypeVar("RecordT", bound=msgspec.Struct)
 
 
@@ -37,6 +39,8 @@ def parse_document(data: bytes, where: str) -> Any:
     try:
         return decode_json(data)
     except ValueError as error:
+        if b"<<<<<<<" in data:
+            raise damaged(where, "it holds merge conflict marks", hint=IN_CONFLICT) from None
         raise damaged(where, f"it is not JSON: {error}") from None
 
 
@@ -98,10 +102,10 @@ def new_checkpoint(
     )
 
 
-def damaged(where: str, reason: str, faults: list[str] | None = None) -> InvalidStore:
+def damaged(where: str, reason: str, faults: list[str] | None = None, hint: str = _BY_HAND) -> InvalidStore:
     return InvalidStore(
         f"`{where}` cannot be used: {reason.removesuffix('.')}.",
-        hint="Correct it by hand, or restore an earlier version from git. It was not changed.",
+        hint=hint,
         details={"path": where, **({"problems": faults} if faults else {})},
     )
 

@@ -50,6 +50,7 @@ from quire.layers.journal.numbered_ids import ordinal_of
 from quire.layers.journal.settings import JournalSettings, read_config
 from quire.layers.journal.sources import SourceRegistry, parted, read_sources, registry_value, with_added, with_synced
 from quire.layers.journal.types import Checkpoint, JournalEvent, State
+from quire.model.contested import IN_CONFLICT
 from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized, QuireError
 
 _SETTLE_SECONDS = 2.0
@@ -151,7 +152,7 @@ def open_journal(root: str) -> Journal:
     try:
         state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
     except InvalidStore as error:
-        if checkpoint_ids(root):
+        if checkpoint_ids(root) and error.hint != IN_CONFLICT:
             error.hint = (
                 f"{error.hint} `memory journal restore` creates one from a checkpoint and keeps the damaged one."
             )

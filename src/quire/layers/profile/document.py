@@ -13,9 +13,11 @@ from quire.layers.fragment_records import BranchChange, change_of, taken_in
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import CATEGORIES, MIGRATED, READABLE, VERSION
 from quire.layers.profile.migration import steps
+from quire.model.contested import IN_CONFLICT
 from quire.model.errors import InvalidJson, InvalidStore, UnsupportedVersion
 from quire.model.text import cut
 
+_BY_HAND = "Correct it by hand, or restore an earlier version from git. It was not changed."
 _BOM = b"\xef\xbb\xbf"
 _MARK = b"\n<<<<<<<"
 _MARKER = re.compile(rb"^(?:<{7}|>{7}|={7})(?: |\r?$)", re.M)
@@ -277,7 +279,7 @@ def _refuse_damage(data: bytes, where: str) -> None:
         raise _damaged(where, f"it is not UTF-8 text: {_place(data, error.start)}") from None
     marker = _MARKER.search(data) if _MARK in data or data.startswith(_MARK[1:]) else None
     if marker is not None:
-        raise _damaged(where, f"it holds merge conflict marks: {_place(data, marker.start())}")
+        raise _damaged(where, f"it holds merge conflict marks: {_place(data, marker.start())}", IN_CONFLICT)
 
 
 def _reason(data: bytes, said: str) -> str:
@@ -293,10 +295,10 @@ def _place(data: bytes, at: int) -> str:
     return f"line {line:,}, column {column:,}"
 
 
-def _damaged(where: str, reason: str) -> InvalidStore:
+def _damaged(where: str, reason: str, hint: str = _BY_HAND) -> InvalidStore:
     return InvalidStore(
         f"`{where}` cannot be used: {reason}.",
-        hint="Correct it by hand, or restore an earlier version from git. It was not changed.",
+        hint=hint,
         details={"path": where},
     )
 
