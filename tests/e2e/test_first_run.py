@@ -271,8 +271,8 @@ def test_without_a_terminal_it_is_as_it_always_was(harbor: Path, agents: Any) ->
     assert run.out.split("\n")[-7:] == [
         "",
         "Next:",
+        "  memory add --help      shows how to record something",
         "  memory init --brief    prints a task: your agent fills the memory",
-        "  memory save --help     shows how to save many records at once",
         "  memory view --open     shows everything in your browser",
         "  git add .memory AGENTS.md CLAUDE.md .gitignore && git commit    to share it",
         "",
@@ -310,7 +310,7 @@ def test_yes_takes_everything_that_is_offered(harbor: Path, agents: Any) -> None
     run = agents("init", "--yes")
     assert run.code == 0
     assert "Connected: claude, codex\n" in run.out
-    assert "Proposed: 1 item; `memory inbox` shows it.\n" in run.out
+    assert "Proposed: 1 record; `memory inbox` shows it.\n" in run.out
     assert (wired_files(harbor), waiting(harbor, agents)) == (WIRED, 1)
     again = agents("init", "--yes", "--json").data
     assert {part["status"] for part in again["integration"]["parts"]} == {"unchanged"}

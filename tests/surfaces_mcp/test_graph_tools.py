@@ -408,7 +408,7 @@ def test_what_the_code_outgrew_is_found_confirmed_and_fresh_again(tools: Tools) 
     assert summary.endswith(" Records: 0 fresh, 1 changed, 2 unanchored.")
     assert (title, *marked[:2]) == ("Changed:", NOTICE, '<memory-X origin="graph">')
     assert marked[2] == f"- {WORKER} — Retries run in the worker — `src/worker.py#retry` changed in {commit[:9]}"
-    assert 'holds, take the record out of "nodes" and put {"id": "…"} into "confirm".' in text
+    assert 'still correct, take it out of "nodes" and put {"id": "…"} into "confirm".' in text
     query = tools("query_memory", question="where do retries run?")["results"][0]
     assert (query["ref"], query["verdict"]) == (WORKER, "changed")
 

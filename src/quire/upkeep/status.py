@@ -180,7 +180,7 @@ def _inbox(root: str) -> InboxCount:
 def _place(origin: str) -> str:
     """Where a proposal comes from, as far as it is worth naming."""
     kind, _, path = origin.partition(":")
-    return (path.rpartition("/")[0] or path) if kind == "file" else f"{kind}s"
+    return (path.rpartition("/")[0] or path) if kind == "file" else "the git history" if kind == "git" else f"{kind}s"
 
 
 def _unreviewed(live: list[Record], reviews: Reviews, index: Index) -> list[str]:

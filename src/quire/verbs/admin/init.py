@@ -159,7 +159,9 @@ def lines(made: FirstBrief | MemoryMade) -> Lines:
         yield f"The memory of {done.project['name']} already exists; nothing was changed."
     if done.backup_path:
         yield f"The earlier memory is archived in {done.backup_path}"
-    for path in done.files_created:
+    # What lies in the folder is of interest before it is written.
+    listed = [path for path in done.files_created if done.dry_run or not path.startswith(".memory/")]
+    for path in listed:
         yield f"  {path}"
     if done.gitignore_updated:
         yield "  .gitignore (generated files are ignored)"
@@ -190,7 +192,7 @@ def _imported_lines(done: ImportedHosts) -> Iterator[str]:
     would = "Would propose" if done.dry_run else "Proposed"
     them = "it" if len(done.proposals) == 1 else "them"
     where = f"; `memory inbox` shows {them}" if done.proposals and not done.dry_run else ""
-    yield f"{would}: {counted(len(done.proposals), 'item')}{where}."
+    yield f"{would}: {counted(len(done.proposals), 'record')}{where}."
     for line in import_lines(done):
         yield f"  {line}"
 
@@ -211,8 +213,8 @@ def import_lines(done: ImportedHosts) -> list[str]:
 
 
 def _steps(done: Initialized, wired: Integrated | None) -> Iterator[str]:
+    yield "memory add --help      shows how to record something"
     yield "memory init --brief    prints a task: your agent fills the memory"
-    yield "memory save --help     shows how to save many records at once"
     yield "memory view --open     shows everything in your browser"
     line = sharing(done, wired)
     if line:

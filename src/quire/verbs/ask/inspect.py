@@ -10,6 +10,7 @@ from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import NotFound
 from quire.model.ids import slug_of
 from quire.model.refs import LAYERS_BY_PREFIX
+from quire.model.text import cut
 from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.verbs.ask.inspected_record import WholeRecords, inspect_record, record_lines
 from quire.verbs.ask.product_map import product_map
@@ -113,6 +114,7 @@ def _node_meant(project: Project, word: str, error: NotFound) -> str:
     if near:
         error.hint = f"Did you mean {' or '.join(same or near)}?"
         error.details["similar"] = same or near
+    error.message = f"There is no record `{cut(word, 60)}`."
     raise error
 
 

@@ -115,7 +115,7 @@ def _lines(found: Inspected) -> Iterator[str]:
 
 
 def _verdict_lines(verdict: Verdict, changes: Mapping[str, str]) -> Iterator[str]:
-    since = f"(last confirmed at {verdict.since[:9]})" if verdict.since else ""
+    since = f" (last confirmed at {verdict.since[:9]})" if verdict.since else ""
     yield f"verdict: {verdict.verdict}{since}"
     for anchor in verdict.anchors or (verdict,):
         if anchor.because:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _LISTED, _NAMED, _LISTED_FOR_TOOLS = 10, 3, 20
 _TASK = """\
-Look at the code behind these records of the project memory. Moved ones have their new anchors filled in:
-keep them if they are right. For a changed one, write the body as it is true now; if the old body still
-holds, take the record out of "nodes" and put {"id": "…"} into "confirm". For an orphaned one, say why it is
-stale, or give it new anchors. Leave out what you did not look at. Then send the rest in one call."""
+Look at the code behind each of these records. For a changed one, write the body as it is true now; if it is
+still correct, take it out of "nodes" and put {"id": "…"} into "confirm". A moved one has its new anchors filled in.
+For an orphaned one, say why it is stale, or give it new anchors. Leave out what you did not look at. Send the rest
+in one call."""
 
 
 class Sync(Arguments, frozen=True, kw_only=True):
@@ -117,7 +117,7 @@ def lines(done: CodeSynced) -> Lines:
     orphaned = [node for node in found.orphaned if shows_known or node.new]
     gaps = [gap for gap in found.coverage_gaps if shows_known or gap.new]
     for title, nodes in (("Moved", moved), ("Changed", changed), ("Orphaned", orphaned)):
-        entries = [f"{node.id} — {node.title} — {node.because}{_more(node)}" for node in nodes]
+        entries = [f"{node.id} — {node.title} — {_because(node)}" for node in nodes]
         yield from _section(title, entries, done.given)
     if shows_known:
         unverifiable = [f"{node.id} — {node.because}" for node in found.unverifiable]
@@ -141,10 +141,16 @@ def lines(done: CodeSynced) -> Lines:
         yield "No commit yet, so no marker was set."
 
 
-def _more(node: ChangedNode | MovedNode | OrphanedNode) -> str:
-    """What is worth saying beside the reason: more than one commit, or a change of little."""
+def _because(node: ChangedNode | MovedNode | OrphanedNode) -> str:
+    """The reason; in the place of ids of commits, which changed most and which is the last, or that little changed."""
     said: list[str] = getattr(node, "explained", [])
-    return "".join(f" ({line})" for line in said[:1] if " commits" in line or "only " in line)
+    what, changed, commits = node.because.partition(" changed in ")
+    telling = [line for line in said[:1] if " commits" in line or "only " in line]
+    if not telling:
+        return node.because
+    if not changed or " changed " in commits or telling[0].startswith("only "):
+        return f"{node.because} ({telling[0]})"
+    return f"{what}{changed}{telling[0].removeprefix('commit ')}"
 
 
 def _summary(found: Synced) -> str:

@@ -121,7 +121,7 @@ function Stages({ stages, others }: { stages: Record<Stage, number>; others: num
   if (!there.length)
     return (
       <p class="project-stages faint small">
-        No features yet{others ? `; ${counted(others, "fact, entry or event", "facts, entries and events")}` : ""}
+        No features yet{others ? `; ${counted(others, "fact, preference or session", "facts, preferences and sessions")}` : ""}
       </p>
     );
   return (
