@@ -1,8 +1,8 @@
 """Play random histories of branches, and count what was merged and what went wrong.
 
-`python tools/branch_histories.py --histories 10000 --results FILE` writes the counts as it goes. A history is known by
-its seed: `--first 4711 --histories 1` plays one again. Git is the real one, with the real driver; the verbs run in this
-process. Ends with 1 where a promise was broken.
+`python tools/branch_histories.py --histories 10000 --results FILE` writes the counts as it goes, and adds them to those
+that the file has. A history is known by its seed: `--first 4711 --histories 1` plays one again. Git is the real one,
+with the real driver; the verbs run in this process. Ends with 1 where a promise was broken.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from installed import Git, empty_repository, make_environment  # noqa: E402
 from quire.files.world import World  # noqa: E402
 
 KINDS = ("lost", "unparsed", "order", "contested", "conflict", "driver", "check", "crash")
+TRIED = ("histories", "branches", "merges", "histories with something contested", "files merged by the driver")
 EVERY = 25
 FAST = "/dev/shm"
 
@@ -35,10 +36,12 @@ FAST = "/dev/shm"
 def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     given = _parser().parse_args(words)
-    counts, broken = Counter[str](), list[dict[str, object]]()
+    counts, broken, commands = _held(given.results)
+    commands.append(shlex.join(["python", "tools/branch_histories.py", *words]))
+    last = given.first + given.histories - 1
     with tempfile.TemporaryDirectory(prefix="qh-", dir=FAST if os.path.isdir(FAST) else None) as name:
         ground = _ground(Path(name))
-        for seed in range(given.first, given.first + given.histories):
+        for seed in range(given.first, last + 1):
             counts["histories"] += 1
             try:
                 history = play(ground, seed)
@@ -50,8 +53,10 @@ def main(arguments: list[str] | None = None) -> int:
                 counts[kind] += 1
                 broken.append({"seed": seed, "kind": kind, "what": repr(error)[:400]})
                 ground.drivers.problems.clear()
-            if given.results and (counts["histories"] % EVERY == 0 or seed == given.first + given.histories - 1):
-                _write(given.results, words, counts, broken, ground.drivers.files)
+            counts["files merged by the driver"] += ground.drivers.files
+            ground.drivers.files = 0
+            if given.results and (counts["histories"] % EVERY == 0 or seed == last):
+                _write(given.results, counts, broken, commands)
         ground.drivers.close()
     for one in broken:
         print(one)
@@ -84,16 +89,19 @@ def _ground(folder: Path) -> Ground:
     return Ground(repo, world, Git(repo, env), folder / "drivers")
 
 
-def _write(
-    path: str, words: list[str], counts: Counter[str], broken: list[dict[str, object]], driver_files: int
-) -> None:
-    tried = ("histories", "branches", "merges", "histories with something contested")
+def _held(path: str | None) -> tuple[Counter[str], list[dict[str, object]], list[str]]:
+    """What earlier runs wrote into the file."""
+    held = json.loads(Path(path).read_text(encoding="utf-8")) if path and os.path.exists(path) else {}
+    counts = Counter({name: held.get(name.replace(" ", "_"), 0) for name in TRIED})
+    return counts + Counter(held.get("broken", {})), held.get("which", []), held.get("commands", [])
+
+
+def _write(path: str, counts: Counter[str], broken: list[dict[str, object]], commands: list[str]) -> None:
     found = {
-        **{name.replace(" ", "_"): counts[name] for name in tried},
-        "files_merged_by_the_driver": driver_files,
+        **{name.replace(" ", "_"): counts[name] for name in TRIED},
         "broken": {kind: counts[kind] for kind in KINDS},
         "which": broken,
-        "command": shlex.join(["python", "tools/branch_histories.py", *words]),
+        "commands": commands,
         "python": platform.python_version(),
     }
     temporary = f"{path}.new"

@@ -50,9 +50,10 @@ def merged(history: History, names: list[str]) -> dict[str, bytes]:
 
 
 def counted_again(state: bytes) -> bytes:
-    """Without the number of events: of equal numbers git asks no driver; the next write counts them."""
+    """Without numbers of events and sources: of equal numbers git asks no driver; the next write counts them."""
     fields = json.loads(state)
-    del fields["maintenance"]["historyEventCount"]
+    for name in ("historyEventCount", "importSourceCount"):
+        del fields["maintenance"][name]
     return json.dumps(fields).encode()
 
 
