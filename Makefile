@@ -37,7 +37,7 @@ demo: $(STAMP) $(PAGE)
 test: $(STAMP) $(PAGE)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
-# Everything in full: every sweep, every call of it, every example, every command from a fresh start; what was tried for
+# Everything in full: every sweep, every call of it, every example; what was tried for
 # each promise is added up in docs/concepts/promises.md.
 proof: $(STAMP) $(PAGE)
 	@mkdir -p $(dir $(TALLY)) && rm -f $(TALLY)

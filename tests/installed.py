@@ -19,7 +19,6 @@ import pytest
 
 from in_process import run_in_process, runs_alike
 from standing import run_standing
-from thorough import LONG
 
 SECONDS = 60
 """How long a command may take unless a test says otherwise."""
@@ -132,7 +131,7 @@ class Memory:
     a standing start (see `standing.py`), or anew where it should be `fresh`.
     """
 
-    def __init__(self, cwd: Path, env: Mapping[str, str], prefix: Sequence[str] = (), *, fresh: bool = LONG) -> None:
+    def __init__(self, cwd: Path, env: Mapping[str, str], prefix: Sequence[str] = (), *, fresh: bool = False) -> None:
         found = shutil.which("memory", path=os.path.dirname(sys.executable))
         assert found, "the package is not installed beside this interpreter"
         self.program = [*prefix, found]

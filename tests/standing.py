@@ -3,7 +3,7 @@
 Nine tenths of what a command costs is to start Python and to load modules. A call here has its own arguments,
 environment, folder and pipes, and it runs the script that is installed; it only finds the modules loaded. Nothing was
 run before it: whoever stands by has imported and has done nothing else. Two stand by, whose sets and dictionaries are
-hashed differently, and take turns. A run of the whole suite (see `thorough.py`) starts every command anew.
+hashed differently, and take turns. `test_fresh_starts.py` compares them with commands that start anew.
 """
 
 from __future__ import annotations
