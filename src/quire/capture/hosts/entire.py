@@ -26,6 +26,7 @@ from quire.capture.hosts.structured_proposals import (
 )
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
 from quire.files.git import Git
+from quire.files.git_history import read_blobs
 from quire.model.errors import QuireError
 from quire.model.untyped import as_dict, as_list
 
@@ -84,13 +85,16 @@ def _summaries(git: Git) -> Iterator[dict[str, Any]]:
     ref = _ref(git)
     if not ref:
         return
-    listed = git.run("ls-tree", "-r", "-z", "-l", "--full-tree", ref).decode("utf-8", "replace").split("\0")
-    wanted = [row.partition("\t")[0].split() for row in listed if _METADATA.fullmatch(row.partition("\t")[2])]
-    small = [parts[2] for parts in wanted if len(parts) == 4 and parts[3].isdigit() and int(parts[3]) <= FILE_BYTES]
-    for blob in dict.fromkeys(small[:_FILES_MOST]):
+    listed = git.run("ls-tree", "-r", "-z", "--full-tree", ref).decode("utf-8", "replace").split("\0")
+    wanted = [row.partition("\t")[0].split()[2] for row in listed if _METADATA.fullmatch(row.partition("\t")[2])]
+    try:
+        blobs = read_blobs(git, wanted[:_FILES_MOST], each=FILE_BYTES, together=_FILES_MOST * FILE_BYTES)
+    except QuireError:
+        return  # a partial clone lacks them, and nothing is fetched
+    for data in blobs.values():
         try:
-            metadata = as_dict(msgspec.json.decode(git.run("cat-file", "blob", blob)))
-        except (QuireError, ValueError, RecursionError):
+            metadata = as_dict(msgspec.json.decode(data))
+        except (ValueError, RecursionError):
             continue
         if isinstance(metadata.get("summary"), dict):
             yield metadata["summary"]
