@@ -395,3 +395,9 @@ def test_the_history_is_offered_once_there_is_one(storied: Path, env: dict[str, 
     assert waiting(storied, agents) == 1
     assert "The history" not in typed(storied, env, "memory", "init", answers=["n"])[1]
     assert typed(storied, env, "memory", "init", answers=["q"])[1].endswith(LATER)
+
+
+def test_ctrl_c_at_the_history_leaves_the_memory_whole(storied: Path, env: dict[str, str], agents: Any) -> None:
+    code, seen = typed(storied, env, "memory", "init", answers=["n", CTRL_C])
+    assert (code, waiting(storied, agents)) == (130, 0)
+    assert "Stopped. The memory is complete." in seen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from terminal_here import CTRL_D, typed
+from terminal_here import CTRL_C, CTRL_D, typed
 
 from installed import Git, Memory
 
@@ -35,12 +35,13 @@ def _left(memory: Memory) -> list[str]:
 
 def test_groups_are_accepted_skipped_and_rejected_with_a_key(full: Memory) -> None:
     assert _left(full) == ["docs/adr/ decision 3", "git decision 1"]
-    code, seen = typed(full.cwd, full.env, "memory", "inbox", answers=["?", "a", "s"])
+    code, seen = typed(full.cwd, full.env, "memory", "inbox", answers=["?a", "s"])
     assert code == 0
     assert "docs/adr/: 3 decisions" in seen
-    assert seen.count(CHOICE) == 3
+    assert seen.count(CHOICE) == 2
     assert "Accepted: 2." in seen
-    assert "1 is not decided" in seen
+    assert "drop Python  (docs/adr/0003-x.md:1, undecided)" in seen
+    assert "1 undecided proposal left: look at each." in seen
     assert _left(full) == ["docs/adr/ decision 1", "git decision 1"]
     code, seen = typed(full.cwd, full.env, "memory", "inbox", answers=["s", "n"])
     assert (code, "Rejected: 1." in seen) == (0, True)
@@ -55,11 +56,11 @@ def test_each_of_a_group_is_looked_at(full: Memory) -> None:
     assert _left(full) == ["docs/adr/ decision 1", "git decision 1"]
 
 
-def test_the_end_of_the_input_changes_nothing(full: Memory) -> None:
-    code, seen = typed(full.cwd, full.env, "memory", "inbox", answers=[CTRL_D])
-    assert code != 0
-    assert "what is left stays in the inbox" in seen
-    assert len(_left(full)) == 2
+@pytest.mark.parametrize(("key", "code", "said"), [(CTRL_D, 1, "what is left stays in the inbox"), (CTRL_C, 130, "")])
+def test_breaking_off_keeps_what_was_settled_before(full: Memory, key: str, code: int, said: str) -> None:
+    done, seen = typed(full.cwd, full.env, "memory", "inbox", answers=["a", key])
+    assert (done, said in seen) == (code, True)
+    assert _left(full) == ["docs/adr/ decision 1", "git decision 1"]
 
 
 def test_a_group_is_accepted_without_a_terminal(full: Memory) -> None:

@@ -61,8 +61,7 @@ def _accept(project: Project, group: ProposalGroup) -> None:
         say_lines(failed_lines(done))
         warn(done.warnings)
     if len(decided) < len(group.items):
-        left = counted(len(group.items) - len(decided), "is", "are")
-        say(f"{left} not decided by their files; accept them one by one.")
+        say(f"{counted(len(group.items) - len(decided), 'undecided proposal')} left: look at each.")
 
 
 def _titles(group: ProposalGroup) -> list[str]:
@@ -72,5 +71,6 @@ def _titles(group: ProposalGroup) -> list[str]:
         said = item.fields.get("title")
         text = one_line(said if isinstance(said, str) and said.strip() else item.text)
         where = item.evidence[0].where if item.evidence else ""
-        titles.append(f"{cut(text, _CHARS)}{f'  ({cut(where, 60)})' if where else ''}")
+        mark = ", undecided" if item.standing == "open" else ""
+        titles.append(f"{cut(text, _CHARS)}{f'  ({cut(where, 60)}{mark})' if where else ''}")
     return titles

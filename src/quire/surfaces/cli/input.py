@@ -35,16 +35,26 @@ def agreed(question: str) -> bool:
 
 
 def answered(question: str, letters: str) -> str:
-    """The letter of what somebody answers; asked again until it is one of these."""
-    while True:
+    """The letter that somebody presses at the terminal, without Enter; other keys are passed over."""
+    import termios
+    import tty
+
+    terminal, key = sys.stdin.fileno(), ""
+    before = termios.tcgetattr(terminal)
+    try:
+        # What was typed before the question is no answer to it.
+        tty.setcbreak(terminal, termios.TCSAFLUSH)
         sys.stdout.write(question)
         sys.stdout.flush()
-        said = sys.stdin.readline()
-        if not said:
-            raise Cancelled("Nobody answered; what is left stays in the inbox.")
-        word = said.strip().lower()[:1]
-        if word and word in letters:
-            return word
+        while not key and (pressed := os.read(terminal, 1)) not in (b"", b"\x04"):
+            key = pressed.decode("ascii", "replace").lower()
+            key = key if key in letters else ""
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+        sys.stdout.write(f"{key}\n")
+    if not key:
+        raise Cancelled("Nobody answered; what is left stays in the inbox.")
+    return key
 
 
 def read_hidden(what: str) -> str:
