@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from quire.clients.lines import LINE_BYTES, OLD_RECEIPTS, RECEIPTS, add_line, read_lines
+from quire.files.json_files import json_value
 
 MOST_BYTES = 2 * 1024 * 1024
 """A file of receipts that is larger makes way for a new one; two are kept."""
@@ -62,29 +63,21 @@ def add_receipt(root: str, receipt: Receipt, token: str) -> None:
 def read_receipts(root: str, session: str = "") -> list[Receipt]:
     """The receipts, the oldest first; of one session, named by the beginning of its id. Bad lines do not count."""
     found = []
-    decode = msgspec.json.Decoder(Receipt).decode
     # Most lines are of other sessions: those are not taken apart.
     mark = msgspec.json.encode(session.encode("utf-8", "replace").decode())[1:-1]
     for line in read_lines(root, OLD_RECEIPTS, RECEIPTS):
         if mark and mark not in line:
             continue
-        try:
-            receipt = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue
-        if not session or receipt.session.startswith(session):
+        receipt = json_value(line, Receipt)
+        if receipt is not None and receipt.session.startswith(session):
             found.append(receipt)
     return found
 
 
 def last_start(root: str, session: str) -> str:
     """When a session last began that was another one; empty where none did."""
-    decode = msgspec.json.Decoder(Receipt).decode
     for line in reversed([line for line in read_lines(root, RECEIPTS) if _START in line]):
-        try:
-            receipt = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue
-        if receipt.event == "session-start" and receipt.session != session:
+        receipt = json_value(line, Receipt)
+        if receipt is not None and receipt.event == "session-start" and receipt.session != session:
             return receipt.at
     return ""

@@ -11,6 +11,8 @@ import re
 
 import msgspec
 
+from quire.model.text import one_line
+
 MAX_FINDINGS = 10
 
 _LINE_BREAKS = "\n\r\v\f\u2028\u2029"
@@ -94,6 +96,11 @@ def find_hostile(text: str, *, single_line: bool = False) -> list[TextFinding]:
         if len(findings) == MAX_FINDINGS:
             break
     return findings
+
+
+def safe_line(text: str) -> str:
+    """A foreign text on one line, with nothing in it that lies to the reader."""
+    return one_line(make_safe(text))
 
 
 def make_safe(text: str) -> str:

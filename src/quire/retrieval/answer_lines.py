@@ -6,9 +6,9 @@ import bisect
 import re
 from collections.abc import Callable
 
-from quire.guard.hostile_text import make_safe
+from quire.guard.hostile_text import safe_line
 from quire.model.records import Record
-from quire.model.text import cut, first_sentence, one_line
+from quire.model.text import cut, first_sentence
 from quire.retrieval.answer import NOT_REVIEWED, Answer, ConnectedRecord, Hit
 
 # Scripts without spaces put none after their full stops either.
@@ -20,14 +20,14 @@ NAMES = 5
 
 
 def heading_line(answer: Answer, budget: int) -> str:
-    return f'# Memory: "{cut(safe_text(answer.heading), min(200, budget // 3))}"\n'
+    return f'# Memory: "{cut(safe_line(answer.heading), min(200, budget // 3))}"\n'
 
 
 def name_of(hit: Hit) -> str:
     """The title of a record, or its section where the title only repeats the beginning of the text."""
     record = hit.record
     repeats = bool(record.section) and record.text.startswith(record.title.rstrip("…"))
-    return safe_text(record.section if repeats else record.title)
+    return safe_line(record.section if repeats else record.title)
 
 
 def state_of(hit: Hit, *, with_verdict: bool = True) -> str:
@@ -59,22 +59,22 @@ def told_lines(hit: Hit, many_files: bool) -> str:
     """One line for each: doubtful verdict, disagreement, amendment, session, governed files, anchors."""
     lines = ""
     if hit.verdict and hit.verdict.verdict not in _CALM:
-        lines += f"{hit.verdict.verdict}: {safe_text(hit.verdict.because)}\n"
+        lines += f"{hit.verdict.verdict}: {safe_line(hit.verdict.because)}\n"
     for disagreement in hit.record.contested:
-        lines += f"branches disagree on {safe_text(disagreement)}\n"
+        lines += f"branches disagree on {safe_line(disagreement)}\n"
     if hit.amended_by:
-        lines += f"amended by {safe_text(hit.amended_by)}, which is later\n"
+        lines += f"amended by {safe_line(hit.amended_by)}, which is later\n"
     if hit.session:
-        lines += f"said in session {safe_text(hit.session)}\n"
+        lines += f"said in session {safe_line(hit.session)}\n"
     if hit.files and many_files:
         lines += f"governs: {_files(hit.files)}\n"
     if hit.record.anchors:
-        lines += f"anchors: {', '.join(safe_text(anchor) for anchor in hit.record.anchors)}\n"
+        lines += f"anchors: {', '.join(safe_line(anchor) for anchor in hit.record.anchors)}\n"
     return lines
 
 
 def _files(files: tuple[str, ...]) -> str:
-    shown = ", ".join(safe_text(file) for file in files[:NAMES])
+    shown = ", ".join(safe_line(file) for file in files[:NAMES])
     return f"{shown} and {len(files) - NAMES} more" if len(files) > NAMES else shown
 
 
@@ -84,15 +84,15 @@ def possible_line(hit: Hit) -> str:
     said = cut(first_sentence(record.text), _SAID_CHARS)
     name = "" if said.startswith(record.title.rstrip("…. ")) else record.title
     text = ": ".join(part for part in (name, said) if part)
-    return f"- {safe_text(f'{record.ref} — {text} [{state_of(hit)}]')}\n"
+    return f"- {safe_line(f'{record.ref} — {text} [{state_of(hit)}]')}\n"
 
 
 def link_line(link: ConnectedRecord) -> str:
-    return f"- {safe_text(link.record.ref)} — {safe_text(link.record.title)} ({safe_text(link.sentence)})\n"
+    return f"- {safe_line(link.record.ref)} — {safe_line(link.record.title)} ({safe_line(link.sentence)})\n"
 
 
 def closest_line(hit: Hit) -> str:
-    return f"- {safe_text(f'{hit.record.ref} — {hit.record.title}')}\n"
+    return f"- {safe_line(f'{hit.record.ref} — {hit.record.title}')}\n"
 
 
 def cut_body(body: str, tokens: int, cost: Callable[[str], int]) -> str:
@@ -102,7 +102,3 @@ def cut_body(body: str, tokens: int, cost: Callable[[str], int]) -> str:
     ends = [found.end() for found in _SENTENCE_ENDS.finditer(body)]
     fitting = bisect.bisect_right(ends, tokens, key=lambda end: cost(body[:end]))
     return body[: ends[fitting - 1]].rstrip() if fitting else ""
-
-
-def safe_text(text: str) -> str:
-    return one_line(make_safe(text))

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from quire.guard.hostile_text import make_safe
+from quire.guard.hostile_text import safe_line
 from quire.layers.facts.content import normal_text
 from quire.model.records import Record
-from quire.model.text import cut, one_line
+from quire.model.text import cut
 from quire.model.times import instant
 from quire.model.tokens import count_tokens
 from quire.retrieval.page import BudgetPage, PageLine, line_cost
@@ -227,9 +227,9 @@ def _place(section: str, order: Mapping[str, int]) -> tuple[int, str, str]:
 
 def _line(record: Record, heading: str) -> _FactLine:
     section = _section_name(record.section)
-    ref = one_line(make_safe(record.ref))
+    ref = safe_line(record.ref)
     said = _said(record)
-    shown = one_line(make_safe(said))
+    shown = safe_line(said)
     is_long = len(shown) > LONG_CHARS
     if is_long and heading == _PINNED:
         shown = f"{_cut(shown)} … the rest: `memory inspect {ref}`"
@@ -263,7 +263,7 @@ def _cut(text: str) -> str:
 
 def _section_name(section: str) -> str:
     """A section as a heading, which must not pass for one of our own."""
-    name = cut(one_line(make_safe(section)), _SECTION_CHARS)
+    name = cut(safe_line(section), _SECTION_CHARS)
     return _OTHER if not name or name.strip("# ").casefold() in _OWN else name
 
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.guard.hostile_text import safe_line
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
-from quire.layers.profile.pages import cut_at_word, safe_line, safe_name
+from quire.layers.profile.pages import cut_at_word, safe_name
 from quire.model.text import cut
 from quire.model.times import instant
 from quire.model.tokens import count_tokens

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.guard.hostile_text import make_safe
+from quire.guard.hostile_text import make_safe, safe_line
 from quire.model.text import one_line
 from quire.model.tokens import count_tokens
 from quire.retrieval.answer import Answer, Hit
@@ -18,7 +18,6 @@ from quire.retrieval.answer_lines import (
     link_line,
     name_of,
     possible_line,
-    safe_text,
     state_of,
     told_lines,
 )
@@ -67,13 +66,13 @@ class Layout:
     def item(self, hit: Hit, room: int, many_files: bool) -> tuple[str, bool]:
         """One record, and whether it is whole: cut after a sentence, or empty where not one sentence fits."""
         record = hit.record
-        title = f"{safe_text(record.ref)} — {name_of(hit)}  [{safe_text(state_of(hit))}]"
+        title = f"{safe_line(record.ref)} — {name_of(hit)}  [{safe_line(state_of(hit))}]"
         head = f"\n## {title}\n{told_lines(hit, many_files)}"
         body = make_safe(record.text.strip())
         whole = head + _quote(body)
         if count_tokens(whole) <= room:
             return whole, True
-        pointer = f"> … the rest: `memory inspect {safe_text(record.ref)}`\n"
+        pointer = f"> … the rest: `memory inspect {safe_line(record.ref)}`\n"
         available = room - count_tokens(head) - count_tokens(pointer)
         kept = cut_body(body, available, lambda kept: count_tokens(_quote(kept)))
         return head + _quote(kept) + pointer if kept else "", False
@@ -98,8 +97,8 @@ class Layout:
 
     def ending(self, answer: Answer, room: int) -> list[str]:
         """What was left out and why, with as many of the names as there is room for."""
-        missing = [safe_text(hit.record.ref) for hit in not_shown(answer)]
-        withheld = [safe_text(f"{item.ref} ({item.reason})") for item in answer.withheld]
+        missing = [safe_line(hit.record.ref) for hit in not_shown(answer)]
+        withheld = [safe_line(f"{item.ref} ({item.reason})") for item in answer.withheld]
         text = ""
         for names in range(NAMES, -1, -1):
             text = footer(
@@ -192,7 +191,7 @@ def _place_parts(answer: Answer, parts: Iterable[AnswerPart], left: int, layout:
 def withheld_rows(answer: Answer, layout: Layout) -> list[AnswerRow]:
     """The names of records that match and are no longer current, with the reason."""
     return [
-        AnswerRow(f"- {safe_text(f'{item.ref} — {one_line(item.title)}: {item.reason}')}\n", layout.flags(item.title))
+        AnswerRow(f"- {safe_line(f'{item.ref} — {one_line(item.title)}: {item.reason}')}\n", layout.flags(item.title))
         for item in answer.withheld[:NAMES]
     ]
 

@@ -175,14 +175,14 @@ class ClaudeParser(Parser):
             if role:
                 yield from self._message(record, message, role)
 
-    def _is_subagent(self, record: dict[str, Any]) -> bool:
+    def _from_subagent(self, record: dict[str, Any]) -> bool:
         is_agent = record.get("isSidechain") is True or _SUBAGENTS in self.session.path
         if is_agent:
             self.agent(record.get("agentId"))
         return is_agent
 
     def _message(self, record: dict[str, Any], raw: dict[str, Any], role: str) -> Iterator[Turn]:
-        at, subagent = record.get("timestamp"), self._is_subagent(record)
+        at, subagent = record.get("timestamp"), self._from_subagent(record)
         text = text_of(raw.get("content"))
         message = Message(role, text, raw)
         if record.get("isCompactSummary") is True:
@@ -208,7 +208,7 @@ class ClaudeParser(Parser):
 
     def _plain_tool(self, record: dict[str, Any], kind: str) -> Iterator[Turn]:
         name, tool = as_text(record.get("id")) or as_text(record.get("tool_use_id")), as_text(record.get("tool_name"))
-        at, subagent = record.get("timestamp"), self._is_subagent(record)
+        at, subagent = record.get("timestamp"), self._from_subagent(record)
         if kind == "tool_use":
             yield from self.called(name, tool, as_dict(record.get("tool_input")), at, subagent=subagent)
             return
@@ -223,7 +223,7 @@ class ClaudeParser(Parser):
         if attached.get("type") == "queued_command" and attached.get("commandMode", "prompt") == "prompt":
             text = text_of(attached.get("prompt"))
             yield Turn(
-                role="user", text=text, at=moment(record.get("timestamp")), is_subagent=self._is_subagent(record)
+                role="user", text=text, at=moment(record.get("timestamp")), is_subagent=self._from_subagent(record)
             )
 
     def _told(self, record: dict[str, Any]) -> Iterator[Turn]:
@@ -233,5 +233,5 @@ class ClaudeParser(Parser):
                 text=as_text(record.get("content")),
                 at=moment(record.get("timestamp")),
                 is_error=record.get("level") == "error",
-                is_subagent=self._is_subagent(record),
+                is_subagent=self._from_subagent(record),
             )

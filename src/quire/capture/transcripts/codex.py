@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from quire.capture.message import text_of
-from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, pass_over
+from quire.capture.transcripts.file_walk import FoundFile, file_at, files_at, pass_over, sessions_in
 from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session, record_of
 from quire.capture.transcripts.parser import Parser
@@ -41,31 +41,26 @@ def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFi
     names: dict[str, str] = {}
     if os.path.isdir(path):
         names = _thread_names(path, skipped)
-    for found in _candidates(path, skipped):
+    files = _readable(_candidates(path, skipped), skipped)
+    return sessions_in(files, lambda found: _session(found, root, names), skipped)
+
+
+def _readable(files: Iterable[FoundFile], skipped: list[Skipped]) -> Iterator[FoundFile]:
+    """Those that are not packed, or that can be unpacked."""
+    for found in files:
         if found.path.endswith(COMPRESSED):
             if os.path.lexists(found.path.removesuffix(COMPRESSED)):
                 continue
             if not can_unpack():
                 pass_over(skipped, found.path, "it is compressed, and no reader of zstd is installed")
                 continue
-        try:
-            session = _session(found, root, names)
-        except OSError as error:
-            pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
-            continue
-        if session:
-            yield session
+        yield found
 
 
 def _candidates(path: str, skipped: list[Skipped]) -> Iterator[FoundFile]:
-    if not os.path.isdir(path):
-        found = file_at(path, skipped)
-        if found:
-            yield found
-        return
     folders = [folder for name in ("archived_sessions", "sessions") if _is_folder(folder := os.path.join(path, name))]
     for folder in folders or [path]:
-        yield from files_below(folder, _is_wanted, skipped)
+        yield from files_at(folder, _is_wanted, skipped)
 
 
 def _is_folder(path: str) -> bool:
@@ -150,7 +145,6 @@ def _cwd_in(record: dict[str, Any]) -> str:
 class CodexParser(Parser):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._is_subagent = False
         self._known: deque[tuple[str, int, str]] = deque(maxlen=_RECENT)
         """What was said lately as one of the two copies: by whom, what its text comes to, as which."""
 

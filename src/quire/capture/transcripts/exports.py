@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from quire.capture.front_matter import read_front_matter
-from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, pass_over
+from quire.capture.transcripts.file_walk import FoundFile, files_at, sessions_in
 from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parser import Parser
@@ -35,20 +36,8 @@ _RULES = ("---", "***", "___")
 
 def sessions(source_type: str, path: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
     """The Markdown files of a folder, or one of them."""
-    for found in _candidates(path, skipped):
-        try:
-            yield _session(source_type, found)
-        except OSError as error:
-            pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
-
-
-def _candidates(path: str, skipped: list[Skipped]) -> Iterator[FoundFile]:
-    if os.path.isdir(path):
-        yield from files_below(path, _is_wanted, skipped, most=limits.FILE_BYTES)
-        return
-    found = file_at(path, skipped, most=limits.FILE_BYTES)
-    if found:
-        yield found
+    files = files_at(path, _is_wanted, skipped, most=limits.FILE_BYTES)
+    return sessions_in(files, partial(_session, source_type), skipped)
 
 
 def _is_wanted(name: str) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
-from quire.capture.transcripts.types import FILE_BYTES, Skipped
+from quire.capture.transcripts.types import FILE_BYTES, SessionFile, Skipped
 from quire.files.freshness import stamp_of
 from quire.files.paths import is_text
 
@@ -59,6 +59,30 @@ def files_below(
         else:
             for path, _ in inner:
                 pass_over(skipped, path, f"it is more than {DEPTH} folders deep")
+
+
+def files_at(
+    path: str, wanted: Callable[[str], bool], skipped: list[Skipped], *, most: int = FILE_BYTES
+) -> Iterator[FoundFile]:
+    """The wanted files below a folder; or a file that is named itself."""
+    if os.path.isdir(path):
+        yield from files_below(path, wanted, skipped, most=most)
+    elif found := file_at(path, skipped, most=most):
+        yield found
+
+
+def sessions_in(
+    files: Iterable[FoundFile], read: Callable[[FoundFile], SessionFile | None], skipped: list[Skipped]
+) -> Iterator[SessionFile]:
+    """What each file says of its session; one that cannot be read is passed over."""
+    for found in files:
+        try:
+            session = read(found)
+        except OSError as error:
+            pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
+            continue
+        if session:
+            yield session
 
 
 def folders_in(top: str, skipped: list[Skipped]) -> list[str]:

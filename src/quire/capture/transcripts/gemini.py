@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over, sessions_in
 from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import Tally, lines_of, open_session, read_whole
 from quire.capture.transcripts.parser import Parser
@@ -29,10 +29,6 @@ _SNAPSHOT = "<state_snapshot>"
 
 class GeminiParser(Parser):
     """Messages of recorded chats, and those that the model is sent, which saved conversations hold."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self._is_subagent = False
 
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
         kind = as_text(record.get("type")) or as_text(record.get("role"))
@@ -121,14 +117,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
     """The sessions of a home folder of Gemini, of its folder of projects, of one project's folder, or of one file."""
-    for found in _candidates(path, root, skipped):
-        try:
-            session = _session(found, root)
-        except OSError as error:
-            pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
-            continue
-        if session:
-            yield session
+    return sessions_in(_candidates(path, root, skipped), lambda found: _session(found, root), skipped)
 
 
 def _candidates(path: str, root: str, skipped: list[Skipped]) -> Iterator[FoundFile]:

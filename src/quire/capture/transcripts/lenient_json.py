@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from quire.guard.hostile_text import make_safe
-from quire.model.text import cut, one_line
+from quire.guard.hostile_text import safe_line
+from quire.model.text import cut
 from quire.model.times import EPOCH, instant, is_timestamp
 from quire.model.untyped import as_text
 
@@ -38,7 +38,7 @@ def decoded(data: bytes) -> Any:
 
 def label(value: Any) -> str:
     """A name or a title: one line of ordinary length, nothing hostile in it."""
-    return cut(one_line(make_safe(as_text(value)[: TITLE_CHARS * 4])), TITLE_CHARS)
+    return cut(safe_line(as_text(value)[: TITLE_CHARS * 4]), TITLE_CHARS)
 
 
 def moment(value: Any) -> str:

@@ -165,10 +165,6 @@ def _piece(path: str, tally: Tally) -> dict[str, Any]:
 
 
 class OpencodeParser(Parser):
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self._is_subagent = False
-
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
         message = as_dict(record.get("message"))
         if not message:

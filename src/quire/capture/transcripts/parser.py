@@ -26,6 +26,7 @@ class Parser:
         """How many turns were only what our own program had said."""
         self.agents: set[str] = set()
         self._calls = Calls()
+        self._is_subagent = False
 
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
         """What a record says. Texts and paths are as they stand there."""

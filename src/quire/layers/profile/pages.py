@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from quire.guard.hostile_text import make_safe
+from quire.guard.hostile_text import make_safe, safe_line
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, FILE, FOLDER, RELATIONSHIPS, TOOLS, USER
-from quire.model.text import cut, one_line
+from quire.model.text import cut
 
 if TYPE_CHECKING:
     from quire.layers.profile.entries import Entry
@@ -59,11 +59,6 @@ def export_page(entries: Sequence[Entry], version: str, session_count: int, ever
         *((f"## {safe_name(name)}", [_line(entry, _notes(entry)) for entry in found]) for name, found in groups)
     )
     return f"{head}\n{body}" if body else head
-
-
-def safe_line(text: str) -> str:
-    """A foreign text on one line, with nothing in it that lies to the reader."""
-    return one_line(make_safe(text))
 
 
 def safe_name(text: str) -> str:

@@ -13,13 +13,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from quire.guard.hostile_text import safe_line
 from quire.index.catalog import Index
 from quire.index.search import Filter
 from quire.layers.journal.question import Mode, query_mode, since_when, sought_text, topic_text
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import instant, timestamp
-from quire.retrieval.journal.evidence import Citation, JournalEvidence, citation_of, plain_line
+from quire.retrieval.journal.evidence import Citation, JournalEvidence, citation_of
 from quire.retrieval.journal.lists import latest_changes, step_evidence, trap_evidence
 from quire.retrieval.journal.matches import JournalMatch, JournalMatcher, has_answer, named_in
 from quire.retrieval.journal.quotes import Quoted, quoted, shown_words
@@ -118,7 +119,7 @@ def _listed(evidence: JournalEvidence) -> ShortlistItem:
     return ShortlistItem(
         citation=citation_of(evidence),
         category=evidence.category,
-        content=cut("\n".join(filter(None, map(plain_line, evidence.lines))), _CONTENT_CHARS),
+        content=cut("\n".join(filter(None, map(safe_line, evidence.lines))), _CONTENT_CHARS),
         created_at=evidence.record.created_at or None,
         tags=evidence.tags,
     )

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.guard.hostile_text import make_safe
+from quire.guard.hostile_text import safe_line
 from quire.layers.journal.bundles import shown, texts_at
 from quire.layers.journal.canonical import decode_json
 from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS, SECTION_KEYS, TOOL_RUN
 from quire.model.records import Record
-from quire.model.text import cut, one_line
+from quire.model.text import cut
 from quire.model.times import EPOCH, instant
 
 SourceType = Literal["bundle", "event", "checkpoint"]
@@ -73,20 +73,15 @@ def projection_path(source_type: str, path_or_section: str) -> str | None:
 
 
 def citation_of(evidence: JournalEvidence) -> Citation:
-    section = plain_line(evidence.path_or_section)
+    section = safe_line(evidence.path_or_section)
     return Citation(
         source_type=evidence.source_type,
-        source_id=plain_line(evidence.source_id),
+        source_id=safe_line(evidence.source_id),
         path_or_section=section,
-        summary=cut(plain_line(evidence.summary), _SUMMARY_CHARS) or plain_line(evidence.source_id),
+        summary=cut(safe_line(evidence.summary), _SUMMARY_CHARS) or safe_line(evidence.source_id),
         projection_path=projection_path(evidence.source_type, section),
         ref=evidence.record.ref,
     )
-
-
-def plain_line(text: str) -> str:
-    """On one line, with nothing in it that lies to the reader."""
-    return one_line(make_safe(text))
 
 
 def unlabelled(text: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from quire.guard.hostile_text import safe_line
 from quire.index.catalog import Index
 from quire.index.search import Filter, Question, Searcher
 from quire.layers.journal.question import stop_words
@@ -26,7 +27,6 @@ from quire.retrieval.journal.evidence import (
     evidence_of,
     is_list,
     is_tool_run,
-    plain_line,
     unlabelled,
 )
 from quire.retrieval.query import Ask, ask
@@ -222,7 +222,7 @@ class JournalMatcher:
 
     def _sentences(self, lines: Iterable[str]) -> list[ScoredSentence]:
         """The best first, else as they stand."""
-        texts = [plain for line in lines for text in _SENTENCE.split(line) if (plain := plain_line(text))]
+        texts = [plain for line in lines for text in _SENTENCE.split(line) if (plain := safe_line(text))]
         found = ((text, self.wanted.found_in(self._searcher.stems(unlabelled(text)))) for text in texts)
         return sorted((ScoredSentence(text, self.wanted.weight(held), held) for text, held in found), key=_by_weight)
 
@@ -232,7 +232,7 @@ class JournalMatcher:
         if best is None or match.evidence.source_id != "current-focus" or not best.text.startswith(_NEXT):
             return match
         for action in actions_of(match.evidence):
-            text = plain_line(action.summary)
+            text = safe_line(action.summary)
             if text.startswith(best.text.removeprefix(_NEXT)):
                 said = (ScoredSentence(text, best.weight, best.found),)
                 return msgspec.structs.replace(match, evidence=action, said=said)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from quire.guard.hostile_text import safe_line
 from quire.layers.journal.question import Mode
 from quire.layers.journal.text_match import normal_text
 from quire.model.text import cut
-from quire.retrieval.journal.evidence import plain_line, unlabelled
+from quire.retrieval.journal.evidence import unlabelled
 from quire.retrieval.journal.matches import JournalMatch, ScoredSentence
 
 _WORDS = 120
@@ -56,8 +57,8 @@ def quoted(matches: Sequence[JournalMatch], mode: Mode) -> Quoted:
         if not sentences:
             continue
         text = cut("; ".join(sentences), _LINE_CHARS)
-        note = f" ({plain_line(match.evidence.note)})" if match.evidence.note else ""
-        line = f'- {plain_line(match.evidence.source_id)}: "{text}"{note}'
+        note = f" ({safe_line(match.evidence.note)})" if match.evidence.note else ""
+        line = f'- {safe_line(match.evidence.source_id)}: "{text}"{note}'
         words, chars = words + len(line.split()), chars + len(line)
         if lines and (words > _WORDS or chars > _CHARS):
             break
@@ -73,11 +74,11 @@ def _new(match: JournalMatch, mode: Mode, heard: list[str]) -> list[str]:
     """What it says that was not heard yet: the best sentence, and another that matches nearly as well."""
     evidence = match.evidence
     if evidence.category in _WHOLE:
-        lines = [line for line in map(plain_line, evidence.lines) if line] or [plain_line(evidence.summary)]
+        lines = [line for line in map(safe_line, evidence.lines) if line] or [safe_line(evidence.summary)]
         return lines if mode != "answer" or not match.said or not _is_heard(match.said[0].text, heard) else []
     said = list(match.said)
     if not match.found and mode in ("answer", "changes"):
-        said = [ScoredSentence(plain_line(evidence.summary), 0.0)]
+        said = [ScoredSentence(safe_line(evidence.summary), 0.0)]
     if not said or _is_heard(said[0].text, heard):
         return []
     first, *others = said if mode == "answer" or not match.found else [one for one in said if one.weight] or said
@@ -100,7 +101,7 @@ def _bare(sentence: str) -> str:
 
 def _why(used: Sequence[JournalMatch], total: int, mode: Mode) -> str:
     if mode == "answer":
-        reasons = "; ".join(f"{plain_line(match.evidence.source_id)} ({_reason(match)})" for match in used)
+        reasons = "; ".join(f"{safe_line(match.evidence.source_id)} ({_reason(match)})" for match in used)
         return f"{len(used)} of {total} that match, the best first: {reasons}."
     kinds = Counter(match.evidence.category for match in used)
     counted = ", ".join(f"{number} {_NAMES[name][number > 1]}" for name, number in kinds.items())
@@ -118,7 +119,7 @@ def _reason(match: JournalMatch) -> str:
 def shown_words(words: Sequence[str]) -> str:
     """Words of a question as they were asked: where a script has no spaces, the index knows pairs of characters."""
     shown: list[str] = []
-    for word in map(plain_line, words):
+    for word in map(safe_line, words):
         if shown and len(word) == 2 and not word.isascii() and shown[-1][-1] == word[0] and word[0] >= "\u0e00":
             shown[-1] += word[1]
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from quire.guard.hostile_text import make_safe
+from quire.guard.hostile_text import make_safe, safe_line
 from quire.model.text import counted, cut, one_line
 from quire.upkeep.review.findings import CODES, LEVELS, Review, ReviewFinding
 
@@ -77,7 +77,7 @@ def _item(finding: ReviewFinding) -> Iterator[str]:
         yield f"  Waived: {code_span(finding.waived)}"
     said = [finding.title, *finding.details] if finding.title else list(finding.details)
     if said:
-        yield from (f"  {line}" for line in _fenced([cut(one_line(make_safe(text)), 300) for text in said]))
+        yield from (f"  {line}" for line in _fenced([cut(safe_line(text), 300) for text in said]))
 
 
 def _fenced(lines: list[str]) -> list[str]:
@@ -89,7 +89,7 @@ def _fenced(lines: list[str]) -> list[str]:
 
 def code_span(text: str) -> str:
     """A name as code, whatever it holds: nobody is notified by it, and no mark in it counts."""
-    shown = cut(one_line(make_safe(text.encode("utf-8", "backslashreplace").decode())), _NAME_CHARS) or " "
+    shown = cut(safe_line(text.encode("utf-8", "backslashreplace").decode()), _NAME_CHARS) or " "
     ticks = "`" * (max((len(run) for run in _TICKS.findall(shown)), default=0) + 1)
     space = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{ticks}{space}{shown}{space}{ticks}"

@@ -21,7 +21,7 @@ from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
 from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
 from quire.upkeep.export_formats import EXPORT_FORMATS, ExportText, render_export
-from quire.verbs.ask.answers import unreadable_files
+from quire.verbs.ask.answers import ONLY_LAYERS, unreadable_files
 from quire.verbs.verb import Arguments, Aside, LaidOut, Lines, Option, Output, Result, Verb
 
 if TYPE_CHECKING:
@@ -52,16 +52,7 @@ class Export(Arguments, frozen=True, kw_only=True):
             show_default=True,
         ),
     ] = "markdown"
-    layers: Annotated[
-        list[str],
-        Option(
-            name="--layer",
-            metavar="LAYERS",
-            help="Only these layers, comma-separated.",
-            commas=True,
-            choices=LAYER_NAMES,
-        ),
-    ] = []
+    layers: Annotated[list[str], ONLY_LAYERS] = []
     everything: Annotated[bool, Option(name="--all", help="Include retired records and the journal's history.")] = False
     private: Annotated[bool, Option(help="Include the private entries of the profile.")] = False
     output: Annotated[

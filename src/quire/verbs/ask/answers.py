@@ -30,6 +30,9 @@ _SHOWN = 3
 Question = Annotated[str, Meta(min_length=1, max_length=4000)]
 Words = Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)]
 Layers = Annotated[list[LayerName], Meta(max_length=len(LAYER_NAMES))]
+ONLY_LAYERS = Option(
+    name="--layer", metavar="LAYERS", help="Only these layers, comma-separated.", commas=True, choices=LAYER_NAMES
+)
 Budget = Annotated[
     Annotated[int, Meta(ge=limits.BUDGET_LEAST, le=32_000)] | None,
     Option(metavar="TOKENS", help="The most tokens the answer may have; 2000 by default."),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from msgspec import UNSET, Meta, UnsetType
 
 from quire.model.errors import UsageError
-from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS
-from quire.verbs.ask.answers import Budget, Found, Layers, Question, Words, answer_question, found_in
+from quire.model.vocabulary import RECORD_KINDS
+from quire.verbs.ask.answers import ONLY_LAYERS, Budget, Found, Layers, Question, Words, answer_question, found_in
 from quire.verbs.verb import Arguments, LaidOut, Lines, Option, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -43,16 +43,7 @@ class Query(Arguments, frozen=True, kw_only=True):
             tool=False,
         ),
     ] = []
-    layers: Annotated[
-        Layers | None,
-        Option(
-            name="--layer",
-            metavar="LAYERS",
-            help="Only these layers, comma-separated.",
-            commas=True,
-            choices=LAYER_NAMES,
-        ),
-    ] = None
+    layers: Annotated[Layers | None, ONLY_LAYERS] = None
     path: Annotated[_Path | None, Option(metavar="FILE", help="Only records about this file.", is_path=True)] = None
     limit: Annotated[
         int, Meta(ge=1, le=100), Option(metavar="NUMBER", help="The most results to show; 10 by default.")
