@@ -95,6 +95,8 @@ def test_an_explanation_is_known_until_the_code_changes_again(
         ("a.py", "import a\nx = 1\n", "import b\nx = 1\n", "", "imports"),
         ("a.py", "def f(a):\n    return a\n", "def f(a: int) -> int:\n    return a\n", "f", "annotations"),
         ("a.py", "import a\nx = 1\n", "import b\nx: int = 1\n", "", "imports and annotations"),
+        ("a.py", "def f(a):\n    return a\n", "def f( a ):\n    return a  # so\n", "f", "formatting or comments"),
+        ("a.ts", "let x = 1;\n", "let x  = 1; // so\n", "", "formatting or comments"),
         ("a.py", "x = 1\n", "x = 2\n", "", ""),
         ("a.py", "x = (\n", "x = 2\n", "", ""),
         ("a.ts", "import {a} from 'a';\nlet x = 1;\n", "import {b} from 'a';\nlet x = 1;\n", "", "imports"),

@@ -1,4 +1,4 @@
-"""Tell whether a code change touches only imports or type annotations."""
+"""Tell whether a code change touches only formatting, comments, imports or type annotations."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from quire.anchors.symbols import LIMIT, Unparsed, extension_of, is_python, symb
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Minor = Literal["", "imports", "annotations", "imports and annotations"]
+Minor = Literal["", "formatting or comments", "imports", "annotations", "imports and annotations"]
 
-_KINDS: tuple[Minor, ...] = ("imports", "annotations", "imports and annotations")
+_KINDS: tuple[Minor, ...] = ("formatting or comments", "imports", "annotations", "imports and annotations")
 _IMPORTS = frozenset(
     {
         "import_declaration",
