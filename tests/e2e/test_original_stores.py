@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from installed import Git
 from promised import proves
 from quire.surfaces.cli.main import COMMANDS, main
 
@@ -182,6 +183,61 @@ def test_an_update_changes_only_its_node_the_log_and_the_map(
     assert (again["unchanged"], again["files_changed"]) == ([node_id], [])
     assert files(store) == after
     assert memory("check", "--json", cwd=store).data["errors"] == []
+
+
+# -- branches ------------------------------------------------------------------------------------
+
+
+@pytest.mark.proof(keep=3)
+def test_a_branch_of_the_original_and_one_of_ours_merge_in_a_clone_without_quire(store: Path, memory: Any) -> None:
+    """The original changes the sidecar and the log in their places; git alone puts them together."""
+    git = Git(store, memory.env)
+    if not (store / ".git").exists():
+        git("init", "--quiet")
+    git("checkout", "--quiet", "-B", "main")
+    git.commit("as the original left it")
+    git("update-ref", "refs/remotes/origin/main", "main")
+    node_id, path = _pick(store)
+    tags, body = json.loads(path.read_bytes())["tags"], path.with_suffix(".md")
+
+    git("checkout", "--quiet", "-b", "original")
+    _changed_by_the_original(store, path, tags=[*tags, "original"])
+    git.commit("original")
+    git("checkout", "--quiet", "-b", "ours", "main")
+    new = {"kind": "gotcha", "title": "Branches meet", "body": "Here."}
+    intent = {"task": "on a branch", "nodes": [{"id": node_id, "body": "Said anew."}, new]}
+    assert memory("save", "--stdin", "--json", cwd=store, stdin=intent).data["files_changed"]
+    git.commit("ours")
+
+    git("checkout", "--quiet", "main")
+    for name in ("original", "ours"):
+        git("-c", "core.attributesFile=/dev/null", "merge", "--quiet", "--no-edit", name)
+    for folded in (False, True):
+        assert memory("check", "--json", cwd=store).data["errors"] == []
+        found = memory("inspect", node_id, "--json", cwd=store).data["object"]
+        assert (found["tags"], found["body"]) == ([*tags, "original"], "Said anew.")
+        assert memory("inspect", "gotcha.branches-meet", "--json", cwd=store).code == 0
+        if not folded:
+            assert memory("fold", cwd=store).code == 0
+    assert body.read_text() == "Said anew."
+    written = json.loads(path.read_bytes())
+    assert written["content_hash"] == "sha256:" + hashlib.sha256(b"Said anew.").hexdigest()
+    events = [json.loads(line)["event"] for line in (store / ".memory/events.jsonl").read_bytes().splitlines()[-3:]]
+    assert sorted(events) == ["memory.created", "memory.updated", "memory.updated"]
+
+
+def _changed_by_the_original(store: Path, path: Path, **fields: Any) -> None:
+    log = store / ".memory/events.jsonl"
+    changed = {**json.loads(path.read_bytes()), **fields, "updated_at": "2026-03-02T11:00:00+00:00"}
+    path.write_text(json.dumps(changed, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    event = {
+        "actor": "agent",
+        "event": "memory.updated",
+        "id": changed["id"],
+        "timestamp": changed["updated_at"],
+    }
+    with log.open("a") as file:
+        file.write(json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n")
 
 
 def test_a_sidecar_in_an_order_of_its_own_keeps_it(bundled: Path, memory: Any) -> None:
