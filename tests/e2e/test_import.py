@@ -150,7 +150,7 @@ def test_only_what_is_named(hosts: Hosts) -> None:
         "adr                    docs/adr/0001-plan-in-cents.md: 1 new of 1\n"
         "adr                    docs/adr/0002-plan-with-integers.md: 1 new of 1\n"
         "adr                    docs/adr/0003-tide-tables-in-files.md: 1 new of 1\n"
-        "5 new proposals: see `memory inbox`. (0 known already)\n"
+        "5 new proposals: see `memory inbox`.\n"
     )
     assert hosts("adr", "serena").out.endswith(
         "\n0 new proposals. (5 known already)\n"

@@ -84,7 +84,7 @@ def test_yes_and_no(hosts: Hosts) -> None:
     assert code == 0, seen
     assert f"{FACT}  fact → facts, Patterns & Conventions\n" in seen
     assert seen.index(FACT) < seen.index("1 of 2: ") < seen.index(GOTCHA) < seen.index("2 of 2: ")
-    assert seen.endswith("0 proposals pending in the inbox.\n")
+    assert seen.endswith("No pending proposals in the inbox.\n")
     assert statuses(hosts) == {FACT: "accepted", GOTCHA: "rejected"}
     (accepted,) = hosts.memory("inbox", "--status", "accepted", "--json").data["results"]
     fact = hosts.memory("inspect", accepted["ref"], "--json").data["object"]
@@ -128,7 +128,7 @@ def test_one_key_is_an_answer_and_others_are_passed_over(hosts: Hosts) -> None:
 def test_nothing_new_asks_nothing(hosts: Hosts) -> None:
     hosts.data("serena", "--accept")
     code, seen = choose(hosts, "serena", answers=[])
-    assert (code, seen.endswith("0 proposals pending in the inbox.\n")) == (0, True), seen
+    assert (code, seen.endswith("No pending proposals in the inbox.\n")) == (0, True), seen
     assert "[q]uit" not in seen
 
 

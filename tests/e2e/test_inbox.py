@@ -69,7 +69,7 @@ def test_an_empty_inbox(memory: Memory) -> None:
     assert memory("inbox", "--json").data == {"results": [], "groups": [], "counts": {}, "unread_sessions": 0}
     assert memory("inbox", "rejected").out == "Nothing was rejected.\n"
     assert memory("inbox", "collect").out == "No sessions to read.\n"
-    assert memory("inbox", "accept", "--all").out == "No pending proposal matches.\n0 proposals pending.\n"
+    assert memory("inbox", "accept", "--all").out == "No pending proposal matches.\nNo pending proposals.\n"
 
 
 def test_without_a_memory(memory: Memory) -> None:

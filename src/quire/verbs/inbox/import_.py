@@ -123,19 +123,20 @@ def _source_line(kind: str, place: str, group: list[FoundSource]) -> str:
 
 
 def _outcome(done: ImportedHosts) -> Iterator[Line]:
-    before = f", {done.rejected} rejected before" if done.rejected else ""
-    said = f"{done.known} known already{before}"
+    counts = ((done.known, "known already"), (done.rejected, "rejected before"))
+    others = ", ".join(f"{number} {how}" for number, how in counts if number)
+    said = f" ({others})" if others else ""
     settled = done.accepted
     if settled is None:
         where = ": see `memory inbox`" if done.proposals else ""
-        yield f"{counted(len(done.proposals), 'new proposal')}{where}. ({said})"
+        yield f"{counted(len(done.proposals), 'new proposal')}{where}.{said}"
         if len(done.waiting) > len(done.proposals):
             pending = f"{counted(len(done.waiting), 'proposal')} of these sources"
             verb = "is" if len(done.waiting) == 1 else "are"
             yield f"{pending} {verb} pending. Add --accept, or see `memory inbox`."
         return
     changed = sum(bool(item.updates) for item in settled.done)
-    yield f"{counted(len(settled.done) - changed, 'record')} made{f', {changed} changed' if changed else ''}. ({said})"
+    yield f"{counted(len(settled.done) - changed, 'record')} made{f', {changed} changed' if changed else ''}.{said}"
     yield from failed_lines(settled)
     yield from undecided_lines(settled)
 

@@ -139,7 +139,7 @@ def undecided_lines(done: Settled) -> Iterator[Line]:
 
 
 def waiting_line(left: int) -> str:
-    return f"{counted(left, 'proposal')} pending."
+    return f"{counted(left, 'proposal')} pending." if left else "No pending proposals."
 
 
 def _quoted(item: Proposal, text: str) -> Recalled:
