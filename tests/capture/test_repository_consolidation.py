@@ -321,7 +321,11 @@ def test_titles_stand_alone() -> None:
     after = taken_in(
         session(
             3,
-            gotchas=["There it is: the service name has to be qualified", f"{long}. Nothing is logged."],
+            gotchas=[
+                "There it is: the service name has to be qualified",
+                f"{long}. Nothing is logged.",
+                "Two workers send a mail twice, because a job is not locked",
+            ],
             next_step_hints=["NEXT: What is left: write a runbook for restores", "See http://localhost:80/a"],
             decisions=["Yes. Keep the two caches apart"],
         )
@@ -329,6 +333,7 @@ def test_titles_stand_alone() -> None:
     assert [(item["title"], item["symptom"], item["cause"]) for item in after["gotchas"][1:]] == [
         ("The service name has to be qualified", "none", "none"),
         (f"{long[:98].rpartition(' ')[0]}…", f"{long}. Nothing is logged.", "none"),
+        ("Two workers send a mail twice", "none", "a job is not locked"),
     ]
     assert [item["title"] for item in after["nextSteps"][1:]] == [
         "Write a runbook for restores",

@@ -14,6 +14,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CLAUSE_END = re.compile(
     r": | \(|; |,? (?:because|since|so that|weil|porque|parce que)\b|(?<=[。.!])\s|，|(?<=。)", re.I
 )
+_REASON = re.compile(r",? (?:because|weil|porque|parce que)\s", re.I)
 _COLON = re.compile(r":\s|：")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
 
@@ -38,6 +39,15 @@ def title_of(text: str, most: int) -> str:
     ends = (found.start() for found in _CLAUSE_END.finditer(line))
     end = next((at for at in ends if _is_enough(line[:at])), len(line))
     return quote(line[:end], most).rstrip(" .,;:。，；：")
+
+
+def claim_and_reason(text: str) -> tuple[str, str]:
+    """A text, and the reason that its first sentence gives; a colon before that divides it already."""
+    reason = _REASON.search(text)
+    claim = text[: reason.start()] if reason else ""
+    if reason is None or _COLON.search(claim) or _SENTENCE_END.search(claim) or not _is_enough(claim):
+        return text, ""
+    return claim, text[reason.end() :]
 
 
 def head_and_rest(text: str, most: int) -> tuple[str, str, str]:

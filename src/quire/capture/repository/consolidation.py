@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from quire.capture.headline import head_and_rest, statement
+from quire.capture.headline import claim_and_reason, head_and_rest, statement
 from quire.capture.quotable_text import quote
 from quire.capture.repository.bundle_merge import FIELDS, SOURCE, is_from_file, said_once
 from quire.capture.repository.clean_text import SENTENCE_CHARS, TITLE_CHARS, are_alike, normal, said, stated
@@ -94,8 +94,9 @@ def _with_gotchas(items: dict[str, Any], told: list[Group], events: Events) -> l
     for group in told:
         told_in = _told_in(group, events, lambda signals: signals.gotchas)
         for text in group.signals.gotchas[-SIGNALS_MOST:]:
-            title, cause, more = _titled(text)
-            _put(items, title, {"cause": cause, "symptom": more}, told_in[topic_of(text)].id, "gotchas")
+            claim, reason = claim_and_reason(text)
+            title, cause, more = _titled(claim)
+            _put(items, title, {"cause": cause or said(reason), "symptom": more}, told_in[topic_of(text)].id, "gotchas")
     return list(items.values())
 
 
