@@ -227,7 +227,7 @@ def read_design_document(path: str, data: bytes) -> DesignDocument | None:
         head = read_front_matter(data.decode("utf-8"), path)
     except UnicodeDecodeError:
         return None
-    name, status = _text(head.fields.get("id")), _text(head.fields.get("status")).lower()
+    name, status = head.text("id"), head.text("status").lower()
     if not name or not status:
         return None
     problems = list(head.problems)
@@ -240,7 +240,7 @@ def read_design_document(path: str, data: bytes) -> DesignDocument | None:
         path=path,
         sha256=sha256(data),
         id=cut(name, limits.ID_CHARS),
-        title=cut(_text(head.fields.get("title")) or body.title or name, limits.TITLE_CHARS),
+        title=cut(head.text("title") or body.title or name, limits.TITLE_CHARS),
         status=status,
         open_questions=(asked := _once([*_listed(head.fields.get(_QUESTIONS)), *body.questions])),
         answers=_answers(body.answers, asked),
@@ -248,10 +248,6 @@ def read_design_document(path: str, data: bytes) -> DesignDocument | None:
         constraints=_once(body.constraints),
         problems=tuple(problems),
     )
-
-
-def _text(value: Value | None) -> str:
-    return one_line(value) if isinstance(value, str) else ""
 
 
 def _listed(value: Value | None) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from quire.model.records import Problem
-from quire.model.text import cut, plain_newlines
+from quire.model.text import cut, one_line, plain_newlines
 
 Value = str | list[str]
 
@@ -46,6 +46,11 @@ class FrontMatter(Struct, frozen=True):
     body_line: int = 1
     """The number of the body's first line in the document."""
     problems: tuple[Problem, ...] = ()
+
+    def text(self, name: str) -> str:
+        """A field that is a text, on one line."""
+        value = self.fields.get(name)
+        return one_line(value) if isinstance(value, str) else ""
 
 
 class _Unread(Exception):

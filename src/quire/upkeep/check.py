@@ -19,12 +19,12 @@ from quire.layers.table import HOMES, LAYERS, layer_named, tracked_paths
 from quire.model.errors import GitRequired
 from quire.model.records import Problem
 from quire.model.text import cut
-from quire.model.vocabulary import LIVE_STATUSES
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems, open_conflicts
 from quire.upkeep.product_map import render_map
 from quire.upkeep.repair.leftovers import around_problems, leftover_problems
 from quire.upkeep.repair.plan import with_who_repairs
+from quire.upkeep.views.items import is_current
 
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
@@ -176,7 +176,7 @@ def _unmerged(site: Site) -> list[Problem]:
 
 
 def _dead(site: Site, index: Index) -> list[Problem]:
-    records = [record for record in index.records("graph") if record.status in LIVE_STATUSES and record.stage != "dead"]
+    records = [record for record in index.records("graph") if is_current(record)]
     dead = dead_anchors(site.root, site.git, (anchor for record in records for anchor in record.anchors))
     return [
         Problem(

@@ -14,8 +14,9 @@ from quire.layers.table import LAYERS, layer_named
 from quire.model.records import Edge, Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.model.vocabulary import FACT_KINDS, LIVE_STATUSES
+from quire.model.vocabulary import FACT_KINDS
 from quire.upkeep.verdicts import file_of
+from quire.upkeep.views.items import is_current, is_judged
 
 _EVENT = "event"
 _TOLD_IN_ROW = ("checkpoint", _EVENT)
@@ -100,20 +101,12 @@ def judge_holdings(found: Holdings, root: str, git: Git) -> Holdings:
     from quire.anchors.working_tree import read_working_tree
 
     # A dead feature's code is expected to be gone.
-    nodes = [
-        record
-        for record in found.records
-        if record.layer == "graph" and record.kind != "project" and _is_current(record)
-    ]
+    nodes = [record for record in found.records if is_judged(record)]
     if not nodes:
         return found
     # Without an anchor there is nothing to look at.
     tree = read_working_tree(root, git) if any(record.anchors for record in nodes) else None
     return msgspec.structs.replace(found, verdicts=Verifier(root, git, file_of, tree).verify(nodes))
-
-
-def _is_current(record: Record) -> bool:
-    return record.status in LIVE_STATUSES and record.stage != "dead"
 
 
 def _reason(record: Record, hidden: frozenset[str], *, everything: bool, private: bool) -> str:
@@ -124,7 +117,7 @@ def _reason(record: Record, hidden: frozenset[str], *, everything: bool, private
         return ""
     if record.kind == _EVENT and record.layer == "journal":
         return "events"
-    return "" if _is_current(record) else "not_current"
+    return "" if is_current(record) else "not_current"
 
 
 def _place(record: Record) -> tuple[Any, ...]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from quire.files.durable_write import write_file
 from quire.files.marked_sections import newline_of
 from quire.files.paths import follow_inside, read_if_there
 from quire.files.world import World
-from quire.layers.protocol import MEMORY_HOME
-from quire.model.errors import Conflict
+from quire.layers.protocol import MEMORY_HOME, Site
+from quire.model.errors import Conflict, QuireError
 
 _ATTEMPTS = 5
 
@@ -35,6 +36,13 @@ def ensure_ignored(
             if attempt == _ATTEMPTS:
                 raise
     return False
+
+
+def hide_generated(site: Site, entries: Sequence[str]) -> None:
+    """Have git leave alone what belongs to this machine; what is in the way is for a check to say."""
+    if site.git.available:
+        with contextlib.suppress(QuireError, OSError):
+            ensure_ignored(site.root, site.world, entries)
 
 
 def with_ignored(data: bytes, entries: Sequence[str]) -> bytes:

@@ -108,7 +108,7 @@ def read_adr_document(text: str, path: str) -> AdrDocument | None:
         return None
     said = _head_lines(sections)
     # It may be said in several places, and the last that was written counts, whichever that is.
-    given = (_value(head.fields.get("status")), said.get("status", ""), parts.pop(STATUS, ""))
+    given = (head.text("status"), said.get("status", ""), parts.pop(STATUS, ""))
     states = [state.strip("*_` ") for state in given]
     status = "\n\n".join(dict.fromkeys(filter(None, states)))
     tags = _values(head.fields.get("tags")) or said.get("tags", "").replace(",", " ").split()
@@ -140,7 +140,7 @@ def _title(head: FrontMatter, sections: list[Section], path: str) -> tuple[str, 
     first = next(
         (section for section in sections if section.level == 1 and section.title and not _topic(section)), None
     )
-    given = _uncommented(first.title).strip() if first else _value(head.fields.get("title"))
+    given = _uncommented(first.title).strip() if first else head.text("title")
     if not given:
         stem = os.path.splitext(os.path.basename(path))[0]
         given = title_from_slug(_FILE_NUMBER.sub("", stem).replace("_", "-")).capitalize()
@@ -246,10 +246,6 @@ def _head_lines(sections: list[Section]) -> dict[str, str]:
 
 
 # -- values ---------------------------------------------------------------------------------------
-
-
-def _value(value: Value | None) -> str:
-    return one_line(value) if isinstance(value, str) else ""
 
 
 def _values(value: Value | None) -> list[str]:

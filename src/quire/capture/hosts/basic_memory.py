@@ -130,7 +130,7 @@ def read_basic_memory(source: HostSource, places: KnownPlaces, now: str) -> Host
     """What a note observes, by category, and one fact for what it has to do with others."""
     found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)
-    title = _text(head.fields.get("title")) or os.path.splitext(os.path.basename(source.path))[0]
+    title = head.text("title") or os.path.splitext(os.path.basename(source.path))[0]
     tags = _tag_list(head.fields.get("tags"))
     if not may_pass(found, "\n".join([title, *tags]), 1):
         return gathered(found)
@@ -150,10 +150,6 @@ def read_basic_memory(source: HostSource, places: KnownPlaces, now: str) -> Host
     _add_observations(found, title, tags, said, places.root)
     _add_relations(found, title, related)
     return gathered(found)
-
-
-def _text(value: Value | None) -> str:
-    return one_line(value) if isinstance(value, str) else ""
 
 
 def _tag_list(value: Value | None) -> list[str]:

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from quire.capture.front_matter import Value, read_front_matter
+from quire.capture.front_matter import read_front_matter
 from quire.capture.hosts.adr_document import standing_of
 from quire.capture.hosts.source_files import named_folders
 from quire.capture.hosts.structured_files import code_paths, find_file, markdown_below
@@ -35,7 +35,6 @@ from quire.capture.transcripts.types import KnownPlaces
 from quire.inbox.proposals import Standing
 from quire.layers.facts.layout import SECTIONS
 from quire.model.ids import title_from_slug
-from quire.model.text import one_line
 
 _ESCAPED = re.compile(r"^\\(?=---|\.\.\.|\+\+\+)", re.M)
 _FOLDERS = ("okf", "okf-bundle", "okf_bundle", "knowledge-bundle")
@@ -53,24 +52,24 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """A decision, a gotcha or a question by its type; everything else is a fact. Without a type it is no concept."""
     found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)
-    kind = word_of(_text(head.fields.get("type")))
+    kind = word_of(head.text("type"))
     if not kind:
         found.skipped += 1
     elif may_pass(found, text, 1, spread=True):
         name = title_from_slug(os.path.basename(source.shown).removesuffix(".md"))
-        title = _text(head.fields.get("title")) or name
-        described, body = _text(head.fields.get("description")), _ESCAPED.sub("", head.body.strip())
+        title = head.text("title") or name
+        described, body = head.text("description"), _ESCAPED.sub("", head.body.strip())
         if not _begins(body, described):
             body = f"{described}\n\n{body}".strip()
         listed = head.fields.get("tags", [])
         tags = [listed] if isinstance(listed, str) else listed
         node = "gotcha" if is_gotcha(kind) else _KINDS.get(kind, "")
-        status = _text(head.fields.get("status"))
+        status = head.text("status")
         state = standing_of([status])
         # A question is a record while it is open.
         standing: Standing = "" if state == "holds" or (state == "open" and node == "question") else state
         if node:
-            resource = _text(head.fields.get("resource"))
+            resource = head.text("resource")
             anchors = code_paths(f"`{resource}`\n{body}", places.root)
             add_node(
                 found,
@@ -88,7 +87,7 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
         else:
             # A title that was made of the text says nothing more.
             said = body if _begins(body, title) else f"{title}: {body}".strip(": ")
-            section = _text(head.fields.get("section"))
+            section = head.text("section")
             place = section if section in SECTIONS else section_for(kind)
             add_fact(
                 found,
@@ -106,7 +105,3 @@ def _begins(text: str, beginning: str) -> bool:
     """Whether a text begins so, whatever marks stand between the words."""
     first, whole = ("".join(filter(str.isalnum, part)) for part in (beginning, text))
     return whole.startswith(first)
-
-
-def _text(value: Value | None) -> str:
-    return one_line(value) if isinstance(value, str) else ""

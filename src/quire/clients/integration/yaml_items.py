@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from quire.clients.integration.entries import text_of
 from quire.clients.integration.types import Made, Seen
 
 _START, _END = "# memory:start", "# memory:end"
@@ -18,7 +19,7 @@ class YamlItems:
         self.items = items
 
     def look(self, data: bytes | None) -> Seen:
-        text = _text(data)
+        text = text_of(data)
         found = _SECTION.search(text)
         if found is None:
             self._place(text)
@@ -33,7 +34,7 @@ class YamlItems:
     def apply(self, data: bytes | None, _force: bool) -> bytes:
         if self.look(data).state == "present":
             return data or b""
-        text = _SECTION.sub("", _text(data), count=1)
+        text = _SECTION.sub("", text_of(data), count=1)
         end = "\r\n" if "\r\n" in text else "\n"
         at, indent, lead = self._place(text)
         lines = [_START, *lead, *(f"{'  ' if lead else ''}{line}" for line in self.items.splitlines()), _END]
@@ -42,7 +43,7 @@ class YamlItems:
         return f"{text[:at]}{before}{section}{text[at:]}".encode()
 
     def strip(self, data: bytes, _made: Made | None) -> bytes:
-        return _SECTION.sub("", _text(data), count=1).encode()
+        return _SECTION.sub("", text_of(data), count=1).encode()
 
     def is_void(self, data: bytes) -> bool:
         return not data.strip()
@@ -59,10 +60,3 @@ class YamlItems:
         if re.sub(r"#.*", "", keys[0][1]).strip() or first is None:
             raise ValueError(f"`{self.key}` is not a list with one item to a line; add to it yourself: {self.items!r}")
         return at, first[1], []
-
-
-def _text(data: bytes | None) -> str:
-    try:
-        return (data or b"").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"it is not UTF-8 text (byte {error.start + 1})") from error

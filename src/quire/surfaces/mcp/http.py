@@ -14,7 +14,7 @@ from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE, Serv
 from quire.surfaces.mcp.sessions import SESSIONS_MOST, Shares
 from quire.surfaces.mcp.wire import LINE_MOST, refused
 from quire.surfaces.server.http_auth import GRANTED, READ, WRITE, HttpAuth, Rules
-from quire.surfaces.server.listen import LOOPBACK, hurried_protocol, listen, loopback_hosts, quiet_settings
+from quire.surfaces.server.listen import LOOPBACK, hurried_protocol, leave, listen, loopback_hosts, quiet_settings
 
 if TYPE_CHECKING:
     from quire.files.world import World
@@ -45,16 +45,12 @@ def serve_http(replies: Replies, options: ServerOptions) -> int:
     _announce(options, host, port, next(iter(tokens)) if not options.token and not options.read_token else "")
     # What serves us takes signals for itself, and hands them on when it has closed its connections.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _leave)
+        signal.signal(number, leave)
     with contextlib.suppress(KeyboardInterrupt, SystemExit):
         _run(replies, rules, listening)
     replies.tool_calls.settle(_CLOSING_SECONDS)
     sys.stderr.flush()
     os._exit(0)
-
-
-def _leave(*_: object) -> None:
-    raise SystemExit(0)
 
 
 def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:

@@ -21,6 +21,11 @@ _QUIET: dict[str, Any] = {
 }
 
 
+def leave(*_: object) -> None:
+    """Handle a signal: the process ends, and what it is at is completed first."""
+    raise SystemExit(0)
+
+
 def listen(host: str, port: int) -> socket.socket:
     """A socket that takes connections; 0 takes any free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from quire.surfaces.server.http_auth import READ, WRITE, HttpAuth, Rules
-from quire.surfaces.server.listen import hurried_protocol, listen, loopback_hosts, quiet_settings
+from quire.surfaces.server.listen import hurried_protocol, leave, listen, loopback_hosts, quiet_settings
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def serve(world: World, options: PageOptions) -> int:
     page_calls = PageCalls(world, options.start or world.cwd, may_write=options.write)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` has its reasons
-            signal.signal(number, _leave)
+            signal.signal(number, leave)
     with listening, contextlib.suppress(KeyboardInterrupt, SystemExit), noted(world, options) as noting:
         tickets = Tickets(token, ticket, world.token)
         rules = Rules(
@@ -87,10 +87,6 @@ def _make_room() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     # Where there is no room for one more connection, asyncio says so thousands of times a second.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-
-
-def _leave(*_: object) -> None:
-    raise SystemExit(0)
 
 
 def _run(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER, PREFERENCES, PROJECTIONS, STATE
-from quire.model.errors import InputError, InvalidStore, QuireError
+from quire.model.errors import InputError, InvalidStore
 from quire.model.records import Problem
 from quire.model.times import time_text
 from quire.verbs.journal.journal_lines import FileChange, SourceState
@@ -91,11 +91,9 @@ def write_due_pages(project: Project) -> list[Problem]:
 
 def prepare_journal(project: Project) -> None:
     """Git leaves alone what belongs to this machine."""
-    from quire.upkeep.ignore import ensure_ignored
+    from quire.upkeep.ignore import hide_generated
 
-    if project.git.available:
-        with contextlib.suppress(QuireError, OSError):
-            ensure_ignored(project.root, project.world, IGNORED)
+    hide_generated(project, IGNORED)
 
 
 def journal_time(project: Project) -> str:

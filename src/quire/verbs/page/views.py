@@ -21,6 +21,7 @@ from quire.model.text import cut, one_line
 from quire.model.times import instant, timestamp
 from quire.model.vocabulary import LAYER_NAMES
 from quire.upkeep.views.board import ProductMap, product_board
+from quire.upkeep.views.items import is_current
 from quire.upkeep.views.network import GraphData, all_edges, network_of
 from quire.upkeep.views.record_list import RecordFilter, RecordPage, hidden_refs, page_of_records, records_and_verdicts
 from quire.upkeep.views.summary import ProjectSummary, project_summary
@@ -246,7 +247,7 @@ def search_page(project: Project, given: SearchPage) -> dict[str, Any]:
     fields: dict[str, Any] = plain(answered(found, explain=True))
     for hit, shown in zip(found.hits, fields["results"], strict=True):
         record = hit.record
-        shown["live"] = record.status in ("active", "open") and record.stage != "dead"
+        shown["live"] = is_current(record)
         shown["section"] = record.section
         shown["because"] = hit.verdict.because if hit.verdict else ""
         shown["created_at"] = record.created_at

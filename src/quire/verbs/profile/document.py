@@ -14,7 +14,6 @@ from quire.model.errors import (
     InvalidStore,
     LockBusy,
     OutsideProject,
-    QuireError,
     StorageFailed,
 )
 
@@ -198,9 +197,6 @@ def _write_profile(project: Project, draft: ProfileDraft, stamp: str, overview: 
 
 def prepare_profile(project: Project) -> None:
     """On first use: git leaves alone what belongs to this machine."""
-    from quire.upkeep.ignore import ensure_ignored
+    from quire.upkeep.ignore import hide_generated
 
-    if project.git.available:
-        # Not worth refusing an entry for; `memory check` says what is in the way.
-        with contextlib.suppress(QuireError, OSError):
-            ensure_ignored(project.root, project.world, IGNORED)
+    hide_generated(project, IGNORED)
