@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -84,8 +85,8 @@ class Program:
 
     def _names(self, *line: str) -> list[str]:
         said = self._start([sys.executable, "-m", "quire", *line], HERE).stdout.decode()
-        _, _, listed = said.partition("\nCommands:\n")
-        return [row.split()[0] for row in listed.partition("\n\n")[0].splitlines() if row[:3].strip()]
+        _, _, behind_the_options = said.partition("\nOptions:\n")[2].partition("\n\n")
+        return re.findall(r"^  ([a-z][a-z-]*)", behind_the_options, re.MULTILINE)
 
     def has(self, verb: str) -> bool:
         return verb in self.verbs
