@@ -265,6 +265,23 @@ def test_resolve_says_what_is_wrong(here: Here) -> None:
 # -- memory merge ------------------------------------------------------------------------------------------------
 
 
+def test_resolve_writes_no_value_that_a_save_would_refuse(here: Here, git: Git, repo: Path) -> None:
+    disagree(here, git, {"stage": "paused", "title": "Now"}, {"stage": "building", "title": "Later"})
+    assert here("inbox", "reject", "--value", "The moon pays.").code == 0
+    before = (repo / ".memory/memory/pay.json").read_bytes()
+    for field, value, code in (
+        ("stage", "nonsense", "MemoryValidationFailed"),
+        ("title", "  ", "MemoryValidationFailed"),
+        ("title", "The moon pays.", "MemoryValueRejected"),
+        ("title", "AKIA" + "IOSFODNN7EXAMPLQ", "MemorySecretDetected"),
+    ):
+        for more in ((), ("--dry-run",)):
+            refused = here("resolve", "feature.pay", "--field", field, "--value", value, *more, "--json")
+            assert refused.error["code"] == code, refused
+            assert (repo / ".memory/memory/pay.json").read_bytes() == before
+    assert here("resolve", "feature.pay", "--field", "stage", "--value", "shipped").code == 0
+
+
 def test_merge_shows_and_applies_another_branch(here: Here, git: Git, repo: Path) -> None:
     branch(
         here,

@@ -17,7 +17,7 @@ from quire.layers.protocol import MEMORY_HOME, Home, Layer, Site
 from quire.layers.table import HOMES, layer_named, layer_of_file, layers_in
 from quire.model.contested import Choice, ContestedField
 from quire.model.errors import Conflict, QuireError
-from quire.model.records import Problem, Record
+from quire.model.records import Edge, Problem, Record
 
 Files = Mapping[str, bytes]
 """Contents of files by their paths from the project's root."""
@@ -147,17 +147,23 @@ def record_changes(ours: Files, merged: Sequence[MergedPath]) -> RecordChanges:
     )
 
 
+def problems_in(files: Files) -> list[Problem]:
+    """What keeps records in these files from being read."""
+    return [item for item in _items(files) if isinstance(item, Problem)]
+
+
 def _records(files: Files) -> dict[str, Record]:
+    return {item.ref: item for item in _items(files) if isinstance(item, Record)}
+
+
+def _items(files: Files) -> Iterator[Record | Edge | Problem]:
     by_layer: dict[str, dict[str, bytes]] = {}
     for path, data in files.items():
         layer = layer_of_file(path)
         if layer is not None:
             by_layer.setdefault(layer.name, {})[path] = data
-    return {record.ref: record for name, held in by_layer.items() for record in _records_in(name, held)}
-
-
-def _records_in(name: str, files: Files) -> Iterator[Record]:
-    yield from (item for item in layer_named(name).records_in(files) if isinstance(item, Record))
+    for name, held in by_layer.items():
+        yield from layer_named(name).records_in(held)
 
 
 def write_merged(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 Way = Literal["ours", "theirs", "both", "edit"]
 _SHOWN = 400
+_VALUE_CHARS = 200_000
 
 
 class Resolve(Arguments, frozen=True, kw_only=True):
@@ -29,7 +31,7 @@ class Resolve(Arguments, frozen=True, kw_only=True):
     both: Annotated[bool, Option(help="Take all of it: of a text both versions, of a list the items of both.")] = False
     edit: Annotated[bool, Option(help="Write the value in your editor.")] = False
     value: Annotated[
-        Annotated[str, Meta(max_length=200_000)] | None,
+        Annotated[str, Meta(max_length=_VALUE_CHARS)] | None,
         Option(metavar="TEXT", help="Take this value; JSON where the field is no text."),
     ] = None
     field: Annotated[
@@ -151,16 +153,31 @@ def _settle(
     choices: dict[str, list[Choice]] = {}
     at = timestamp(project.world.now())
     for record, field in found:
-        value = _parsed(field, given.value) if given.value is not None else _value(project, record, field, way)
+        value = _value(project, record, field, way) if given.value is None else _admitted(project, field, given.value)
         choices.setdefault(field.path, []).append(Choice(ref=record.ref, field=field.field, value=value, at=at))
         done.settled.append(SettledField(ref=record.ref, field=field.field, value=value))
     held = {path: _read(project, path) for path in choices}
     beside = [other for path in choices for other in _together(path) if other not in held]
-    merged = merged_settled(held, choices, {**held, **{path: _read(project, path) for path in beside}})
+    files = {**held, **{path: _read(project, path) for path in beside}}
+    merged = merged_settled(held, choices, files)
+    if given.value is not None:
+        gone = {one.path for one in merged if one.after is None}
+        after = {**files, **{one.path: one.after for one in merged if one.after is not None}}
+        _refuse_unreadable(given.value, files, {path: data for path, data in after.items() if path not in gone})
     if not given.dry_run:
         done.files_changed += write_merged(project, merged, "resolve", lambda: _logged(project, merged, at))
     else:
         done.files_changed += [one.path for one in merged]
+
+
+def _refuse_unreadable(value: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
+    """A value with which the record could not be read any more."""
+    from quire.upkeep.merge.merge_files import problems_in
+
+    known = problems_in(before)
+    for problem in problems_in(after):
+        if problem not in known:
+            raise InputError(f"`{value[:80]}` does not fit: {problem.message}", hint="Nothing was written.")
 
 
 def _logged(project: Project, merged: list[MergedPath], at: str) -> Logged:
@@ -203,9 +220,17 @@ def _is_text(field: ContestedField) -> bool:
     return field.field != RECORD and all(isinstance(value, str) or value is None for value in field.values)
 
 
-def _parsed(field: ContestedField, text: str) -> Any:
+def _admitted(project: Project, field: ContestedField, text: str) -> Any:
+    """A value that a person gave, as it is stored: what may not be written by other commands may not be here."""
+    from quire.guard.admission import admit, refuse_secret
+
+    refuse_secret(text, field.field)
+    rejections = project.rejections()
+    if rejections is not None:
+        rejections.refuse({field.field: text})
     if _is_text(field):
-        return None if text == "null" and None in field.values else text
+        is_gone = text == "null" and None in field.values
+        return None if is_gone else admit(text, field.field, most=_VALUE_CHARS)[0]
     try:
         return msgspec.json.decode(text)
     except msgspec.MsgspecError as error:
@@ -222,7 +247,7 @@ def _value(project: Project, record: Record, field: ContestedField, way: Way | N
         value = layer.both_of(field, now)
         if value is None:
             raise InputError(
-                f"`{field.field}` of `{record.ref}` has one value.", hint="Choose --ours, --theirs or --value."
+                f"`{field.field}` of `{record.ref}` takes one value.", hint="Choose --ours, --theirs or --value."
             )
         return value
 
