@@ -86,8 +86,8 @@ def _unreadable(path: str) -> Problem:
         code="FragmentNotFolded",
         severity="warning",
         path=path,
-        message="It holds an unreadable line, so it was not changed.",
-        hint="`memory check` shows the line.",
+        message="It stays: a line of it, or a record that it changes, cannot be read.",
+        hint="`memory check` shows which.",
     )
 
 
