@@ -29,7 +29,6 @@ from quire.capture.hosts.structured_proposals import (
     begun_text,
     gathered,
     grouped,
-    headline,
     is_gotcha,
     joined,
     listed,
@@ -45,8 +44,9 @@ from quire.capture.markdown import sections_of
 from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import read_inside
 from quire.inbox.proposals import TEXT_CHARS
-from quire.model.text import one_line
+from quire.model.text import first_sentence, headline, one_line
 
+_TITLE_CHARS = 80
 _FOLDERS = (
     *("basic-memory", ".basic-memory", "memory", "notes", "knowledge"),
     *("docs/memory", "docs/notes", "docs/knowledge"),
@@ -194,7 +194,7 @@ def _add_observations(found: StructuredCollector, title: str, tags: list[str], s
     for item in said:
         kind = _node_kind(item.category)
         if kind:
-            name = headline(_CONTEXT.sub("", item.text))
+            name = headline(first_sentence(_CONTEXT.sub("", item.text)).rstrip(" ."), _TITLE_CHARS)
             add_node(
                 found,
                 kind,

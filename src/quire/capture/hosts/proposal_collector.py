@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from quire.capture.hosts.documents import HostDocument
 from quire.capture.hosts.items import TextItem, lead_of
 from quire.capture.hosts.safe_text import Guard
+from quire.capture.hosts.structured_proposals import file_proposal
 from quire.capture.hosts.text_anchors import anchors_for
 from quire.capture.hosts.types import HostRead, HostSource
-from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Into, Proposal, ProposalEvidence, propose
+from quire.inbox.proposals import TEXT_CHARS, Into, Proposal
 from quire.layers.profile.layout import KEY_CHARS, TAG_CHARS
 from quire.model.records import Problem
 from quire.model.text import cut, first_sentence, headline, one_line
@@ -101,18 +102,8 @@ class ProposalCollector:
         said = "\n".join([text, *(value for value in fields.values() if isinstance(value, str))])
         if self._guard.passed(said, line) is None:
             return
-        quote = cut(one_line(" ".join(item.text for item in items)), QUOTE_CHARS)
-        evidence = ProposalEvidence(quote=quote, by="file", where=f"{shown}:{line}")
-        made = propose(
-            into,
-            kind,
-            text,
-            fields,
-            origin=f"file:{shown}",
-            by="file",
-            evidence=(evidence,),
-            proposed_at=self._now,
-        )
+        quote = " ".join(item.text for item in items)
+        made = file_proposal(into, kind, text, fields, shown, line, quote, self._now)
         if len(self._found) < PROPOSALS_MOST:
             self._found.setdefault(made.id, (line, made))
         else:

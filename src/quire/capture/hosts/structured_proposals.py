@@ -18,10 +18,9 @@ from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Into, Proposal, Propo
 from quire.model import limits
 from quire.model.ids import slugify
 from quire.model.records import Problem
-from quire.model.text import cut, first_sentence, one_line, plain_newlines, trim
+from quire.model.text import cut, one_line, plain_newlines, trim
 
 BODY_CHARS = 2_000
-HEADLINE_CHARS = 80
 GROUP_CHARS = 480
 SHORT_CHARS = 160
 KEY_CHARS = 60
@@ -166,12 +165,18 @@ def _add(
     # What is joined may be what its parts are not.
     if not may_pass(found, text, line):
         return
-    shown = found.source.shown
-    said = ProposalEvidence(quote=cut(one_line(quote or text), QUOTE_CHARS), by="file", where=f"{shown}:{line}")
-    proposal = propose(
-        into, kind, text, fields, origin=f"file:{shown}", by="file", evidence=(said,), proposed_at=found.now, **state
-    )
+    proposal = file_proposal(into, kind, text, fields, found.source.shown, line, quote or text, found.now, **state)
     found.proposals.setdefault(proposal.id, proposal)
+
+
+def file_proposal(
+    into: Into, kind: str, text: str, fields: dict[str, Any], shown: str, line: int, quote: str, now: str, **state: Any
+) -> Proposal:
+    """A proposal that rests on a line of a file."""
+    said = ProposalEvidence(quote=cut(one_line(quote), QUOTE_CHARS), by="file", where=f"{shown}:{line}")
+    return propose(
+        into, kind, text, fields, origin=f"file:{shown}", by="file", evidence=(said,), proposed_at=now, **state
+    )
 
 
 # -- words ----------------------------------------------------------------------------------------
@@ -222,15 +227,6 @@ def sentence(text: str) -> str:
     """A text with an end."""
     text = text.rstrip()
     return text if text[-1:] in ".!?…:;`)»”" and text else f"{text}."
-
-
-def headline(text: str) -> str:
-    """The first sentence as a title."""
-    first = first_sentence(text).rstrip(".").strip() or one_line(text)
-    if len(first) <= HEADLINE_CHARS:
-        return first
-    end = first.rfind(" ", 0, HEADLINE_CHARS)
-    return first[: end if end > HEADLINE_CHARS // 2 else HEADLINE_CHARS - 1].rstrip(" ,;:-–—") + "…"
 
 
 def grouped(atoms: Sequence[Atom]) -> list[list[Atom]]:

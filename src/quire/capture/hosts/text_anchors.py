@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 
 from quire.capture.front_matter import Value
-from quire.capture.hosts.source_files import is_within
-from quire.model.anchors import OWN_FILES, anchor_fault, normal_anchor
+from quire.capture.hosts.structured_files import code_paths
+from quire.model.anchors import anchor_fault, normal_anchor
 
 ANCHORS_MOST = 5
 _KEYS = ("paths", "globs", "applyTo")
-_NAMED = re.compile(
-    r"(?<![\w/.:~@$%{<-])((?:\.?[\w@+-][\w.@+-]{0,80}/){1,12}[\w.@+-]{0,80}|[\w@+-][\w.@+-]{0,80}\.\w{1,12})"
-)
-_LINES = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
 _ITEM = re.compile(r"[ \t]+-[ \t]+(.*)$")
 _WILD = re.compile(r"[*?\[{(]")
 
 
 def anchors_for(text: str, root: str, globs: Iterable[str] = ()) -> list[str]:
     """The anchors of a claim, the paths it names first."""
-    found = [*_named(text, root), *globs]
+    found = [*code_paths(text, root), *globs]
     return list(dict.fromkeys(found))[:ANCHORS_MOST]
-
-
-def _named(text: str, root: str) -> list[str]:
-    found: list[str] = []
-    for match in _NAMED.finditer(text):
-        anchor = normal_anchor(_LINES.sub("", match[1].rstrip(".")))
-        if not anchor or anchor in OWN_FILES or anchor_fault(anchor) or len(found) > ANCHORS_MOST:
-            continue
-        path = os.path.join(root, anchor)
-        if not os.path.exists(path) or not is_within(path, root):
-            continue
-        if os.path.isdir(path) and not anchor.endswith("/"):
-            # A bare word is seldom meant for the folder of that name.
-            if "/" not in anchor:
-                continue
-            anchor += "/"
-        found.append(anchor)
-    return found
 
 
 def patterns_of(head: dict[str, Value], head_text: str) -> list[str]:
