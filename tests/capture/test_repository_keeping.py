@@ -91,7 +91,7 @@ def test_events_are_taken_in(root: Path, environment: dict[str, str]) -> None:
     bundle = build(root, environment, events=[*told, *own])
     assert titles(bundle, "gotchas") == ["Cents drift"]
     assert titles(bundle, "nextSteps") == ["Draw maps"]
-    assert bundle["currentFocus"]["summary"] == "Rounding was repaired."
+    assert bundle["currentFocus"]["summary"] == "Last session on 2026-01-04. Rounding was repaired."
 
 
 # -- what must not get in -------------------------------------------------------------------

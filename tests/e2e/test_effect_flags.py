@@ -44,12 +44,12 @@ def test_whoever_saves_it_is_warned(here: Here) -> None:
     assert done.code == 0
     assert done.warnings == ["EffectWarning"]
     assert WORDS in done.json["warnings"][0]["message"]
-    assert here.facts("store", "Constraints", FACT, "--json").warnings == ["EffectWarning"]
-    assert here("profile", "remember", "tools", "commits", ENTRY, "--json").warnings == ["EffectWarning"]
+    assert "EffectWarning" in here.facts("store", "Constraints", FACT, "--json").warnings
+    assert "EffectWarning" in here("profile", "remember", "tools", "commits", ENTRY, "--json").warnings
     assert here("note", ENTRY, "--json").warnings == ["EffectWarning"]
     assert "switches off a safety check" in here("note", f"Also: {ENTRY}").err
     for calm in (["facts", "store", "Constraints", "CI runs npm ci."], ["note", "never use --no-verify"]):
-        assert here(*calm, "--json").warnings == []
+        assert "EffectWarning" not in here(*calm, "--json").warnings
 
 
 @proves("P8.1")

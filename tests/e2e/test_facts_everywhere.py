@@ -206,7 +206,7 @@ def test_status_has_a_line_for_facts_once_there_are_some(empty: Here) -> None:
     empty.write(*SAMPLE)
     (line,) = [line for line in empty("status").out.splitlines() if line.startswith("Facts: ")]
     assert line.startswith("Facts: 4 active")
-    assert "1 put away" in line
+    assert "1 retired" in line
     facts = empty("status", "--json").data["facts"]
     assert (facts["active"], facts["other"], facts["episodes"], facts["connections"]) == (4, 1, 0, 0)
     assert facts["by_section"] == {"Architecture": 1, "Constraints": 1, "Known Issues": 1, "Specs": 1}

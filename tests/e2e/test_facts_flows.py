@@ -75,7 +75,7 @@ def test_ingest(started: Any, repo: Path) -> None:
     assert (repo / ".memory/facts.jsonl").read_bytes() == before
     design(repo)
     answered = started("facts", "ingest")
-    assert "put away: OPEN [cache]: How large may it grow? See docs/cache.md (resolved)" in answered.out
+    assert "archived: OPEN [cache]: How large may it grow? See docs/cache.md (resolved)" in answered.out
 
 
 def test_an_answered_question_leaves_its_answer(started: Any, repo: Path) -> None:
@@ -103,7 +103,7 @@ def test_what_waits_is_accepted_or_dropped_by_its_id(started: Any, repo: Path) -
     shown = started("facts", "ingest")
     (name,) = [fact["id"] for fact in facts(repo)]
     assert f"[{name}]" in shown.out
-    assert "1 waiting from 1 design document." in shown.out
+    assert "1 pending from 1 design document." in shown.out
     assert STORED not in started("facts", "recall", "write through cache").out
     assert started("facts", "ingest", "--accept", "nobody").code == 1
     assert started("facts", "ingest", "--stdin", "--accept", name).code == 2

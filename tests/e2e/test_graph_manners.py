@@ -158,7 +158,7 @@ def test_a_slug_alone_finds_its_node_or_what_is_near(begun: Here) -> None:
     save(begun, {"kind": "gotcha", "title": "Global cache", "body": "It grows."})
     both = begun("inspect", "global-cache", "--json").error
     assert {"feature.global-cache", "gotcha.global-cache"} == set(both["details"]["similar"])
-    assert "There is no fact" in begun("inspect", "zzzzqqqq").err
+    assert "There is no record `zzzzqqqq`" in begun("inspect", "zzzzqqqq").err
 
 
 @pytest.mark.parametrize("line", [("query", "--path"), ("brief",)])
@@ -346,7 +346,7 @@ def test_marks_of_a_conflict_in_an_instruction_file_are_an_error(begun: Here, pl
     assert checked.code == 1
     errors = checked.json["data"]["errors"]
     assert [(item["code"], item["path"], item["line"]) for item in errors] == [("MemoryConflictDetected", name, line)]
-    assert "memory init" in errors[0]["hint"]
+    assert "memory resolve" in errors[0]["hint"]
     saved = save(begun, NODE)
     if place == "above the map":
         assert saved["warnings"] == []
@@ -358,7 +358,7 @@ def test_marks_of_a_conflict_in_an_instruction_file_are_an_error(begun: Here, pl
     assert begun("check", "--repair", "--json").code == 1
     assert path.read_text(encoding="utf-8") == text
     if place == "inside the map":
-        assert begun("init").code == 0
+        assert begun("resolve").code == 0
         assert "<<<<<<<" not in path.read_text(encoding="utf-8")
         assert begun("check").code == 0
 

@@ -156,7 +156,7 @@ def test_status_shows_each_part_of_each_client(here: Here) -> None:
     (here.root / "GEMINI.md").unlink()
     said = here("integrate", "gemini", "--status")
     assert said.out == (
-        "gemini: wired, not found on this machine, in use in this project\n"
+        "gemini: connected, not found on this machine, in use in this project\n"
         "  present     mcp       .gemini/settings.json\n"
         "  present     hooks     .gemini/settings.json\n"
         "  missing     rules     GEMINI.md\n"

@@ -134,7 +134,7 @@ def test_whoever_saves_an_order_to_a_model_is_warned(harbor: Project) -> None:
         store(harbor, Store(section="Specs", content=text)).warnings,
         remember_entry(harbor, RememberEntry(category="tools", key="order", value=text)).warnings,
     ]
-    assert [[problem.code for problem in warnings] for warnings in told] == [["InstructionWarning"]] * 3
+    assert all("InstructionWarning" in [problem.code for problem in warnings] for warnings in told)
     assert (
         store(harbor, Store(section="Specs", content="Never retry the queue by hand: run the worker.")).warnings == []
     )

@@ -408,7 +408,7 @@ def _(waiting: Journal, story: Story) -> None:
 
 @JOURNAL.holds(75, "a baseline for status checkpoint drift summaries")
 def _(story: Story) -> None:
-    out = story.recalled.journal("status", "--checkpoint", "chk-000001").out
+    out = story.recalled.program("agent-memory", "status", "--checkpoint", "chk-000001").out
     assert "Checkpoint Drift:\n- checkpoint: chk-000001\n- changed sections: current-focus, gotchas, next-steps" in out
     assert f"- added gotchas: {TENANT}" in out
 
@@ -817,7 +817,7 @@ def _(aged: Aged) -> None:
 
 @JOURNAL.holds(164, "archived does not participate in status (total = active lines)")
 def _(aged: Aged) -> None:
-    assert f"- total events: {len(aged.after.events)}\n" in aged.after.journal("status").out
+    assert f"- total events: {len(aged.after.events)}\n" in aged.after.program("agent-memory", "status").out
 
 
 @JOURNAL.holds(165, "archived does not participate in recall")

@@ -155,7 +155,7 @@ def test_design_documents_become_facts_once(tools: Tools, tree: Callable[..., Tr
     done = result["structuredContent"]["data"]
     assert (done["documents"], done["counts"]) == (1, {"store": 1, "pend": 1})
     assert [step["action"] for step in done["steps"]] == ["store", "pend"]
-    assert result["content"][0]["text"].startswith("1 stored, 1 waiting from 1 design document.\n")
+    assert result["content"][0]["text"].startswith("1 stored, 1 pending from 1 design document.\n")
     (waiting,) = done["pending"]
     assert (waiting["status"], waiting["origin"]) == ("pending", "lifecycle:design-decision")
     again = tools("memory_ingest_lifecycle")

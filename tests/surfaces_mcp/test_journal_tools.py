@@ -462,7 +462,8 @@ def test_a_handoff_says_how_to_go_on(tools: Asked, sessions: Path) -> None:
     waiting = "Groups of events not recalled yet: 1."
     action = "Not merged yet: 1. Merge them. Call journal_recall."
     automation = f"{NO_PROCESS} The last cycle ended at 2026-03-02T11:19:00.000Z: recalled."
-    focus = "Asked: Cache the order list. Result: Cache the order list for 30 seconds in src/cache.ts."
+    result = "Result: Cache the order list for 30 seconds in src/cache.ts."
+    focus = f"Last session on 2026-03-01. Asked: Cache the order list. {result}"
     assert found == {
         "status": "warn",
         "summary": f"{focus} {waiting} {automation}",

@@ -99,7 +99,7 @@ REFUSED = [
     ("add_link", {"relation": "likes"}, INVALID, "relation", "supersedes, elaborates, contradicts"),
     ("add_link", {"source_key": "none"}, MISSING, None, "memory profile index"),
     ("add_link", {"target_key": "none"}, MISSING, None, "memory profile index"),
-    ("add_link", {"source_category": "user", "source_key": "city"}, INVALID, "target", "two different entries"),
+    ("add_link", {"source_category": "user", "source_key": "city"}, INVALID, "target", "two different records"),
     ("add_link", {"target_key": ""}, INVALID, "target", "category.key"),
     ("remove_link", {}, MISSING, None, "memory profile connections tools shell"),
     ("remove_link", {"relation": "likes"}, INVALID, "relation", "supersedes, elaborates, contradicts"),

@@ -30,7 +30,7 @@ def merge_conflicts(site: Site) -> list[MergedPath]:
     sides: tuple[dict[str, bytes], dict[str, bytes], dict[str, bytes]] = ({}, {}, {})
     before: dict[str, bytes | None] = {}
     stages = _stages(site, tracked_paths())
-    for path in sorted({*stages, *_marked(site)}):
+    for path in sorted({*stages, *_marked(site, tracked_paths())}):
         layer = layer_of_file(path)
         now = read_if_there(os.path.join(site.root, path))
         versions = _versions(site.git, stages.get(path, {}), now)
@@ -54,10 +54,11 @@ def merge_conflicts(site: Site) -> list[MergedPath]:
 def shared_conflicts(site: Site) -> list[MergedPath]:
     """The same for files that hold a part of ours; what people wrote in them is left to people."""
     found = []
-    for path, stages in _stages(site, PLACES).items():
+    unmerged = _stages(site, PLACES)
+    for path in sorted({*unmerged, *_marked(site, PLACES)}):
         now = read_if_there(os.path.join(site.root, path))
         marked = split_conflict(now or b"")
-        versions = _versions(site.git, stages, now)
+        versions = _versions(site.git, unmerged.get(path, {}), now)
         if marked is None or versions is None:
             continue
         merged = merge_shared(path, *(data or b"" for data in versions))
@@ -65,6 +66,8 @@ def shared_conflicts(site: Site) -> list[MergedPath]:
             _, ours, theirs = with_one_section(path, [data or b"" for data in marked])
             merged = ours if ours == theirs else None
         why_not = "" if merged is not None else "both sides changed the same lines of what people wrote in it"
+        if why_not and path not in unmerged:
+            continue  # marks that git knows nothing of may be an example
         found.append(MergedPath(path=path, before=now, after=now if why_not else merged, why_not=why_not))
     return found
 
@@ -95,9 +98,9 @@ def _stages(site: Site, paths: Sequence[str]) -> dict[str, dict[str, Blob]]:
         return {}
 
 
-def _marked(site: Site) -> Iterator[str]:
-    """The files of the memory that hold conflict marks, whatever git says of them."""
-    for top in tracked_paths():
+def _marked(site: Site, tops: Sequence[str]) -> Iterator[str]:
+    """The files at or below these paths that hold conflict marks, whatever git says of them."""
+    for top in tops:
         full = os.path.join(site.root, top)
         names = (
             [full]
@@ -105,9 +108,8 @@ def _marked(site: Site) -> Iterator[str]:
             else [os.path.join(folder, name) for folder, _, files in os.walk(full) for name in files]
         )
         for name in names:
-            path = os.path.relpath(name, site.root).replace(os.sep, "/")
-            if layer_of_file(path) and b"<<<<<<<" in (read_if_there(name) or b""):
-                yield path
+            if b"<<<<<<<" in (read_if_there(name) or b""):
+                yield os.path.relpath(name, site.root).replace(os.sep, "/")
 
 
 def _versions(
@@ -118,7 +120,7 @@ def _versions(
     if not stages:
         return split
     if split is None and "2" in stages and "3" in stages:
-        return None  # somebody settled it by hand
+        return None  # a person settled it by hand
     held = read_blobs(git, (blob.id for blob in stages.values()), each=_BYTES, together=_BYTES)
     base, ours, theirs = (held.get(stages[name].id) if name in stages else None for name in "123")
     return base, ours, theirs

@@ -114,6 +114,8 @@ def _node_meant(project: Project, word: str, error: NotFound) -> str:
     if near:
         error.hint = f"Did you mean {' or '.join(same or near)}?"
         error.details["similar"] = same or near
+    else:
+        error.hint = "`memory list` shows what is recorded, `memory query` searches it."
     error.message = f"There is no record `{cut(word, 60)}`."
     raise error
 
