@@ -48,6 +48,13 @@ def test_a_reason_anchors_tags_and_a_stage_are_kept(shop: Any) -> None:
     assert node(shop, shop("add", "feature", "PDF").out.split("\n")[1].strip())["stage"] == "building"
 
 
+def test_a_record_without_a_body_is_answered_with_its_title_once(shop: Any) -> None:
+    shop("add", "gotcha", "Webhooks can arrive twice.", "--anchor", "src/pay.py")
+    for asked in (("query", "do webhooks arrive twice?"), ("brief", "src/pay.py")):
+        answered = shop(*asked).out
+        assert answered.count("Webhooks can arrive twice") == 1, answered
+
+
 def test_a_fact_has_a_section_and_a_preference_a_key(shop: Any) -> None:
     shop("add", "fact", "The e2e job needs two cores", "--section", "constraints")
     shop("add", "preference", "uv, never pip", "--key", "tools.package_manager")

@@ -30,6 +30,12 @@ def name_of(hit: Hit) -> str:
     return safe_line(record.section if repeats else record.title)
 
 
+def body_of(hit: Hit) -> str:
+    """The text of a record; empty where the name already says all of it."""
+    body = hit.record.text.strip()
+    return "" if body.rstrip(".") == name_of(hit).rstrip(".") else body
+
+
 def state_of(hit: Hit, *, with_verdict: bool = True) -> str:
     """Status, stage, verdict, review state and date of a record, separated by commas."""
     record = hit.record

@@ -13,7 +13,7 @@ from quire.guard.effects import flags_of, shown_flags
 from quire.model.records import origin_shown
 from quire.model.tokens import count_tokens
 from quire.retrieval.answer import Answer, Hit
-from quire.retrieval.answer_lines import NAMES, closest_line, cut_body, heading_line, name_of, state_of, told_lines
+from quire.retrieval.answer_lines import NAMES, body_of, closest_line, cut_body, heading_line, name_of, state_of, told_lines
 from quire.retrieval.render import AnswerPart, AnswerRow, Layout, footer, not_shown, said_by, withheld_rows
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class FencedLayout(Layout):
             return f"\n{fence.wrap(text, ref=record.ref, origin=origin, verdict=verdict, flags=flags)}\n{after}"
 
         head = fence.inside(f"{name_of(hit)}  [{state_of(hit, with_verdict=False)}]\n{told_lines(hit, many_files)}")
-        body = fence.inside(record.text.strip())
+        body = fence.inside(body_of(hit))
         whole = marked(head + body)
         if count_tokens(whole) <= room:
             return whole, True

@@ -13,6 +13,7 @@ from quire.model.tokens import count_tokens
 from quire.retrieval.answer import Answer, Hit
 from quire.retrieval.answer_lines import (
     NAMES,
+    body_of,
     cut_body,
     heading_line,
     link_line,
@@ -68,7 +69,7 @@ class Layout:
         record = hit.record
         title = f"{safe_line(record.ref)} — {name_of(hit)}  [{safe_line(state_of(hit))}]"
         head = f"\n## {title}\n{told_lines(hit, many_files)}"
-        body = make_safe(record.text.strip())
+        body = make_safe(body_of(hit))
         whole = head + _quote(body)
         if count_tokens(whole) <= room:
             return whole, True
@@ -245,4 +246,4 @@ def _list(names: list[str]) -> str:
 
 def _quote(text: str) -> str:
     """Every line marked as quoted, so that nothing in it reads as part of the answer's own structure."""
-    return "".join(f"> {line}".rstrip() + "\n" for line in text.split("\n"))
+    return "".join(f"> {line}".rstrip() + "\n" for line in text.split("\n")) if text else ""

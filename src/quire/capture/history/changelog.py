@@ -38,7 +38,8 @@ _SAID = re.compile(
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,2}[.)])\s+(.*)$")
 _CODE = re.compile(r"``?([^`\n]{2,60}?)``?")
 _ISSUE = re.compile(
-    r"\s*(?:[(\[]*\[?#\d+\]?\([^()\n]*\)[)\]]*|\(?#\d+\)?|\(?:(?:issue|pr|pull|ghpull):`[^`\n]*`\)?)[,;.]*"
+    r"\s*(?:[(\[]*\[?#\d+\]?\([^()\n]*\)[)\]]*|\((?:,? ?(?:and )?(?:[A-Za-z]{1,12} )?#\d+){1,20}\)|\(?#\d+\)?"
+    r"|\(?:(?:issue|pr|pull|ghpull):`[^`\n]*`\)?)[,;.]*"
 )
 _LINK = re.compile(r"\[([^\]\n]*)\]\([^()\n]*\)")
 _NAME = re.compile(r"[A-Za-z_][\w-]{2,}")

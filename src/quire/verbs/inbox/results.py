@@ -67,7 +67,7 @@ def proposal_lines(item: Proposal) -> Iterator[Line]:
         # What the episode will say, and its figures.
         told = "\n".join(filter(None, (str(item.fields.get("summary") or ""), _figures(item.fields))))
     title = item.fields.get("title")
-    if isinstance(title, str) and title.strip() and title.strip() != item.text.split("\n")[0].strip():
+    if isinstance(title, str) and not item.text.startswith(title.strip().rstrip("…")):
         yield _quoted(item, f"  {title}")
     yield _quoted(item, "  " + told.replace("\n", "\n  "))
     for line in [*dict.fromkeys(_evidence_line(item, one) for one in item.evidence)][:_EVIDENCE]:
