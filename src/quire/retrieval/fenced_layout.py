@@ -13,7 +13,16 @@ from quire.guard.effects import flags_of, shown_flags
 from quire.model.records import origin_shown
 from quire.model.tokens import count_tokens
 from quire.retrieval.answer import Answer, Hit
-from quire.retrieval.answer_lines import NAMES, body_of, closest_line, cut_body, heading_line, name_of, state_of, told_lines
+from quire.retrieval.answer_lines import (
+    NAMES,
+    body_of,
+    closest_line,
+    cut_body,
+    heading_line,
+    name_of,
+    state_of,
+    told_lines,
+)
 from quire.retrieval.render import AnswerPart, AnswerRow, Layout, footer, not_shown, said_by, withheld_rows
 
 if TYPE_CHECKING:
