@@ -229,7 +229,8 @@ def test_breaking_and_deprecated_entries_count_while_their_names_are_there(histo
         "add", {
             "src/a.py": "def old_way(): ...\n",
             "CHANGELOG.md": "# Log\n\n## 2.0\n\n### Breaking\n\n- `old_way` no longer takes a list, because\n"
-            "  callers mutated it ([#3](https://x.example/3)). (Pull #3, #14)\n- `gone_way` must never get a list, because so.\n\n"
+            "  callers mutated it ([#3](https://x.example/3)). (Pull #3, #14)\n"
+            "- `gone_way` must never get a list, because so.\n\n"
             "### Fixed\n\n- Fixed a deprecation warning of `old_way`, because it was loud.\n",
         },
     )  # fmt: skip
