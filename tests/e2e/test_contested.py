@@ -181,7 +181,7 @@ def test_resolve_lists_and_settles_by_side(here: Here, git: Git) -> None:
     disagree(here, git, {"stage": "paused"}, {"stage": "building"})
     listed = here("resolve", "--json").data
     assert [(field["ref"], field["field"]) for field in listed["contested"]] == [("feature.pay", "stage")]
-    assert "[1] paused" in here("resolve").out
+    assert "[1] ours: paused" in here("resolve").out
     for way, stage in (("--theirs", "building"), ("--ours", "paused")):
         planned = here("resolve", "feature.pay", way, "--dry-run", "--json").data
         assert [field["value"] for field in planned["settled"]] == [stage]
@@ -368,7 +368,7 @@ def test_resolve_asks_on_a_terminal(here: Here, git: Git, repo: Path) -> None:
     code, seen = typed(repo, here.env, "memory", "resolve", answers=("2", ""))
     assert code == 0
     assert "feature.pay  stage" in seen
-    assert "[1] paused" in seen
+    assert "[1] ours: paused" in seen
     node = node_of(here)
     assert (node["stage"], [said.partition(":")[0] for said in node["contested"]]) == ("building", ["title"])
     code, _ = typed(repo, {**here.env, "EDITOR": "sed -i 1s/.*/Money/;2,$d"}, "memory", "resolve", "--edit")

@@ -82,6 +82,10 @@ def read_if_there(path: str, limit: int = limits.FILE_BYTES) -> bytes | None:
         return read_bytes(path, limit)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        if error.errno in PASSING:
+            raise storage_failed(error, f"read `{os.path.basename(path)}`") from error
+        raise
 
 
 def read_or_none(path: str, limit: int = limits.FILE_BYTES) -> bytes | None:

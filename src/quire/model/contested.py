@@ -34,6 +34,8 @@ class ContestedField(msgspec.Struct, frozen=True, kw_only=True):
     """In a fixed order; None where a branch removed it. The last one is shown."""
     path: str = ""
     """The file that holds it, from the project's root."""
+    sides: tuple[str, ...] = ()
+    """Which side of the merge each value is of, `ours` or `theirs`, where the history tells."""
 
 
 class MergedFile(msgspec.Struct, frozen=True, kw_only=True):

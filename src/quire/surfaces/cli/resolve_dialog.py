@@ -11,7 +11,7 @@ from quire.model.errors import Cancelled
 from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import run_verb
 from quire.surfaces.cli.output import say
-from quire.verbs.team.resolve import Resolve, as_given, contested_here, contested_lines, resolve
+from quire.verbs.team.resolve import Resolve, as_given, contested_lines, resolve
 from quire.verbs.verb import Verb
 
 
@@ -23,10 +23,10 @@ def on_terminal(session: Session, verb: Verb, given: Resolve) -> int | None:
     done = resolve(session.project(), plain)
     for path in done.files_changed:
         say(f"Merged {path}. `git add` it.")
-    for record, field in contested_here(session.project(), given.ref, given.field) if done.contested else ():
+    for field in done.contested:
         value = _edited(field) if given.edit else _asked(field)
         if value is not None:
-            chosen = msgspec.structs.replace(plain, ref=record.ref, field=field.field, value=value)
+            chosen = msgspec.structs.replace(plain, ref=field.ref, field=field.field, value=value)
             run_verb(session, verb, chosen)
     if not done.contested and not done.files_changed:
         say("Branches disagree on nothing.")

@@ -16,7 +16,7 @@ import msgspec
 from quire.files.durable_write import write_file
 from quire.files.git import Git
 from quire.files.git_merge import names_driver, read_settings, remove_setting, write_setting
-from quire.files.paths import inside, read_if_there
+from quire.files.paths import inside, read_if_there, read_or_none
 from quire.layers.protocol import Home, Site
 from quire.layers.table import HOMES, layers_in
 from quire.model.errors import GitRequired
@@ -129,14 +129,8 @@ def lacks_driver(site: Site) -> bool:
 
 def names_rules(root: str) -> bool:
     """Whether attributes of our folders name the driver."""
-    return any(b"merge=quire" in _held(os.path.join(root, home.folder, ATTRIBUTES)) for home in HOMES)
-
-
-def _held(path: str) -> bytes:
-    try:
-        return read_if_there(path) or b""
-    except OSError:
-        return b""
+    files = (os.path.join(root, home.folder, ATTRIBUTES) for home in HOMES)
+    return any(b"merge=quire" in (read_or_none(path) or b"") for path in files)
 
 
 def why_not(site: Site) -> str:

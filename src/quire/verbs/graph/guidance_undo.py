@@ -13,7 +13,7 @@ from quire.clients.integration.types import ClientStatus, FileDone, Integrated, 
 from quire.files import disk
 from quire.files.durable_write import write_file
 from quire.files.marked_sections import find_section
-from quire.files.paths import PASSING, follow_inside, read_bytes, storage_failed
+from quire.files.paths import follow_inside, read_if_there
 from quire.model.errors import OutsideProject
 from quire.project import Project
 from quire.upkeep.guidance import GUIDANCE, GuidanceFile, install_guidance
@@ -169,13 +169,8 @@ def _note(
 def _held(project: Project, name: str) -> bytes | None:
     """An instruction file's bytes; a link is followed only inside the project."""
     try:
-        return read_bytes(follow_inside(project.root, name))
-    except OutsideProject:
-        return None
-    except OSError as error:
-        if error.errno in PASSING:
-            # Taken for missing, it would not come back as it was.
-            raise storage_failed(error, f"read `{name}`", project.root) from error
+        return read_if_there(follow_inside(project.root, name))
+    except (OutsideProject, OSError):
         return None
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Way = Literal["ours", "theirs", "both", "edit"]
 _SHOWN = 400
+_SIDES = 20
+"""Of so many fields the sides are looked up in the history."""
 _VALUE_CHARS = 200_000
 
 
@@ -88,7 +90,8 @@ def resolve(project: Project, given: Resolve) -> FieldsResolved:
     if ways or given.value is not None:
         _settle(project, given, ways[0] if ways else None, found, done)
     else:
-        done.contested += [field for _, field in found]
+        done.contested += [_with_sides(project, *one) for one in found[:_SIDES]]
+        done.contested += [field for _, field in found[_SIDES:]]
     return done
 
 
@@ -239,17 +242,35 @@ def _admitted(project: Project, field: ContestedField, text: str) -> Any:
 
 def _value(project: Project, record: Record, field: ContestedField, way: Way | None) -> Any:
     from quire.layers.table import layer_named
-    from quire.upkeep.merge.conflicts import sides_before
 
-    layer = layer_named(record.layer)
     now = _read(project, field.path)
     if way == "both":
-        value = layer.both_of(field, now)
+        value = layer_named(record.layer).both_of(field, now)
         if value is None:
             raise InputError(
                 f"`{field.field}` of `{record.ref}` takes one value.", hint="Choose --ours, --theirs or --value."
             )
         return value
+
+    sides = _value_of_sides(project, record, field, now)
+    if sides is None:
+        raise InputError(
+            "The history here does not say which value is of which branch.", hint="Give the value with --value."
+        )
+    value = sides[way != "ours"]
+    if field.field != BODY and value not in field.values:
+        raise InputError(
+            f"`{record.ref}` had another `{field.field}` on that side since.", hint="Give the value with --value."
+        )
+    return value
+
+
+def _value_of_sides(project: Project, record: Record, field: ContestedField, now: bytes) -> tuple[Any, Any] | None:
+    """What this branch said before the merge, and what the other one said; None where the history does not tell."""
+    from quire.layers.table import layer_named
+    from quire.upkeep.merge.conflicts import sides_before
+
+    layer = layer_named(record.layer)
 
     def is_contested(data: bytes) -> bool:
         return any(
@@ -259,16 +280,17 @@ def _value(project: Project, record: Record, field: ContestedField, way: Way | N
 
     sides = sides_before(project, field.path, is_contested)
     if sides is None:
-        raise InputError(
-            "The history here does not say which value is of which branch.", hint="Give the value with --value."
-        )
-    side = sides[0] if way == "ours" else sides[1]
-    value = layer.value_in(record, field, side, now) if side is not None else None
-    if field.field != BODY and value not in field.values:
-        raise InputError(
-            f"`{record.ref}` had another `{field.field}` on that side since.", hint="Give the value with --value."
-        )
-    return value
+        return None
+    ours, theirs = (layer.value_in(record, field, side, now) if side is not None else None for side in sides)
+    return ours, theirs
+
+
+def _with_sides(project: Project, record: Record, field: ContestedField) -> ContestedField:
+    found = _value_of_sides(project, record, field, _read(project, field.path))
+    if found is None or found[0] == found[1]:
+        return field
+    names = ("ours" if value == found[0] else "theirs" if value == found[1] else "" for value in field.values)
+    return msgspec.structs.replace(field, sides=tuple(names))
 
 
 def lines(done: FieldsResolved) -> Lines:
@@ -292,7 +314,8 @@ def contested_lines(field: ContestedField) -> Lines:
     """The record, the field, and its values, each on a line."""
     yield f"{field.ref}  {field.field}"
     for number, value in enumerate(reversed(field.values), start=1):
-        yield Recalled(text=f"  [{number}] {value_shown(value, _SHOWN)}", ref=field.ref, origin="memory")
+        side = f"{field.sides[-number]}: " if field.sides and field.sides[-number] else ""
+        yield Recalled(text=f"  [{number}] {side}{value_shown(value, _SHOWN)}", ref=field.ref, origin="memory")
 
 
 VERB = Verb(
