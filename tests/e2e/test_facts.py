@@ -110,7 +110,7 @@ def test_a_walk_through_every_verb_as_installed(memory: Any, repo: Path) -> None
     assert say("compact", "--stdin", stdin=talk).encode() == talk
     assert "No design documents" in say("ingest")
     assert "normal form" in say("normalize", "--write").replace("Rewrote", "normal form")
-    assert say("import", ".memory/facts.jsonl").startswith("Took in 0 of ")
+    assert say("import", ".memory/facts.jsonl").startswith("Imported 0 of ")
     assert say().splitlines()[0] == "Facts: 3 (2 active, 1 superseded)"
     assert say("bogus", code=2) == ""
     # What this file finds out inside the process is what the installed command says.
@@ -1017,7 +1017,7 @@ def test_import_takes_what_is_not_here_and_twice_is_once(here: Here, tmp_path: P
     before = here.file.read_bytes()
     assert told(here.facts("import", str(other), "--dry-run")) == ["Would import 1 of 2 records; 1 were here already."]
     assert here.file.read_bytes() == before
-    assert told(here.facts("import", str(other))) == ["Took in 1 of 2 records; 1 were here already."]
+    assert told(here.facts("import", str(other))) == ["Imported 1 of 2 records; 1 were here already."]
     assert here.listed()["abababababab"] == "From elsewhere."
     once = here.file.read_bytes()
     assert once.startswith(before)

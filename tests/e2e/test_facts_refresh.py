@@ -42,7 +42,7 @@ def test_the_clock_starts_again(here: Here) -> None:
     before = stored(here)
     run = here.facts("refresh", "--since", "2025-08-01")
     assert (run.code, run.err) == (0, "")
-    assert run.out.splitlines()[0] == "Refreshed 7 of 14 active facts: confirmed as of today."
+    assert run.out.splitlines()[0] == "Refreshed 7 of 14 active facts: they count from today."
     after = stored(here)
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {*(f"aaaaaaaaaa{number:02}" for number in range(6, 12)), "bbbbbbbbbb03"}
@@ -59,7 +59,7 @@ def test_the_clock_starts_again(here: Here) -> None:
 def test_a_dry_run_writes_nothing(here: Here) -> None:
     before = here.file.read_bytes()
     run = here.facts("refresh", "--since", "2025-01-01", "--dry-run")
-    assert run.out.splitlines()[0] == "Would refresh 13 of 14 active facts: confirmed as of today."
+    assert run.out.splitlines()[0] == "Would refresh 13 of 14 active facts: they count from today."
     assert here.file.read_bytes() == before
     assert here.facts("refresh", "--since", "2026-02-01").out.splitlines()[0].startswith("No active fact was confirmed")
     assert here.file.read_bytes() == before

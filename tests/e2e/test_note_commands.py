@@ -230,7 +230,7 @@ def test_where_there_is_nothing_to_do_it_says_so(here: Here, verb: str) -> None:
     run = here("notes", verb)
     assert run.code == 0
     assert here("notes", verb, "--json").data == {"notes": [], "pending": 0}
-    assert "0. 0 wait" not in run.out
+    assert "0 notes. 0 left" not in run.out
 
 
 @pytest.mark.parametrize("numbers", [["9"], ["0"], ["1", "9"], ["999999999999999999999"]])

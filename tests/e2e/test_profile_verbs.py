@@ -614,7 +614,7 @@ def test_status_is_what_the_bare_command_shows(here: Profile) -> None:
     assert here.profile("status").out == run.out
     size = len(here.file.read_bytes())
     assert run.out.splitlines() == [
-        "Profile: 10 active entries (and 1 archived), 3 links.",
+        "Profile: 10 active records (and 1 archived), 3 links.",
         "  user: 3",
         "  assistant: 2",
         "  project: 1",

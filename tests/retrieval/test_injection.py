@@ -66,7 +66,7 @@ def test_what_is_withheld_is_not_told_by_another_shelf() -> None:
 def test_so_many_of_one_kind_and_no_more() -> None:
     done = fit(LineGroup(title="1", offers=[offer(str(number)) for number in range(5)], most=2))
     assert [fate.outcome for fate in done.fates] == ["included", "included", "trimmed", "trimmed", "trimmed"]
-    assert done.fates[-1].why == "only 2 of these are told"
+    assert done.fates[-1].why == "only 2 of these are sent"
 
 
 def test_a_line_that_does_not_fit_makes_way_for_one_that_does() -> None:

@@ -459,7 +459,7 @@ def test_a_handoff_says_how_to_go_on(tools: Asked, sessions: Path) -> None:
     write_session(sessions / "two.jsonl", ("Ship it.", "DECISION: Ship on Mondays.\nGOTCHA: Tags: they are signed."))
     tools("journal_sync")
     found = tools("memory_compact_handoff")
-    waiting = "Groups of events not recalled yet: 1."
+    waiting = "Groups of sessions not merged yet: 1."
     action = "Not merged yet: 1. Merge them. Call journal_recall."
     automation = f"{NO_PROCESS} The last cycle ended at 2026-03-02T11:19:00.000Z: recalled."
     result = "Result: Cache the order list for 30 seconds in src/cache.ts."

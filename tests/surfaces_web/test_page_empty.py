@@ -14,7 +14,7 @@ from thorough import some
 
 HELP = {
     "today": ("No records yet.", "memory init --brief"),
-    "map": ("Nothing is on the map yet.", "memory save"),
+    "map": ("Nothing is on the map yet.", "memory add"),
     "records": ("1 record", ""),
     "inbox": ("No pending proposals.", "memory inbox collect"),
     "graph": ("", ""),

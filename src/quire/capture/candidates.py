@@ -68,7 +68,7 @@ class Artifact(Struct, frozen=True):
 
 
 class FactCandidate(Struct, frozen=True, kw_only=True):
-    """One statement that may become a fact. Explicit: somebody decided it. Inferred: it seems so."""
+    """One statement that may become a fact. Explicit: someone decided it. Inferred: it seems so."""
 
     kind: Kind
     authority: Authority

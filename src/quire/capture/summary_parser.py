@@ -21,7 +21,7 @@ from quire.capture.summary_form import (
 
 VERSION = 1
 ENTRY_MOST = 2_000
-"""A line that somebody else put into a summary is kept up to this length."""
+"""A line that someone else put into a summary is kept up to this length."""
 BLOCK_MOST = 8_000
 
 _SIGN = "<!-- quire:summary version="
@@ -48,7 +48,7 @@ def is_from_later_version(text: str) -> bool:
 def read_summary(text: str) -> tuple[Summary | None, str]:
     """The summary in a text, None where it holds none of ours, and what the text says beside it.
 
-    A mark that our title does not follow is somebody's words about marks, and stays where it is. Several summaries in
+    A mark that our title does not follow is someone's words about marks, and stays where it is. Several summaries in
     one text are read as one.
     """
     if _SIGN not in text:
@@ -87,7 +87,7 @@ class _Reader:
             return
         self.found = True
         self.rest += [mark["before"]] if mark["before"].strip(_QUOTING) else []
-        # The title says how the lines are quoted: the mark may be indented alone, or stand behind somebody's words.
+        # The title says how the lines are quoted: the mark may be indented alone, or stand behind someone's words.
         self.prefix = title.removesuffix(TITLE)
         self._body()
 

@@ -29,7 +29,7 @@ _WAIT_SECONDS = 0.5
 
 
 def capture_of(root: str) -> Capture:
-    """What somebody chose on this machine for this folder; by default `none`."""
+    """What someone chose on this machine for this folder; by default `none`."""
     held = read_object(root, FOLDER, CAPTURE).fields
     is_here = held.get("root") == os.path.realpath(root)
     return "agent" if is_here and held.get("capture") == "agent" else "none"

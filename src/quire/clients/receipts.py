@@ -43,7 +43,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was said beside records."""
 
     def included(self) -> list[str]:
-        """The records that were handed over."""
+        """The records that were sent."""
         return [item.ref for item in self.items if item.outcome == "included"]
 
 

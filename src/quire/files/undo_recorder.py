@@ -93,7 +93,7 @@ class UndoRecorder:
         known = self._found.pop(place, None)
         if known is not None:
             if not is_as_left(known, before):
-                self.is_lost = True  # somebody else wrote in between: what is theirs cannot be distinguished from ours
+                self.is_lost = True  # someone else wrote in between: what is theirs cannot be distinguished from ours
                 return
             before = put_back(known, before)
         if before == after:

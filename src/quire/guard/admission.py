@@ -47,7 +47,7 @@ def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[
 
 
 def effect_warnings(text: str, field: str) -> list[Problem]:
-    """That doing as the text says could do harm: it is kept, and whoever sees it is told."""
+    """That doing as the text says could do harm: it is kept, and shown with a warning."""
     from quire.guard.effects import effects_of, words_of
 
     effects = effects_of(text)

@@ -237,7 +237,7 @@ def _gives_away(line: str) -> bool:
 
 
 def _sends(line: str) -> bool:
-    """Whether somebody is told to send what is secret to some place."""
+    """Whether it orders the reader to send what is secret to some place."""
     if not _has(line, _SECRETS):
         return False
     line = _NONE_USED.sub("", line)

@@ -63,7 +63,7 @@ def _word() -> re.Pattern[str]:
 
 
 class InputSecrets:
-    """The secrets in what somebody gave, kept out of everything that is said in answer to it."""
+    """The secrets in what someone gave, kept out of everything that is said in answer to it."""
 
     def __init__(self, given: Any) -> None:
         self._values = {value[:_LONGEST].lower() for text in _texts(given) for value in _secrets(text)}

@@ -89,7 +89,7 @@ def _both(base: Fields, ours: Fields, theirs: Fields, rules: Mapping[str, Rule])
 
 
 def contested_fields(ref: str, fields: Fields, path: str = "") -> list[ContestedField]:
-    """What branches disagree on in an object. A value that somebody wrote by hand since settles it."""
+    """What branches disagree on in an object. A value that someone wrote by hand since settles it."""
     return [
         ContestedField(ref=ref, field=name, values=tuple(values), path=path)
         for name, values in sorted(_notes(fields, CONTESTED).items())
@@ -229,7 +229,7 @@ def _kept(base: Collection[bytes], ours: Collection[bytes], theirs: Collection[b
 
 
 def _given(record: Fields, name: str) -> list[Any]:
-    """All values that a version gives a field. One that somebody wrote by hand since counts alone."""
+    """All values that a version gives a field. One that someone wrote by hand since counts alone."""
     value, noted = record.get(name), _notes(record, CONTESTED).get(name)
     return noted if noted and same(noted[-1], value) else [value]
 

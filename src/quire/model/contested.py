@@ -12,7 +12,7 @@ _SHOWN = 80
 CONTESTED = "contested"
 """The key of a stored object under which it keeps, by field, all values that branches gave it."""
 SETTLED = "settled"
-"""The key under which it keeps, by field, digests of the values that somebody decided against."""
+"""The key under which it keeps, by field, digests of the values that someone decided against."""
 RECORD = "record"
 """The field that stands for the record itself, where one branch deleted what another changed."""
 KEPT = "kept"

@@ -37,14 +37,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     half_life: float = 0.0
     """In how many days its weight halves; 0 for what does not wear."""
     since: str = ""
-    """When somebody last confirmed it: from then on it wears."""
+    """When someone last confirmed it: from then on it wears."""
     created_at: str = ""
     updated_at: str = ""
     tags: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     origin: str = ""
     seen: tuple[str, ...] = ()
-    """Seals: what the anchors held when somebody last looked."""
+    """Seals: what the anchors held when someone last looked."""
     commit: str = ""
     """The commit that was current then."""
     contested: tuple[str, ...] = ()

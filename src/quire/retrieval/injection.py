@@ -1,7 +1,7 @@
 """Fit records into the text that a hook sends to an agent, and report for each whether it was included.
 
 Whoever passes on says what is offered, in the order in which it matters. A line stands whole or not at all; the fate
-of every offer is told, so that there can be a receipt for it.
+of every offer is noted, so that there can be a receipt for it.
 """
 
 from __future__ import annotations
@@ -149,6 +149,6 @@ def _place(page: BudgetPage[PageLine], shelf: LineGroup, heading: str, offer: Of
     line = PageLine(heading=heading, text=text, cost=line_cost(text))
     is_full = len(page.below(heading)) >= shelf.most
     if is_full or not page.add(line):
-        why = f"only {shelf.most} of these are told" if is_full else "no room"
+        why = f"only {shelf.most} of these are sent" if is_full else "no room"
         return msgspec.structs.replace(fate, outcome="trimmed", why=why)
     return msgspec.structs.replace(fate, outcome="included", why=offer.why, tokens=line.cost)

@@ -138,7 +138,7 @@ def look_at_index(folder: str | None) -> Finding:
 
 
 def told_check(checked: Checked) -> list[Finding]:
-    """What `memory check` says, counted by code; but for lines that .gitignore lacks, which are told by themselves."""
+    """What `memory check` says, counted by code; but for missing lines of .gitignore, which have their own finding."""
     warnings = [one for one in checked.warnings if one.code not in NOT_IGNORED or one.fixed_by != REPAIR]
     if not checked.errors and not warnings:
         return [_about("check", f"{checked.files_checked:,} file{'' if checked.files_checked == 1 else 's'}, no fault")]

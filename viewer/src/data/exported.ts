@@ -80,7 +80,7 @@ function answers(load: Load): (path: string, query: Query) => Promise<unknown> {
   return async (path, query) => {
     if (path === "session" || path === "projects") return load(path);
     const [mark, project = "", ...rest] = path.split("/").map(decodeURIComponent);
-    if (mark !== "projects") throw missing("There is nothing of that name.");
+    if (mark !== "projects") throw missing("There is no page of that name.");
     if (project !== HERE) throw missing(`There is no project \`${project}\` in this export.`, "It holds one only.");
     const asked = rest.join("/");
     const whole = Object.hasOwn(WHOLE, asked) ? WHOLE[asked] : undefined;
@@ -108,7 +108,7 @@ function answers(load: Load): (path: string, query: Query) => Promise<unknown> {
       case "actions":
         return { actions: [] };
       default:
-        throw missing("There is nothing of that name.");
+        throw missing("There is no page of that name.");
     }
   };
 }

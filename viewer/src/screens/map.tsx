@@ -33,8 +33,8 @@ export function MapScreen({ route }: { route: Route }) {
           if (!features && !rest)
             return (
               <Empty title="Nothing is on the map yet.">
-                Features, decisions, gotchas and questions will appear here. <code>memory init --brief</code> tells your
-                agent how to fill it; <code>memory save</code> records what changed.
+                Features, decisions, gotchas and questions will appear here. <code>memory init --brief</code> prints a
+                task for your agent to fill it; <code>memory add</code> records one thing.
               </Empty>
             );
           return (

@@ -101,8 +101,8 @@ function Nothing({ filtered }: { filtered: boolean }) {
   return (
     <div class="sheet">
       <Empty title="There are no records yet.">
-        <code>memory init --brief</code> says what to tell your agent to fill the memory; <code>memory save</code>{" "}
-        records what changed in the product. <a href={href(project)}>Today</a>
+        <code>memory init --brief</code> prints a task for your agent to fill the memory; <code>memory add</code>{" "}
+        records one thing. <a href={href(project)}>Today</a>
       </Empty>
     </div>
   );

@@ -100,7 +100,7 @@ function Nothing() {
     );
   return (
     <Empty title="No records yet.">
-      What agents and people record appears here day by day. <code>memory init --brief</code> prints a task for your agent to fill it; <code>memory note "…"</code> keeps a note for later.
+      What agents and people record appears here day by day. <code>memory init --brief</code> prints a task for your agent to fill the memory; <code>memory note "…"</code> keeps a note for later.
     </Empty>
   );
 }

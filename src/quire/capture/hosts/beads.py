@@ -278,7 +278,7 @@ def _dependencies(issue: _Issue) -> list[tuple[str, str]]:
 
 
 def _step(issue: _Issue, issues: dict[str, _Issue]) -> str:
-    """`bd-7 (bug, P1, in progress): Fix the lock. It is left behind after a crash. Waits for bd-3.`"""
+    """`bd-7 (bug, P1, in progress): Fix the lock. It stays after a crash. Waits for bd-3.`"""
     priority = issue.fields.get("priority")
     marks = [issue.type]
     if isinstance(priority, int) and not isinstance(priority, bool):

@@ -29,7 +29,7 @@ from quire.capture.hosts.topics import (
 )
 
 WHOLE_CHARS = 1_200
-"""A fact of this length is still one that somebody reads; a longer listing becomes several."""
+"""A fact of this length is still one that someone reads; a longer listing becomes several."""
 _KINDS: dict[Place, str] = {"decision": "decision", "gotcha": "gotcha", "question": "question"}
 _TROUBLE = re.compile(r"(?:\*\*|__)(?:issue|problem|symptom|error|question|q)s?:?(?:\*\*|__)[ \t]*:?[ \t]*", re.I)
 _ANSWER = re.compile(r"[ \t]*(?:\*\*|__)(?:solution|fix|cause|answer|workaround|resolution|a)s?:?(?:\*\*|__)", re.I)

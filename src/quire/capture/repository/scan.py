@@ -159,7 +159,7 @@ def scan_repository(root: str, git: Git) -> ProjectScan:
 
 
 def scan_value(scan: ProjectScan) -> dict[str, Any]:
-    """The scan as others are told of it: plain values, without the files it was made from."""
+    """The scan for others: plain values, without the files it was made from."""
     bare = msgspec.structs.replace(scan, tree=Tree(root=""), manifests={})
     value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(bare))
     del value["tree"], value["manifests"]
@@ -265,5 +265,5 @@ def suggested_steps(
         found.append("Settle which of the entry files are public.")
     if package_manager:
         found.append("Name the package manager and how the workspace is used in the main entry file.")
-    found.append("Note the first trap of this project as soon as one has cost somebody time.")
+    found.append("Note the first trap of this project as soon as one has cost someone time.")
     return tuple(found[:_MOST])

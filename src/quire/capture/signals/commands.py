@@ -53,7 +53,7 @@ def _is_check(part: str) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def checks_in(command: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The programs that a command runs, each with what it is told to look at; nothing means everything."""
+    """The programs that a command runs, each with what it looks at; nothing means everything."""
     found = []
     for part in _JOINED.split(_CD.sub("", command, count=1)):
         words = _bare(part).split()
@@ -64,5 +64,5 @@ def checks_in(command: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 def covers(wide: frozenset[str], narrow: frozenset[str]) -> bool:
-    """Whether a check that looks at `wide` looks at all that one looks at that is told `narrow`."""
+    """Whether a check that looks at `wide` looks at all that one with `narrow` looks at."""
     return all(any(one == other or other.startswith(f"{one}/") for other in narrow) for one in wide)

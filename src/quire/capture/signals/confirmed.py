@@ -44,7 +44,7 @@ def confirmed(found: Iterable[Signal], talk: Talk) -> Iterator[Confirmed]:
 
 
 def quotable(speech: Speech) -> bool:
-    """Whether somebody's words may be quoted: nothing in them tries to steer whoever reads them."""
+    """Whether someone's words may be quoted: nothing in them tries to steer whoever reads them."""
     return speech.is_own and bool(speech.sentences) and not find_instructions(speech.text)
 
 

@@ -43,7 +43,7 @@ class SessionSignals(Struct, frozen=True):
 
 
 class Signal(Struct, frozen=True, kw_only=True):
-    """A passage that is worth keeping, as it is told, with how likely it is."""
+    """A passage that is worth keeping, in its own words, with how likely it is."""
 
     kind: Kind
     text: str
@@ -170,7 +170,7 @@ def weights() -> dict[Kind, Weights]:
 
 
 def probability(kind: Kind, passage: Excerpt) -> float:
-    """How likely a passage is what somebody would keep; what is labelled so is certain."""
+    """How likely a passage is what someone would keep; what is labelled so is certain."""
     if _LABELS[kind] in passage.speech.sentences[passage.begin].label:
         return 1.0 if passage.end - passage.begin == 1 else 0.0
     by, table = passage.speech.by, weights()[kind]

@@ -1,4 +1,4 @@
-"""What somebody offered to choose from, and which of it an answer names by its number, its letter or its place."""
+"""What someone offered to choose from, and which of it an answer names by its number, its letter or its place."""
 
 from __future__ import annotations
 

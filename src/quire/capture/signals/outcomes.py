@@ -87,7 +87,7 @@ def _named(found: Iterable[tuple[str, str]]) -> dict[str, int]:
 
 
 def spoken_counts(text: str, *, passed: bool) -> str:
-    """The counts that somebody tells in words: `all 12 tests pass`."""
+    """The counts that someone tells in words: `all 12 tests pass`."""
     found = (_TOLD_PASSED if passed else _TOLD_FAILED).search(text)
     if not found:
         return ""

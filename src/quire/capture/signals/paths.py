@@ -58,7 +58,7 @@ class Paths:
                     self._count(found).edits += 1
 
     def said(self, text: str) -> None:
-        """Files that somebody names."""
+        """Files that someone names."""
         for found in _NAMED.finditer(text):
             name = _LINE.sub("", found[1])
             if "/" in name:

@@ -32,7 +32,7 @@ class Work(Struct):
 
 
 class Speech(Struct, kw_only=True):
-    """What somebody said at once."""
+    """What someone said at once."""
 
     by: Literal["user", "agent"]
     number: int
@@ -51,7 +51,7 @@ class Speech(Struct, kw_only=True):
 
     @property
     def is_own(self) -> bool:
-        """Whether it may be somebody's own words as a whole."""
+        """Whether it may be someone's own words as a whole."""
         return self.by == "agent" or len(self.text) <= TYPED_CHARS
 
     def agrees(self) -> bool:
@@ -70,7 +70,7 @@ class Talk:
         self.edits: list[tuple[int, str]] = []
         """The turn and the file of each edit."""
         self.calls = self.count = self.turn = 0
-        """How many tools were called, how many times somebody spoke, and how many turns there were."""
+        """How many tools were called, how many times someone spoke, and how many turns there were."""
         self.asked: Speech | None = None
         """What the user said first."""
         self._work = Work()

@@ -55,7 +55,7 @@ class Validations:
             self._note(command, outcome_of(output, failed=failed), spoken=False)
 
     def said(self, speech: Speech) -> None:
-        """Checks that somebody says they ran. What was seen to run counts more."""
+        """Checks that someone says they ran. What was seen to run counts more."""
         if speech.by == "user":
             # Calls that are still open are answered now or never.
             self._answered.update(self._open)

@@ -1,7 +1,7 @@
 """Sessions of opencode since 1.2: rows of one SQLite database, which is only read, also while the program writes it.
 
 What is in the rows has the form of the files that older versions wrote. The newest of it lies in the log beside the
-database as long as the program runs; it is read through the memory that the two share, and nothing is left behind.
+database as long as the program runs; it is read through the memory that the two share, and no file remains.
 """
 
 from __future__ import annotations

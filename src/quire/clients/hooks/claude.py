@@ -1,7 +1,7 @@
 """Hooks of Claude Code: JSON in both directions; text at the start, at a prompt, and before a tool runs.
 
 Silence is an empty standard output. A text is cut at 10,000 characters. A compaction takes no text before
-it; what comes after it is told at the session start that follows, and PostCompact brings its summary. Text at Stop
+it; what comes after it is sent at the session start that follows, and PostCompact brings its summary. Text at Stop
 makes Claude go on, so none is sent there but the one request of `--capture agent`.
 """
 

@@ -25,7 +25,7 @@ def integrate_clients(
     dry_run: bool = False,
     force: bool = False,
 ) -> Integrated:
-    """Wire these clients, or take their wiring back. A file that cannot be changed is told, and stops no other."""
+    """Connect these clients, or disconnect them. A file that cannot be changed is reported, and stops no other."""
     asked = tuple(client for client in TARGETS if client in clients)
     writer = RecordedWriter(scope, around, world, manifests, dry_run)
     files: dict[str, list[Part]] = {}

@@ -44,7 +44,7 @@ def _meaning(form: Form, data: bytes, made: Made) -> Any:
         return data.split()
     value = read_document(data) if form == "jsonc" else read_toml(text_of(data).removeprefix("\ufeff"))
     if _VERSION in made:
-        # It stays where somebody else's hooks have come to need it.
+        # It stays where someone else's hooks have come to need it.
         value = {name: held for name, held in value.items() if name != "version"}
     return json.dumps(_solid(value), sort_keys=True, default=str)
 

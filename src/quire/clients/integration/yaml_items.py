@@ -1,4 +1,4 @@
-"""Items of ours in a list of somebody else's YAML file, between two comment lines; the rest stays byte for byte."""
+"""Items of ours in a list of someone else's YAML file, between two comment lines; the rest stays byte for byte."""
 
 from __future__ import annotations
 

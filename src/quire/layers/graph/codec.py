@@ -25,7 +25,7 @@ _APART = (
 Git merges changes of two lines only where they are not neighbours."""
 
 ANY_BODY = "sha256:" + "0" * 64
-"""The digest of a node whose text was merged: it stands for any text, until somebody writes the right one."""
+"""The digest of a node whose text was merged: it stands for any text, until someone writes the right one."""
 
 
 @cache

@@ -150,7 +150,7 @@ def _set_fields(planning: Planning, number: int, item: NodeIn, draft: NodeDraft)
 
 
 def _settle(item: NodeIn, draft: NodeDraft) -> None:
-    """What somebody says of a field that branches disagree on is what counts."""
+    """What someone says of a field that branches disagree on is what counts."""
     given = {name for name in _SETTLING if getattr(item, name) is not UNSET}
     for name in noted_fields(draft.fields):
         if name in given or (name == RECORD and given):

@@ -117,7 +117,7 @@ class _Draft:
 
 
 def _repaired(draft: _Draft, problem: Problem) -> str:
-    """What is done about a problem, in a sentence; empty where it is for somebody else to repair."""
+    """What is done about a problem, in a sentence; empty where it is for someone else to repair."""
     path = problem.path
     if path in draft.untouched:
         return ""

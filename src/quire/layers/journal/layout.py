@@ -53,7 +53,7 @@ WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
 """What in the journal's folder is written to, and so may not be a link."""
 ATTRIBUTES = ".gitattributes"
 ATTRIBUTES_TEXT = (
-    b"# Events are lines of their own: a merge keeps those of both sides; `validate --mend` numbers them anew.\n"
+    b"# Events are lines of their own: a merge keeps those of both sides; `validate --repair` numbers them anew.\n"
     b"history/events.jsonl merge=union text eol=lf\n"
     b"archive/expired.jsonl merge=union text eol=lf\n"
 )

@@ -59,7 +59,7 @@ class ProfilePlaces(msgspec.Struct, frozen=True, kw_only=True):
         if category in PRIVATE_CATEGORIES and self.problem is not None:
             # Better not at all than in the document that everybody sees.
             raise NotReady(
-                f"It cannot be told where `{category}` is kept. {self.problem.message}",
+                f"It is not known where `{category}` is kept. {self.problem.message}",
                 hint=self.problem.hint,
                 details={"path": self.problem.path},
             )
@@ -88,7 +88,7 @@ def find_places(root: str, memory_home: str, user_home: str) -> ProfilePlaces:
             code="ProfileHomeMissing",
             severity="warning",
             path=f"{FOLDER}/{SETTING}",
-            message="The private entries are in the user's home, and there is no home folder here.",
+            message="The private records are in the user's home, and there is no home folder here.",
             hint="Set MEMORY_HOME to a folder of yours.",
         )
     return ProfilePlaces(root=root, private=private, home=memory_home, home_shown=shown, problem=problem)

@@ -203,7 +203,7 @@ def _send(pipe: int, data: bytes) -> None:
         data = data[os.write(pipe, data) :]
 
 
-# -- what is left behind --------------------------------------------------------------------------
+# -- what remains afterwards --------------------------------------------------------------------------
 
 
 def _log_from_outside(root: str, world: World, client: str, event: str, text: str) -> None:

@@ -35,7 +35,7 @@ def agreed(question: str) -> bool:
 
 
 def answered(question: str, letters: str) -> str:
-    """The letter that somebody presses at the terminal, without Enter; other keys are passed over."""
+    """The letter that someone presses at the terminal, without Enter; other keys are passed over."""
     import termios
     import tty
 

@@ -32,7 +32,7 @@ def run(
 
     The page is served on this machine only. Its link holds a new token for each run; the page needs no other machine.
     It shows changes on disk as they happen, and changes nothing without --write. --export writes the same page into a
-    folder instead, without private entries of the profile, notes, pins, proposals and receipts, unless you add
+    folder instead, without private records of the profile, notes, pins, proposals and receipts, unless you add
     --private.
     """
     if no_token:

@@ -70,7 +70,7 @@ class ToolCalls:
 
     @cached_property
     def tools(self) -> dict[str, ServedTool]:
-        """By name. Their verbs are imported when somebody first asks for them, after the greeting."""
+        """By name. Their verbs are imported when someone first asks for them, after the greeting."""
         return dict(self._tools() if callable(self._tools) else self._tools)
 
     def call(

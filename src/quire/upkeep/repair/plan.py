@@ -152,7 +152,7 @@ def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[
         try:
             data = read_inside(root, problem.path, _BYTES)
         except OSError:
-            continue  # a link, a folder, a file of somebody else
+            continue  # a link, a folder, a file of someone else
         aside = _free(root, problem.path + ASIDE)
         rest = sound(data) or None
         changes += [

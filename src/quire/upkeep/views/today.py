@@ -198,7 +198,7 @@ def _is_news(record: Record) -> bool:
 
 
 def _drifted(records: Iterable[Record], verdicts: dict[str, Verdict], git: Git, since: datetime) -> Iterable[_Happened]:
-    """What the code left behind, by the commit that did it; what is not committed has no time."""
+    """What became out of date, by the commit that did it; what is not committed has no time."""
     causes = {
         ref: [anchor.commit for anchor in verdict.anchors if anchor.commit]
         for ref, verdict in verdicts.items()

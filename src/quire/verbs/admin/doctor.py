@@ -77,12 +77,12 @@ class Doctored(Result, kw_only=True):
 
 
 def doctor(project: Project, given: Doctor) -> Doctored:
-    """Say what is wrong with the installation: program, machine, project, agents, sessions, server.
+    """Diagnose and fix the installation: program, machine, project, agents, sessions, server.
 
-    Starts the MCP server once to see whether it answers; asks no network. With --fix it completes what a dead writer
-    left, adds missing lines to .gitignore, makes a damaged index anew, repairs what loses nothing in the memory's files
-    (as `memory check --repair` does), writes damaged wiring of this project again, forgets listed projects that are
-    gone, and reads sessions that wait. Everything else is said with what to do about it. Works without a memory, too.
+    Starts the MCP server once to see whether it answers; uses no network. With --fix it completes interrupted changes,
+    adds missing lines to .gitignore, rebuilds a damaged index, repairs what loses nothing in the memory's files (as
+    `memory check --repair` does), repairs damaged connections of this project, removes projects that are gone from the
+    list, and reads sessions that ended. For everything else it says what to do. Works without a memory, too.
     """
     findings = _findings(project)
     if not given.fix or not any(finding.fixable for finding in findings):

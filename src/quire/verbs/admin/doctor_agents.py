@@ -66,7 +66,7 @@ def _wiring_finding(project: Project, one: ClientStatus) -> Finding:
     bad = [part for part in one.parts if part.state != "present"]
     if not bad:
         return _about(one.client, "connected in this project")
-    # Only what a record tells of is written again unasked: it can be taken back.
+    # Only what a record names is written again: it can be undone.
     recorded = {manifest.path for manifest in integration_manifests(project, "project").all()}
     fixable = all(part.path in recorded and part.state != "unreadable" and not part.reason for part in bad)
     state = "error" if any(part.state == "unreadable" for part in bad) else "warning"

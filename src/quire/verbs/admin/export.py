@@ -48,13 +48,13 @@ class Export(Arguments, frozen=True, kw_only=True):
             name="--format",
             metavar="FORMAT",
             choices=("markdown", "json", "mcp", "okf"),
-            help="markdown (by default), json, mcp or okf.",
+            help="The form of the text.",
             show_default=True,
         ),
     ] = "markdown"
     layers: Annotated[list[str], ONLY_LAYERS] = []
     everything: Annotated[bool, Option(name="--all", help="Include retired records and the journal's history.")] = False
-    private: Annotated[bool, Option(help="Include the private entries of the profile.")] = False
+    private: Annotated[bool, Option(help="Include the private records of the profile.")] = False
     output: Annotated[
         str | None, Option(metavar="FILE", help="Write it to this file; of okf, the folder.", is_path=True)
     ] = None
@@ -77,7 +77,7 @@ def export(project: Project, given: Export) -> Exported:
 
     As Markdown one document to read; as json every record and relation with its fields; as mcp the file of the
     reference memory server for MCP; as okf a folder with a Markdown file for each record, in the Open Knowledge Format.
-    What is retired, the journal's history and private entries are left out unless
+    What is retired, the journal's history and private records are left out unless
     they are asked for.
     """
     _known("format", given.output_format, EXPORT_FORMATS)
@@ -247,7 +247,7 @@ def write_page(project: Project, target: str, files: Mapping[str, bytes], *, for
         raise storage_failed(error, f"write `{os.path.basename(target)}`") from error
     left = _clear_page(old)
     if left:
-        # What somebody else put there is not ours to remove.
+        # What someone else put there is not ours to remove.
         raise StorageFailed(
             f"The export is written. The earlier export held files that it did not write; they are kept in {old}.",
             hint="Check what is in it, then remove it.",
@@ -284,7 +284,7 @@ def _clear_page(folder: str) -> bool:
     with contextlib.suppress(OSError):
         for name in named:
             path = os.path.join(folder, *name.split("/"))
-            # A folder in it may be a link of somebody else's by now, and lead elsewhere.
+            # A folder in it may be a link of someone else's by now, and lead elsewhere.
             is_inside = os.path.realpath(path) == os.path.join(os.path.realpath(folder), *name.split("/"))
             if escaping_part(name) is None and is_inside and os.path.isfile(path):
                 disk.remove(path)

@@ -70,7 +70,7 @@ class RepairSeen(msgspec.Struct, frozen=True, kw_only=True):
     files: int
     copies: tuple[str, ...]
     changed_since: tuple[str, ...] = ()
-    """Files that somebody changed: while there are any, it is not taken back."""
+    """Files that someone changed: while there are any, it is not taken back."""
 
 
 class RepairsKept(Result, kw_only=True):

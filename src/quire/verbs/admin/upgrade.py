@@ -15,7 +15,7 @@ class UpgradeAdvice(Result, kw_only=True):
 
 
 def upgrade(project: Project, _given: Arguments) -> UpgradeAdvice:
-    """Say whether the storage needs an upgrade, and what to do.
+    """Show whether the storage needs an upgrade, and what to do.
 
     Storage of another version is not read or changed, only archived by `memory reset`: the error says which version
     was found and how to go on. For a newer Quire, it names the command that fits how this one was installed.

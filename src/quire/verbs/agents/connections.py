@@ -107,7 +107,8 @@ def _unreachable(project: Project) -> list[Problem]:
         Problem(
             code="CommandUnreachable",
             severity="warning",
-            message=f"Agents start {' and '.join(names)} by name: {why}. Without it they get no memory.",
+            message=f"Agents start {' and '.join(names)} by name. {'They are' if names[1:] else 'It is'} {why}, so "
+            "agents get no memory.",
             hint=reach_hint(project.world.env),
         )
         for why, names in reasons.items()

@@ -143,7 +143,7 @@ def _again(project: Project, index: Index, told: Sequence[str], verdicts: dict[s
     found = [record for ref in dict.fromkeys(told) if (record := index.find(ref)) is not None]
     current = [record for record in found if record.status in LIVE_STATUSES]
     missing = _verdicts(project, index, [record for record in current if record.ref not in verdicts])
-    return [(record, verdicts.get(record.ref) or missing.get(record.ref), "told before") for record in current]
+    return [(record, verdicts.get(record.ref) or missing.get(record.ref), "sent before") for record in current]
 
 
 def _pins(project: Project, index: Index, session: str) -> list[Record]:
@@ -173,7 +173,7 @@ def _unfinished(project: Project, index: Index, judged: list[Judged]) -> list[Ju
 
 
 def _new(index: Index, judged: list[Judged], since: str) -> list[Judged]:
-    """What somebody recorded or changed since the last session began."""
+    """What someone recorded or changed since the last session began."""
     if not since:
         return []
     facts = index.records("facts", "fact", ("active",), limit=_LISTED)

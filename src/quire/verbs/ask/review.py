@@ -38,7 +38,7 @@ class ReviewArguments(Arguments, frozen=True, kw_only=True):
             name="--format",
             metavar="FORMAT",
             choices=FORMATS,
-            help="text (by default), markdown, github, sarif, gitlab, rdjsonl or json.",
+            help="The form of the report.",
             show_default=True,
         ),
     ] = "text"

@@ -9,6 +9,7 @@ import msgspec
 
 from quire.model.errors import QuireError
 from quire.model.records import Problem
+from quire.model.text import counted
 from quire.verbs.facts.faded import faded_facts
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb
 
@@ -182,7 +183,7 @@ def _layers(found: Status) -> Iterator[str]:
         journal = found.journal
         away = f", {journal.archived} archived" if journal.archived else ""
         counts = f"events {journal.events} · checkpoints {journal.checkpoints}"
-        yield f"Journal: {journal.sessions} sessions · {counts}{away}"
+        yield f"Journal: {counted(journal.sessions, 'session')} · {counts}{away}"
 
 
 def _stage_counts(status: Status) -> str:

@@ -126,7 +126,7 @@ class Restore(Arguments, frozen=True, kw_only=True):
 
 
 def restore(project: Project, given: Restore) -> ArchiveChanged:
-    """Restore facts from the archive, or accept proposed ones. For a connection give edge:…."""
+    """Restore facts from the archive, or accept pending ones. For a connection give edge:…."""
 
     def plan(draft: FactsDraft, _index: Index) -> ArchiveChanged:
         outcomes = restore_facts(draft, given.fact_ids)

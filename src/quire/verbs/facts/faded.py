@@ -38,6 +38,6 @@ def most_faded(index: Index, weigh: Callable[[Record], float]) -> list[Problem]:
     since = min(record.since for record in faded)[:10]
     message = (
         f"{len(faded):,} of {active:,} active facts have faded: they were not confirmed for a long time. "
-        f"`memory facts refresh --since {since}` confirms them as of today."
+        f"`memory facts refresh --since {since}` makes them count from today."
     )
     return [Problem(code="FactsFaded", severity="warning", message=message)]

@@ -25,7 +25,7 @@ class Focus(Arguments, frozen=True, kw_only=True):
 def focus(project: Project, given: Focus) -> PinsChanged:
     """Pin facts to working memory: they come first in every context and survive compaction.
 
-    There are 25 slots. Without FACT, shows what is pinned and what was read recently.
+    There are 25 slots. Without FACTS, shows what is pinned and what was read recently.
     """
     from quire.layers.facts.archive import named_ids
     from quire.layers.facts.drafts import find_fact
@@ -90,7 +90,7 @@ class Release(Arguments, frozen=True, kw_only=True):
 
 
 def release(project: Project, given: Release) -> PinsChanged:
-    """Unpin facts: FACT…, or all. The facts themselves stay."""
+    """Unpin FACTS, or all facts. The facts themselves stay."""
     from quire.layers.facts.archive import named_ids
     from quire.layers.facts.working_memory import unpin
 

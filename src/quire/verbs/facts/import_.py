@@ -67,7 +67,7 @@ def import_facts(project: Project, given: Import) -> Imported:
 
 
 def lines(done: Imported) -> Lines:
-    verb = "Would import" if done.dry_run else "Took in"
+    verb = "Would import" if done.dry_run else "Imported"
     yield f"{verb} {done.added} of {done.lines} records; {done.known} were here already."
     if done.set_aside:
         yield f"Left out, because they could not be read: {done.set_aside}."

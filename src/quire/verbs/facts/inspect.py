@@ -117,7 +117,7 @@ def _fact_lines(found: FactInspected, view: FactView) -> Iterator[str]:
     yield from _listed("tags", view.tags)
     where = f", {view.artifact.get('path', '')}" if view.artifact else ""
     yield f"source: {view.source}{where}"
-    yield f"created {view.created_at}, told {counted(view.reinforcements, 'time')}"
+    yield f"created {view.created_at}, stored {counted(view.reinforcements, 'time')}"
     yield ""
     yield view.content
 

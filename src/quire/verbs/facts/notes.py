@@ -162,7 +162,7 @@ def _changed_lines(verb: str, changed: NoteList) -> Lines:
     if not changed.notes:
         yield changed.nothing
         return
-    yield f"{verb}: {len(changed.notes)}. {changed.pending} wait."
+    yield f"{verb}: {counted(len(changed.notes), 'note')}. {changed.pending} left."
     for note in changed.notes:
         yield "  " + note.text.replace("\n", "\n     ")
 
@@ -192,7 +192,7 @@ VERB = Verb(
 )
 DONE = _changing("Done", DoneNotes, done, "memory notes done 2 3")
 CLEAR = _changing("Cleared", Arguments, clear, "memory notes clear")
-UNDO = _changing("Brought back", Arguments, undo, "memory notes undo")
+UNDO = _changing("Restored", Arguments, undo, "memory notes undo")
 PROMOTE = Verb(
     takes=PromoteNote,
     run=promote,

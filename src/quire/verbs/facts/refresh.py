@@ -37,10 +37,10 @@ class Refreshed(Result, kw_only=True):
 
 
 def refresh(project: Project, given: Refresh) -> Refreshed:
-    """Confirm old facts as of today: all active ones that were confirmed or read on DATE or later.
+    """Make old facts count from today: all active ones that were confirmed or read on DATE or later.
 
     Facts fade unless they are confirmed, so the facts of a file that was not used for a long time are left out of
-    answers. This restarts their clock in one step. They fade as fast as before.
+    answers. This restarts their clock in one step and confirms nothing. They fade as fast as before.
     """
     if given.since is None:
         raise UsageError("The date is missing.", hint="memory facts refresh --since 2026-01-01")
@@ -74,7 +74,7 @@ def lines(done: Refreshed) -> Lines:
         yield f"No active fact was confirmed since {done.since}, or none fades."
         return
     verb = "Would refresh" if done.dry_run else "Refreshed"
-    yield f"{verb} {done.refreshed:,} of {done.active:,} active facts: confirmed as of today."
+    yield f"{verb} {done.refreshed:,} of {done.active:,} active facts: they count from today."
     if not done.dry_run:
         yield "`memory facts archive <id>` archives what is no longer true."
 

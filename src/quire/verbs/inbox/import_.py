@@ -20,10 +20,10 @@ _LISTED = 3
 
 
 class ImportSources(Arguments, frozen=True, kw_only=True):
-    words: Annotated[list[str], Word(required=False, is_path=True)] = []
+    words: Annotated[list[str], Word(name="sources", required=False, is_path=True)] = []
     everything: Annotated[bool, Option(name="--all", help="Use everything that is found.")] = False
     as_kind: Annotated[
-        str | None, Option(name="--as", metavar="KIND", help="Treat each SOURCE as the path of a file of this kind.")
+        str | None, Option(name="--as", metavar="KIND", help="Treat SOURCES as paths of files of this kind.")
     ] = None
     accept: Annotated[bool, Option(help="Make records at once, also from earlier proposals.")] = False
     choose: Annotated[bool, Option(help="Ask about each one, in a terminal.")] = False
@@ -46,11 +46,11 @@ class ImportSources(Arguments, frozen=True, kw_only=True):
 def import_sources(project: Project, given: ImportSources) -> ImportedHosts:
     """Propose records from the files of other programs.
 
-    Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, Claude's and Codex's own
-    notes, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads. `git` reads the
-    history of this repository: reasons that commits give, reverts, traps, warnings in comments. Without a SOURCE,
-    shows what was found. Sources that you name (by kind, or with --as by path) become proposals in `memory inbox`.
-    Their files are only read; a second import proposes only what is new.
+    Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, own notes of Claude, Codex
+    and Copilot, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads, Entire's
+    checkpoints, the Open Knowledge Format. `git` reads the history of this repository: reasons that commits give,
+    reverts, traps, warnings in comments. Without SOURCES, shows what was found. What you name (by kind, or with --as
+    by path) becomes proposals in `memory inbox`. Files are only read; a second import proposes only what is new.
     """
     refuse_contradictions(given)
     if given.choose:

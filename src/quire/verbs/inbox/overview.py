@@ -28,7 +28,7 @@ class ShowInbox(Sieve, frozen=True, kw_only=True):
             metavar="STATUS",
             choices=(_PENDING, "accepted", "rejected", "all"),
             show_default=True,
-            help="pending (by default), accepted, rejected or all.",
+            help="What to show.",
         ),
     ] = _PENDING
 

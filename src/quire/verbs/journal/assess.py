@@ -123,7 +123,7 @@ VERB = Verb(
     examples="",
     tool=Tool(
         title="State of the journal",
-        says="State of the journal of past sessions: faults, events not recalled yet, automation, and what to do "
+        says="State of the journal of past sessions: faults, sessions not merged yet, automation, and what to do "
         "next. Use it once when a session starts. For what was learned use memory_compact_handoff.",
         gives=GIVES,
     ),

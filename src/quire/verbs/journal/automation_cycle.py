@@ -150,7 +150,7 @@ def _take_steps(project: Project, done: CycleSteps, settled: RestedSessions) -> 
 
 
 def _tried_step(done: CycleSteps, step: Callable[[], Given]) -> Given | None:
-    """What a step gives; None where it failed. A fault of ours in one step is told like any other failure."""
+    """What a step gives; None where it failed. A fault of ours in one step is reported like any other failure."""
     try:
         return step()
     except QuireError as error:

@@ -30,7 +30,7 @@ def compact_handoff(project: Project, given: Arguments) -> Workflow:
     steps = objects_at(bundle, "nextSteps")[:_TOP]
     focus = short(shown(bundle, "currentFocus", "summary"))
     groups = found.evidence.grouped_item_count
-    waiting = [f"Groups of events not recalled yet: {groups:,}."] if groups else []
+    waiting = [f"Groups of sessions not merged yet: {groups:,}."] if groups else []
     told = [f"Faults in the journal's files: {faults:,}. memory_validate lists them."] if faults else []
     action = found.tool_action()
     starts = [short(known(step, "start") or shown(step, "title")) for step in steps]

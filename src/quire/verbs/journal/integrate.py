@@ -145,7 +145,7 @@ class JournalIntegrated(Result, kw_only=True):
 def integrate_journal(project: Project, given: JournalIntegrate) -> JournalIntegrated | JournalIntegration:
     """Connect Claude Code and Codex to the journal: MCP server, hooks, skill, a section in AGENTS.md.
 
-    TARGET is claude, codex or all (the default). Files are changed in place; everything else in them stays, and
+    TARGETS are claude, codex or all (the default). Files are changed in place; everything else in them stays, and
     unreadable files are reported and not changed. The configuration of Codex in your home is changed only with your
     consent, on a terminal or with --yes. `memory integrate` connects these clients and others to the whole memory.
     """
@@ -165,7 +165,7 @@ def _target(targets: Sequence[str]) -> str:
     """The one that is meant; `all` before it adds nothing."""
     named = [target for target in targets if target != _ALL]
     if len(named) > 1:
-        raise UsageError("Only one client can be named.", hint="Without one, both are wired.")
+        raise UsageError("Only one client can be named.", hint="Without one, both are connected.")
     known = (*_TITLES, _ALL)
     if named and named[0] not in known:
         raise InputError(

@@ -30,7 +30,7 @@ class ExportProfile(Arguments, frozen=True, kw_only=True):
             name="--format",
             metavar="FORMAT",
             choices=_FORMATS,
-            help="markdown (by default) or json.",
+            help="The form of the text.",
             show_default=True,
         ),
     ] = "markdown"

@@ -137,7 +137,7 @@ def lines(found: SessionStarted) -> Lines:
     counts = ", ".join(f"{count} {name}" for name, count in found.categories.items() if count)
     yield line_naming(
         f"Session {found.session_count}{'' if found.counted else ' (not counted: the document is only read)'}: "
-        f"{counted(found.total, 'active entry', 'active entries')}{f' ({counts})' if counts else ''}.",
+        f"{counted(found.total, 'active record')}{f' ({counts})' if counts else ''}.",
         found.categories,
     )
     if found.name_assigned:

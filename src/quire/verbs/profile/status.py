@@ -120,7 +120,7 @@ def lines(found: ProfileStatus) -> Lines:
         return
     others = ", ".join(f"{count} {name}" for name, count in found.statuses.items() if count and name != ACTIVE)
     yield line_naming(
-        f"Profile: {counted(found.statuses.get(ACTIVE, 0), 'active entry', 'active entries')}"
+        f"Profile: {counted(found.statuses.get(ACTIVE, 0), 'active record')}"
         f"{f' (and {others})' if others else ''}, {counted(found.links, 'link')}.",
         found.statuses,
     )

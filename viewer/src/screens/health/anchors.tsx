@@ -47,7 +47,7 @@ function Shown({ data, whole }: { data: AnchorHealth; whole: boolean }) {
   if (!total) {
     return (
       <Empty title="No record is compared with the code yet.">
-        Records with an anchor are: <code>memory save</code> writes them.
+        Records with an anchor are: <code>memory add … --anchor PATH</code> writes one.
       </Empty>
     );
   }

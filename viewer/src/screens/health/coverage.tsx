@@ -26,7 +26,7 @@ function Shown({ data, query, whole }: { data: CoverageHealth; query: URLSearchP
   if (!data.files) {
     return (
       <Empty title="Git tracks no code here.">
-        Here you see tracked code, and which features cover it: <code>memory save</code> gives a feature its anchors.
+        Here you see tracked code, and which features cover it: <code>memory add feature … --anchor PATH</code> records one.
         Without git there is nothing to count.
       </Empty>
     );

@@ -67,15 +67,13 @@ function Where({ root, branch }: { root: string; branch: string | null }) {
 }
 
 function Standing({ id, summary }: { id: string; summary: ProjectSummary }) {
-  const { open_questions, inbox, unreadable } = summary;
-  // As many as stand there under "Needs attention".
-  const attention = summary.stale + (summary.verdicts.unverifiable ?? 0);
+  const { open_questions, inbox, unreadable, stale } = summary;
   return (
     <>
       <Stages stages={summary.stages} others={othersOf(summary)} />
       <dl class="project-facts">
         <Figure count={open_questions} says="open questions" one="open question" to={questions(id)} />
-        <Figure count={attention} says="out of date" one="out of date" to={href(id)} warn />
+        <Figure count={stale} says="out of date" one="out of date" to={href(id)} warn />
         <Figure count={inbox} says="proposals pending" one="proposal pending" to={href(id, "inbox")} />
       </dl>
       <footer class="project-foot small">

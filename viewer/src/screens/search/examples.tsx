@@ -9,7 +9,7 @@ export function Examples({ onAsk }: { onAsk: (question: string) => void }) {
   if (data && !questions.length)
     return (
       <Empty title="There is nothing to search yet.">
-        Records saved with <code>memory save</code> or <code>memory facts</code> is found here.
+        Records that you add with <code>memory add</code>, or that your agents save, are found here.
       </Empty>
     );
   return (

@@ -47,7 +47,7 @@ function daysBetween(at: Date, now: Date): number {
   return Math.round((midnight(now) - midnight(at)) / DAY_MS);
 }
 
-/** What the sentence says; empty where nothing happened and nothing waits. */
+/** What the sentence says; empty where nothing happened and nothing is pending. */
 export function newsOf(today: Today, project: string, since: string): Part[] {
   const count = (name: string) => today.digest[name] ?? 0;
   const others = Math.max(0, count("created") - count("decisions") - count("questions_opened"));

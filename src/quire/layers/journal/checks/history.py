@@ -1,6 +1,6 @@
 """Check the history: every line, the order of ids, counters, pending events, unexpected files.
 
-Nothing ends the check early. A line that is no event takes nothing from the others, and is told for itself.
+Nothing ends the check early. A line that is no event takes nothing from the others, and is reported by itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check the pages and the entry block: their markers, and the text below them.
 
 A page whose marker is right and whose text is not was edited, or written by another program: it says what the memory
-does not say, so it is told, but the memory itself is sound.
+does not say, so it is reported, but the memory itself is sound.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Check the state, the settings, and what the bundle claims about the project.
 
-Two things are told more mildly than the original program tells them. A check of the project that was never run passes,
+Two findings are milder than those of the original program. A check of the project that was never run passes,
 and one that is long ago is a warning: a date must not make a healthy memory red. And so is a path of the bundle that is
 gone: the code has moved on, and the memory is stale, not broken.
 """
