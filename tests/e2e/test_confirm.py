@@ -383,6 +383,12 @@ def test_what_a_commit_alone_made_out_of_date_is_confirmed_at_once(changed: Any,
     assert (verdict(changed, "decision.back-off"), verdict(changed, "feature.retry-queue")) == ("fresh", "changed")
 
 
+def test_a_record_that_is_its_title_alone_is_shown_once(changed: Any, repo: Path, git: Any) -> None:
+    changed("add", "gotcha", "The queue may be empty", "--anchor", "src/queue.py")
+    (repo / "src/queue.py").write_text(CODE + "\nMOST = 4\n")
+    assert changed("confirm", "gotcha.the-queue-may-be-empty", "--dry-run").out.count("The queue may be empty\n") == 1
+
+
 def test_a_commit_that_made_nothing_out_of_date_or_is_not_here_is_said(changed: Any, git: Any) -> None:
     before = git("rev-parse", "HEAD~1").strip()
     none = changed("confirm", "--commit", before)

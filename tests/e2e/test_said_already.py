@@ -102,6 +102,14 @@ def test_what_answers_the_title_is_named_whatever_its_kind(here: Memory) -> None
     assert ["retry-table-is-kept-in-redis" in item["message"] for item in told.json["warnings"]] == [True]
 
 
+def test_a_claim_is_held_against_others_without_its_reason(here: Memory) -> None:
+    redis = here("facts", "store", "Decisions", "The retry table is kept in Redis, because it is fast.", "--json").data
+    other = "The report table is written at night, because the database is idle then."
+    assert codes(here("facts", "store", "Decisions", other, "--json")) == []
+    told = here("facts", "store", "Decisions", "The retry table is kept in Postgres, because Redis lost jobs.", "--json")
+    assert [redis["fact"]["ref"] in item["message"] for item in told.json["warnings"]] == [True]
+
+
 def test_records_of_an_import_are_not_held_against_each_title(here: Memory) -> None:
     saved(here, FIRST)
     asked = {"kind": "question", "title": "Do retries run in the worker process?", "body": "Since when?"}

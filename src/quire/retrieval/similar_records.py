@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -35,6 +36,8 @@ _COMPARED: tuple[LayerName, ...] = ("graph", "facts", "profile")
 """The journal says what happened: to say it twice, or otherwise the next day, is no fault."""
 _HAPPENED = ("episode",)
 """Among the facts, these say what happened: two sessions may well be alike."""
+_CLAIM_END = re.compile(r"(?<=[.!?])\s|,? (?:because|so that|weil|porque|parce que)\b|, (?:since|as)\b", re.I)
+"""Where a text has said what it claims, and its reason or another sentence begins."""
 _BY_TAGS = "related-to"
 """What the profile links by itself; any other link says that a person has looked at both."""
 
@@ -108,8 +111,11 @@ def alike_to(index: Index, record: Record, limit: int = 3, beside: Iterable[Reco
 
 
 def answers_to(index: Index, record: Record) -> list[Record]:
-    """The live records of any kind and layer that answer what this one says, and hold most of its rarest words."""
-    question = index.searcher().question(_said(record)[0])
+    """The live records of any kind and layer that answer what this one claims, and hold most of its rarest words."""
+    said = _said(record)[0]
+    question = index.searcher().question(_CLAIM_END.split(said, maxsplit=1)[0])
+    if len(question.rarest) < LEAST:
+        question = index.searcher().question(said)
     if len(question.rarest) < LEAST:
         return []
     allowed = Filter(layers=_COMPARED, statuses=LIVE_STATUSES, scope=record.scope)

@@ -24,7 +24,7 @@ def on_terminal(session: Session, verb: Verb, given: Confirm) -> int | None:
             chosen.append(look.ref)
             continue
         say(f"[{number}/{len(found.looks)}] {look.ref}  {look.verdict}", "1")
-        say(f"{look.title}\n{look.text}".rstrip())
+        say(look.said)
         say("\n".join(look.changes))
         if agreed("Is the record still correct?"):
             chosen.append(look.ref)

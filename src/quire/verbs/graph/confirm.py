@@ -54,6 +54,11 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     changes: list[str]
     """For each anchor that changed its diff, as lines."""
 
+    @property
+    def said(self) -> str:
+        """The title, and the text where it says more than that."""
+        return self.title if self.text.strip(" \n.") == self.title.strip(" .") else f"{self.title}\n{self.text}".rstrip()
+
 
 class ConfirmedRecords(Result, kw_only=True):
     saved: Saved
@@ -180,8 +185,7 @@ def lines(done: ConfirmedRecords) -> Lines:
         yield f"{'Would confirm' if done.saved.dry_run else 'Confirmed'}: {ref}{note}"
     for look in done.looks:
         yield Output(text="")
-        origin, text = look.origin or "graph", f"{look.title}\n{look.text}"
-        yield Recalled(text=text, ref=look.ref, origin=origin, verdict=look.verdict)
+        yield Recalled(text=look.said, ref=look.ref, origin=look.origin or "graph", verdict=look.verdict)
         yield Recalled(text="\n".join(look.changes), ref=look.ref, origin="code", verdict=look.verdict)
     for ref in done.saved.unchanged:
         yield f"Unchanged: {ref}"
