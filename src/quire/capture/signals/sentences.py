@@ -22,7 +22,7 @@ MOST = 400
 """So many sentences of one text are heard."""
 _WRAPPED, _HEADING_CHARS, _LABEL_WORDS = 50, 90, 3
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ITEM, _BOX = pattern("list_item", re.I), pattern("box", re.I)
+_ITEM, _BOX, _REST = pattern("list_item", re.I), pattern("box", re.I), pattern("rest", re.I)
 _DONE = ("X", "✓", "✔", "DONE", "COMPLETED")
 _TAG = re.compile(r"</?[a-z][\w-]{0,40}(?: [^<>\n]{0,200})?>", re.I)
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\n]{0,500}\)")
@@ -152,7 +152,7 @@ def _sentence(text: str, state: _Lines, heading: str | None) -> Iterator[Sentenc
         text=text,
         stems=stems(text),
         cues=cues,
-        opens=opens,
+        opens=opens - {"refuse"} if _REST.match(text) else opens,
         marks=frozenset(mark for mark, seen in patterns("marks").items() if seen.search(text)),
         heading=None if heading is None else cues_of(heading)[0],
         label=label if rest else frozenset(),
