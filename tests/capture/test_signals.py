@@ -47,7 +47,7 @@ def test_a_proposal_counts_where_it_is_accepted_and_not_where_it_is_refused() ->
     assert signals(asked, offer, user("No, leave it."), agent("Understood.")).decisions == ()
 
 
-@each("rest", ["Stop here, tomorrow we do the docs", "Stopp, das reicht für heute.", "Para aquí, mañana seguimos", "stop"])
+@each("rest", ["Stop here, tomorrow we do the docs", "Stopp, das reicht für heute.", "Para aquí, seguimos", "stop"])
 def test_to_stop_for_the_day_refuses_nothing_and_to_stop_what_is_done_does(rest: str) -> None:
     told = agent("Decision: invoices are numbered by year and month\n\nGotcha: a second worker sends a mail twice")
     found = signals(user("number the invoices"), told, user(rest))

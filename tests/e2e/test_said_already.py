@@ -106,7 +106,8 @@ def test_a_claim_is_held_against_others_without_its_reason(here: Memory) -> None
     redis = here("facts", "store", "Decisions", "The retry table is kept in Redis, because it is fast.", "--json").data
     other = "The report table is written at night, because the database is idle then."
     assert codes(here("facts", "store", "Decisions", other, "--json")) == []
-    told = here("facts", "store", "Decisions", "The retry table is kept in Postgres, because Redis lost jobs.", "--json")
+    text = "The retry table is kept in Postgres, because Redis lost jobs."
+    told = here("facts", "store", "Decisions", text, "--json")
     assert [redis["fact"]["ref"] in item["message"] for item in told.json["warnings"]] == [True]
 
 

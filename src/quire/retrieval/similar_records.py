@@ -36,7 +36,7 @@ _COMPARED: tuple[LayerName, ...] = ("graph", "facts", "profile")
 """The journal says what happened: to say it twice, or otherwise the next day, is no fault."""
 _HAPPENED = ("episode",)
 """Among the facts, these say what happened: two sessions may well be alike."""
-_CLAIM_END = re.compile(r"(?<=[.!?])\s|,? (?:because|so that|weil|porque|parce que)\b|, (?:since|as)\b", re.I)
+_CLAIM_END = re.compile(r"(?<=[.!?])\s|,? (?:because|so that|weil|porque|parce que)\b|, since\b", re.I)
 """Where a text has said what it claims, and its reason or another sentence begins."""
 _BY_TAGS = "related-to"
 """What the profile links by itself; any other link says that a person has looked at both."""

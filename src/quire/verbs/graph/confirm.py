@@ -57,7 +57,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def said(self) -> str:
         """The title, and the text where it says more than that."""
-        return self.title if self.text.strip(" \n.") == self.title.strip(" .") else f"{self.title}\n{self.text}".rstrip()
+        is_title = self.text.strip(" \n.") == self.title.strip(" .")
+        return self.title if is_title else f"{self.title}\n{self.text}".rstrip()
 
 
 class ConfirmedRecords(Result, kw_only=True):
