@@ -133,6 +133,13 @@ def test_nobody_is_asked_who_did_not_choose_it(shop: Hooks, memory: Memory) -> N
     assert asked(there, session(there)) == ""
 
 
+def test_the_choice_goes_with_the_last_client_that_can_be_asked(shop: Hooks, memory: Memory) -> None:
+    memory("integrate", "claude", "codex")
+    assert "Capture: " not in memory("integrate", "codex", "--remove").out
+    assert "Capture: no agent is asked." in memory("integrate", "--remove").out
+    assert asked(shop, session(shop)) == ""
+
+
 def test_nothing_is_asked_where_nothing_lasts_or_something_was_saved(shop: Hooks, memory: Memory) -> None:
     payload = session(shop, talk=SMALL_TALK)
     assert asked(shop, payload) == ""

@@ -95,8 +95,16 @@ def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
         set_capture(project.root, given.capture, project.world.token())
     if given.capture is not None and not given.clients:
         return ClientsIntegrated(capture=given.capture, sets=not given.dry_run)
-    done = _done(project, given)
-    return ClientsIntegrated(done=done, capture=given.capture, sets=not given.dry_run, warnings=client_warnings(done))
+    done, capture = _done(project, given), given.capture
+    if given.remove and not given.dry_run and capture_of(project.root) == "agent" and not _asks_agents(project):
+        capture = "none"
+        set_capture(project.root, capture, project.world.token())
+    return ClientsIntegrated(done=done, capture=capture, sets=not given.dry_run, warnings=client_warnings(done))
+
+
+def _asks_agents(project: Project) -> bool:
+    """Whether a client that can be asked is connected, here or in the user's own configuration."""
+    return any(one.wired for one in connection_status(project, ASKABLE).clients)
 
 
 def _agents(given: Integrate) -> list[str]:
