@@ -81,7 +81,7 @@ def test_without_a_memory(memory: Memory) -> None:
 
 def test_the_list_names_the_evidence(inbox: Memory) -> None:
     shown = inbox("inbox").out
-    assert f"{decision().id}  decision → graph\n  Retries run in the worker\n  {DECISION}\n" in shown
+    assert f"{decision().id}  decision → graph\n  {DECISION}\n" in shown
     assert "    user, claude session 5f0c2a7e, turn 4, 2026-03-02\n" in shown
     assert f"{fact().id}  fact → facts, Specs\n  {FACT}\n    file, file:CLAUDE.md\n" in shown
     assert f"{entry().id}  preference → profile tools.package_manager\n" in shown

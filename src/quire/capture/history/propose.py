@@ -18,7 +18,7 @@ from quire.files.paths import read_inside
 from quire.inbox.proposals import TEXT_CHARS, Proposal, propose
 from quire.model.anchors import anchor_fault, normal_anchor
 from quire.model.records import Problem
-from quire.model.text import cut
+from quire.model.text import cut, one_line
 
 ANCHORS_MOST = 3
 _FILE_BYTES = 512 * 1024
@@ -61,7 +61,8 @@ def _passed(findings: Iterable[HistoryFinding], guard: Guard) -> Iterable[Histor
 
 
 def _proposal(item: HistoryFinding, root: str, now: str) -> Proposal:
-    text = item.body if item.into == "facts" else f"{item.title}\n\n{item.body}"
+    is_whole = item.into == "facts" or one_line(item.body).startswith(item.title.rstrip("…"))
+    text = item.body if is_whole else f"{item.title}\n\n{item.body}"
     return propose(
         item.into,
         item.kind,

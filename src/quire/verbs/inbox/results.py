@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -69,7 +70,7 @@ def proposal_lines(item: Proposal) -> Iterator[Line]:
     title = item.fields.get("title")
     if isinstance(title, str) and not item.text.startswith(title.strip().rstrip("…")):
         yield _quoted(item, f"  {title}")
-    yield _quoted(item, "  " + told.replace("\n", "\n  "))
+    yield _quoted(item, indent(told, "  "))
     for line in [*dict.fromkeys(_evidence_line(item, one) for one in item.evidence)][:_EVIDENCE]:
         yield _quoted(item, line)
     if not item.evidence:
