@@ -3,7 +3,10 @@
 `data/review-replay/records.json` has records that were written from reading three repositories, in words of ours, as a
 team would keep them. Each of the pull requests that came after is reviewed against a memory that is kept: before it,
 what is out of date is confirmed, what moved gets its new anchor, what is gone is retired. The files beside it have the
-commits, what was found, and what a person said of it: `fits`, `noise`, or nothing where it was not judged.
+commits, what was found, and what a person said of it: `fits`, `noise`, or nothing where it was not judged. `nearby` has
+the records of which the changed lines are part and which the review sets apart, `silent` those of which only comments,
+formatting, imports or types changed. `passed.json` has some of both, drawn by chance, with what a person said of that:
+`right`, or `missed` where there should have been a finding.
 
 The repositories are not part of this one: `REVIEW_REPLAY` names a folder with clones of them, by their names. Without
 it only what was judged before is counted.
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import subprocess
 import tempfile
@@ -20,15 +24,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from quire.anchors.tree_change import TreeChange
 from quire.files.world import real_world
 from quire.project import Project
-from quire.upkeep.change_set import span_to_review
+from quire.upkeep.change_set import Span, changes_in_span, span_to_review
 from quire.upkeep.review.engine import review_change
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.graph.save import save_nodes
 
 DATA = Path(__file__).parent / "data/review-replay"
 CODE = ("M101", "M201", "M202", "M203")
+DRAWN = 20
 
 __all__ = ["run"]
 
@@ -46,7 +52,22 @@ def run() -> dict[str, Any]:
         counts = _counted(known)
         together.update(counts)
         results[name] = {"repository": told["repository"], "records": len(told["records"]), **_figures(counts)}
-    return {**results, "together": _figures(together)}
+    said = json.loads((DATA / "passed.json").read_text())
+    told = [
+        next((one["verdict"] for one in said if {**one, "verdict": ""} == drawn), "") for drawn in _drawn(list(results))
+    ]
+    return {**results, "together": _figures(together), "passed over, drawn by chance and judged": dict(Counter(told))}
+
+
+def _drawn(names: list[str]) -> list[dict[str, str]]:
+    """Some of the records that a review passed over though the change touched their code."""
+    passed = [
+        {"repository": name, "commit": pull["commit"], "ref": ref, "verdict": ""}
+        for name in names
+        for pull in json.loads((DATA / f"{name}.json").read_text())
+        for ref in sorted((*pull["nearby"], *pull["silent"]))
+    ]
+    return random.Random(27).sample(passed, DRAWN)
 
 
 def _counted(pulls: list[dict[str, Any]]) -> Counter[str]:
@@ -57,6 +78,7 @@ def _counted(pulls: list[dict[str, Any]]) -> Counter[str]:
     counts["noise"] = sum(finding["verdict"] == "noise" for finding in found)
     counts["orphans missed"] = sum(len(pull["missed"]) for pull in pulls)
     counts["named beside the findings"] = sum(len(pull["nearby"]) for pull in pulls)
+    counts["silent"] = sum(len(pull["silent"]) for pull in pulls)
     return counts
 
 
@@ -99,15 +121,34 @@ def _reviewed(root: Path, commit: str, folder: Path) -> dict[str, Any]:
     before = _with_memory(root, f"{commit}^1", [])
     after = _with_memory(root, commit, ["-p", before])
     project = Project.open(str(root), real_world())
-    found = review_change(project, span_to_review(project.git, f"{before}..{after}", staged=False, branch=None))
+    span = span_to_review(project.git, f"{before}..{after}", staged=False, branch=None)
+    found = review_change(project, span)
     findings = [one for one in found.findings if one.code in CODE]
+    told = {*found.nearby, *(one.ref for one in findings)}
     lost = {one.ref for one in findings if one.code in ("M202", "M203")}
     return {
         "commit": commit,
         "findings": [{"code": one.code, "ref": one.ref, "verdict": ""} for one in findings],
         "nearby": found.nearby,
+        "silent": sorted(_touched(project, root, span) - told),
         "missed": sorted(_gone(root, before, after) - lost),
     }
+
+
+def _touched(project: Project, root: Path, span: Span) -> set[str]:
+    """The records of which the change touched any line."""
+    change = TreeChange(project.git, changes_in_span(project.git, span))
+    return {
+        record["id"]
+        for record in _records(root)
+        if any(change.paths.covers(one) and change.touched(one) for one in record.get("anchors", ()))
+    }
+
+
+def _records(root: Path) -> list[dict[str, Any]]:
+    """The records that count now."""
+    found = [json.loads(path.read_text()) for path in (root / ".memory/memory").glob("*.json")]
+    return [record for record in found if record["status"] == "active"]
 
 
 def _keep(root: Path) -> None:
@@ -140,9 +181,8 @@ def _gone(root: Path, before: str, after: str) -> set[str]:
     """The records whose code is gone, by a look of its own: the file, or every line that could define the name."""
     found = set()
     changed = set(_git(root, "diff", "--name-only", "--no-renames", before, after).split("\n"))
-    for path in (root / ".memory/memory").glob("*.json"):
-        record = json.loads(path.read_text())
-        for anchor in record.get("anchors", ()) if record["status"] == "active" else ():
+    for record in _records(root):
+        for anchor in record.get("anchors", ()):
             file, _, name = anchor.partition("#")
             if file in changed and _defines(root, before, file, name) and not _defines(root, after, file, name):
                 found.add(record["id"])
@@ -155,7 +195,8 @@ def _defines(root: Path, commit: str, file: str, name: str) -> bool:
         return not shown.returncode
     last = re.escape(name.rpartition(".")[2])
     words = r"(?:def|class|func|function|const|var|type|let|interface|\))"
-    return bool(re.search(rf"{words}\s+\*?{last}\b", shown.stdout.decode("utf-8", "replace")))
+    method = rf"^\s*(?:(?:public|private|protected|static|async|get|set)\s+)*{last}(?:<[^\n]*>)?\((?:[^\n]*[({{,])?$"
+    return bool(re.search(rf"{words}\s+\*?{last}\b|(?m:{method})", shown.stdout.decode("utf-8", "replace")))
 
 
 def _memory(root: Path, *arguments: str, given: str = "") -> str:

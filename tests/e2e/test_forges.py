@@ -312,17 +312,21 @@ def test_hooks_run_in_a_repository(
     }
     env["PREK_HOME"] = str(tmp_path / "prek")
 
-    def run() -> subprocess.CompletedProcess[str]:
-        return subprocess.run([program, "run"], cwd=repo, env=env, capture_output=True, text=True, check=False)
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([program, *arguments], cwd=repo, env=env, capture_output=True, text=True, check=False)
+
+    for kind, file in (("manifest", ROOT / ".pre-commit-hooks.yaml"), ("config", ".pre-commit-config.yaml")):
+        done = run(f"validate-{kind}", file)
+        assert done.returncode == 0, done.stdout + done.stderr
 
     (repo / "queue.py").write_text("def send(job):\n    return job.run(3)\n")
     git("add", "queue.py")
-    done = run()
+    done = run("run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "decision.send-once" in done.stdout
     note = next((repo / ".memory/memory").glob("*.md"))
     note.write_text("The key is ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
     git("add", ".memory")
-    done = run()
+    done = run("run")
     assert done.returncode == 1
     assert "M403" in done.stdout

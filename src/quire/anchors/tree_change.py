@@ -196,11 +196,12 @@ class TreeChange:
         return TouchedPlace(file, line + _first_difference(old, new) - 1 if new is not None else 1)
 
     def parts(self, anchor: str) -> list[ChangedPart]:
-        """What changed files hold of an anchor, line by line."""
+        """What changed files hold of an anchor, line by line, as far as they are text."""
         named = split_symbol(self.after, anchor) or split_symbol(self.before, anchor)
         if named:
             return [self._part(*named)]
-        return [self._part(self.paths.paths[place], "") for place in self.paths.at(anchor)[:_PARTS]]
+        found = [self._part(self.paths.paths[place], "") for place in self.paths.at(anchor)[:_PARTS]]
+        return [part for part in found if not any(b"\0" in line for line in (*part.old, *part.new))]
 
     def _part(self, file: str, name: str) -> ChangedPart:
         if (file, name) not in self._parts:

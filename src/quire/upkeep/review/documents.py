@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from quire import __version__
-from quire.files.digests import sha256
+from quire.files.digests import hex_digest
 from quire.model.text import one_line
 from quire.upkeep.review.findings import CODES, Review, ReviewFinding, quoted
 
@@ -78,9 +78,7 @@ def code_quality_of(review: Review) -> str:
     """GitLab's list. A fingerprint that comes twice is shown once, so that of a later one is another."""
     found, seen = [], set()
     for finding in review.findings:
-        mark = sha256(f"{finding.fingerprint}\0{finding.path}".encode("utf-8", "backslashreplace")).removeprefix(
-            "sha256:"
-        )
+        mark = hex_digest(f"{finding.fingerprint}\0{finding.path}")
         if mark in seen:
             continue
         seen.add(mark)

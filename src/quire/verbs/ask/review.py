@@ -177,7 +177,8 @@ def _finding(finding: ReviewFinding) -> Iterator[Line]:
     owners = f"  {' '.join(finding.owners)}" if finding.owners else ""
     yield Recalled(text=one_line(finding.message), lead="  ", origin="git", ref=finding.ref)
     if finding.title:
-        yield Recalled(text=one_line(finding.title), lead="      ", origin="memory", ref=finding.ref)
+        # In quotes: a workflow of GitHub would take a line that begins with `::` for a command.
+        yield Recalled(text=f"“{one_line(finding.title)}”", lead="      ", origin="memory", ref=finding.ref)
     for said in finding.details:
         yield Recalled(text=one_line(said), lead="      ", origin="memory", ref=finding.ref)
     if place or owners:
