@@ -128,7 +128,7 @@ def test_an_event_that_nobody_listens_to_is_refused_by_its_name() -> None:
         ValueError, match=r"^Claude Code named its event 'PostToolUse', which Quire does not listen to\.$"
     ):
         read_event("claude", "before-edit", b'{"hook_event_name": "PostToolUse"}')
-    with pytest.raises(ValueError, match=r"^'SessionBegin' is no event of Codex, and none of: session-start, "):
+    with pytest.raises(ValueError, match=r"^'SessionBegin' is not an event of Codex, and none of: session-start, "):
         read_event("codex", "SessionBegin", b"{}")
     with pytest.raises(ValueError, match=r"^'emacs' is not a client with hooks. Clients with hooks: claude, codex, "):
         read_event("emacs", "prompt", b"{}")

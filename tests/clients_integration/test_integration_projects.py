@@ -296,11 +296,11 @@ def test_a_file_of_the_user_with_our_name_is_put_back(wiring: Project, repo: Pat
     ("name", "data", "said"),
     [
         (".mcp.json", b'{"mcpServers": ', "line 1"),
-        (".mcp.json", b'{"mcpServers": []}', "`mcpServers` is no object"),
+        (".mcp.json", b'{"mcpServers": []}', "`mcpServers` is not an object"),
         (".mcp.json", b"[1]", "it holds no object"),
         (".mcp.json", b"\xff\xfe{}", "not UTF-8"),
-        (".claude/settings.json", b'{"hooks": {"Stop": {}}}', "`hooks.Stop` is no list"),
-        (".claude/settings.json", b'{"hooks": "none"}', "`hooks` is no object"),
+        (".claude/settings.json", b'{"hooks": {"Stop": {}}}', "`hooks.Stop` is not a list"),
+        (".claude/settings.json", b'{"hooks": "none"}', "`hooks` is not an object"),
     ],
 )
 def test_what_cannot_be_understood_is_told_and_left_alone(

@@ -343,7 +343,7 @@ def test_found_may_find_nothing(harbor: Path, agents: Any, tmp_path: Path) -> No
     ("words", "code", "said"),
     [
         (["--agents", "claude,nonsense"], 1, "Unknown client `nonsense`."),
-        (["--import", "nonsense"], 1, "`nonsense` is no kind of source."),
+        (["--import", "nonsense"], 1, "Unknown kind of source `nonsense`."),
         (["--agents", "found", "--no-guidance"], 2, "Connecting agents also writes the guidance into AGENTS.md."),
         (["--brief", "--yes"], 2, "--brief writes nothing."),
     ],

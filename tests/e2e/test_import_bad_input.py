@@ -264,18 +264,18 @@ def test_imports_beside_each_other_lose_nothing(hosts: Hosts) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        (("nothing",), 1, "`nothing` is no kind of source."),
-        (("CLAUDE.md",), 1, "`CLAUDE.md` is no kind of source."),
-        (("--as", "nothing", "CLAUDE.md"), 1, "`nothing` is no kind of source."),
+        (("nothing",), 1, "Unknown kind of source `nothing`."),
+        (("CLAUDE.md",), 1, "Unknown kind of source `CLAUDE.md`."),
+        (("--as", "nothing", "CLAUDE.md"), 1, "Unknown kind of source `nothing`."),
         (("--as", "adr"), 2, "--as names no file."),
         (("--as", "adr", "--all"), 2, "--as names no file."),
-        (("--as", "adr", "missing.md"), 1, "`missing.md` cannot be read as a file."),
+        (("--as", "adr", "missing.md"), 1, "There is no file `missing.md`."),
         (("--as", "adr", "src"), 1, "`src` cannot be read as a file."),
         (("--all", "adr"), 2, "Give sources or --all, not both."),
         (("--accept",), 2, "No source is named."),
         (("adr", "--accept", "--choose"), 2, "Give --accept or --choose, not both."),
         (("adr", "--accept", "--dry-run"), 2, "--dry-run writes nothing; leave out --accept and --choose."),
-        (("adr", "--choose"), 2, "--choose asks questions, and this is no terminal."),
+        (("adr", "--choose"), 2, "--choose asks questions, and this is not a terminal."),
     ],
 )
 def test_lines_that_mean_nothing(hosts: Hosts, line: tuple[str, ...], code: int, said: str) -> None:

@@ -110,7 +110,7 @@ def test_no_verb_repeats_or_keeps_a_credential(filled: Memory, repo: Path, tmp_p
 def test_what_is_wrong_is_still_said(filled: Memory) -> None:
     """The credential is left out of the message, and nothing else."""
     unknown = filled("facts", "store", TOKENS[0], "Retries are logged.", "--json")
-    assert unknown.error["message"] == "`[secret left out]` is no section."
+    assert unknown.error["message"] == "Unknown section `[secret left out]`."
     refused = filled("profile", "remember", "tools", TOKENS[1], "Helix")
     assert refused.code == 1
     assert "[secret left out]" in refused.err

@@ -893,7 +893,7 @@ def _(example: Profile) -> None:
     (problem,) = example("check", "--json").json["data"]["warnings"]
     assert problem["code"] == "ProfileFieldInvalid"
     assert "tools.clipboard" in problem["message"]
-    assert "`importance` is no whole number from 1 to 10" in problem["message"]
+    assert "`importance` is not a whole number from 1 to 10" in problem["message"]
 
 
 @pytest.mark.parametrize("row", PROFILE.rows, ids=str)

@@ -263,7 +263,7 @@ def test_lines_that_are_no_json_are_taken_out_and_the_log_as_it_was_is_kept(stor
     assert store.read(EVENTS) == sound + b'null\n{"id": "evt-000004"}\n[1, 2]\n' + long
     assert _kept(store) == [damaged]
     assert repairing.said == [
-        "Lines that are no JSON, such as an incomplete one, are removed from the log: `4`, `6`, `10`.",
+        "Lines that are not JSON, such as an incomplete one, are removed from the log: `4`, `6`, `10`.",
         "The earlier log is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
     ]
     assert repairing.left == [
@@ -290,7 +290,7 @@ def test_a_last_line_that_is_cut_off_goes_where_the_log_is_written_anew(store: S
     assert store.read(EVENTS).endswith(_line(4))
     assert _kept(store) == [before]
     assert repairing.said[:2] == [
-        "Lines that are no JSON, such as an incomplete one, are removed from the log: `6`.",
+        "Lines that are not JSON, such as an incomplete one, are removed from the log: `6`.",
         "1 merge conflict marks are removed from the log.",
     ]
     assert store.told() == []

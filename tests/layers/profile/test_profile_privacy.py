@@ -56,7 +56,7 @@ def test_a_look_writes_nothing(tmp_path: Path, place: str, target: str) -> None:
 def test_places_there_are(tmp_path: Path) -> None:
     store = Store(tmp_path, document())
     for place in ("", "nowhere", "HERE"):
-        with pytest.raises(InputError, match="is no place"):
+        with pytest.raises(InputError, match="Unknown place"):
             plan_move(store.places, store.world, place)
 
 

@@ -67,7 +67,7 @@ def read_host(source: HostSource, root: str, home: str, now: str) -> HostRead:
 def _known(kind: str) -> None:
     if kind not in KINDS:
         raise InputError(
-            f"`{cut(kind, 40)}` is no kind of source.",
+            f"Unknown kind of source `{cut(kind, 40)}`.",
             hint=f"It is one of {', '.join(KINDS)}.",
             details={"field": "kind", "allowed": list(KINDS)},
         )

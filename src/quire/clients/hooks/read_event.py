@@ -78,7 +78,7 @@ def _native(dialect: Dialect, asked: str, named: str, source: str) -> str:
         return found
     if asked in EVENTS:
         raise ValueError(f"{dialect.name} has no event for {asked}.")
-    raise ValueError(f"{asked[:60]!r} is no event of {dialect.name}, and none of: {', '.join(EVENTS)}.")
+    raise ValueError(f"{asked[:60]!r} is not an event of {dialect.name}, and none of: {', '.join(EVENTS)}.")
 
 
 def _find(dialect: Dialect, name: str) -> str:

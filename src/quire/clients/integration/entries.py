@@ -40,7 +40,7 @@ def find_member(value: Any, path: KeyPath) -> Any:
     """What stands at a path of keys, or MISSING. ValueError where something other than an object is on the way."""
     for count, name in enumerate(path):
         if not isinstance(value, dict):
-            raise ValueError(f"`{'.'.join(path[:count])}` is no object")
+            raise ValueError(f"`{'.'.join(path[:count])}` is not an object")
         if name not in value:
             return MISSING
         value = value[name]

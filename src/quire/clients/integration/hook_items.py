@@ -71,10 +71,10 @@ class Hooks:
         if found is MISSING:
             return {}
         if not isinstance(found, dict):
-            raise ValueError("`hooks` is no object")
+            raise ValueError("`hooks` is not an object")
         for event in self.wanted:
             if not isinstance(found.get(event, []), list):
-                raise ValueError(f"`hooks.{event}` is no list")
+                raise ValueError(f"`hooks.{event}` is not a list")
         return {event: items for event, items in found.items() if isinstance(items, list)}
 
     def _without(self, data: bytes | None) -> str:

@@ -203,10 +203,10 @@ def _hook_commands(data: bytes | None, event: str) -> list[str]:
     if hooks is MISSING:
         return []
     if not isinstance(hooks, dict):
-        raise ValueError("`hooks` is no object")
+        raise ValueError("`hooks` is not an object")
     groups = hooks.get(event, [])
     if not isinstance(groups, list):
-        raise ValueError(f"`hooks.{event}` is no list")
+        raise ValueError(f"`hooks.{event}` is not a list")
     inner = [group.get("hooks") for group in groups if isinstance(group, dict)]
     found = [hook for hooks in inner if isinstance(hooks, list) for hook in hooks if isinstance(hook, dict)]
     return [hook["command"] for hook in found if isinstance(hook.get("command"), str)]

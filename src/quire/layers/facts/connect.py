@@ -98,7 +98,7 @@ def _relation(text: str) -> tuple[str, list[Problem]]:
     details = {"field": "relation", "allowed": list(RELATIONS)}
     if not name or len(name) > _RELATION_CHARS or not name.replace("_", "").isalnum():
         raise InputError(
-            f"`{cut(text, 40)}` is no relation.", hint=f"Use one of {', '.join(RELATIONS)}.", details=details
+            f"Unknown relation `{cut(text, 40)}`.", hint=f"Use one of {', '.join(RELATIONS)}.", details=details
         )
     if is_canonical_relation(name):
         return name, []

@@ -280,7 +280,7 @@ def section_named(text: str) -> str:
         found = near[0] if len(near) == 1 else None
     if found is None:
         raise InputError(
-            f"`{cut(text, 60)}` is no section.",
+            f"Unknown section `{cut(text, 60)}`.",
             hint=f"Use one of {', '.join(SECTIONS)}.",
             details={"field": "section", "allowed": list(SECTIONS)},
         )

@@ -186,7 +186,7 @@ def _repaired_history(found: _Found, now: datetime) -> History | None:
     kept = [line for line in history.lines if not _is_mark(line) and not _is_half(line) and line is not last]
     if halves:
         numbers = listing(f"{line.number:,}" for line in halves)
-        found.said.append(f"Lines that are no JSON, such as an incomplete one, are removed from the log: {numbers}.")
+        found.said.append(f"Lines that are not JSON, such as an incomplete one, are removed from the log: {numbers}.")
     if marks:
         found.said.append(f"{marks:,} merge conflict marks are removed from the log.")
     lines = kept if is_rising else _risen(found, kept, foreign)

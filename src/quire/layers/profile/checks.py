@@ -124,7 +124,7 @@ def _field_faults(entry: Entry) -> Iterator[str]:
         yield "`last_accessed` is not a valid time"
     tags = fields.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) and _is_tag(tag) for tag in tags):
-        yield "`tags` holds something that is no lowercase word with hyphens, under 50 characters"
+        yield "`tags` holds something that is not a lowercase word with hyphens, under 50 characters"
     yield from _number_faults(entry, fields)
     for name, allowed in (("status", STATUSES),):
         if fields.get(name, allowed[0]) not in allowed:
@@ -141,15 +141,15 @@ def _number_faults(entry: Entry, fields: dict[str, Any]) -> Iterator[str]:
     elif confidence is not None and confidence != entry.confidence:
         yield "`confidence` is neither null nor a number from 0 to 1"
     if "importance" in fields and fields["importance"] != entry.importance:
-        yield "`importance` is no whole number from 1 to 10"
+        yield "`importance` is not a whole number from 1 to 10"
     if "access_count" in fields and fields["access_count"] != entry.access_count:
-        yield "`access_count` is no count"
+        yield "`access_count` is not a count"
 
 
 def _link_faults(entry: Entry, names: set[str]) -> Iterator[str]:
     links = entry.fields.get("links", [])
     if not isinstance(links, list):
-        yield "`links` is no list"
+        yield "`links` is not a list"
         return
     for item in links:
         if (
@@ -158,7 +158,7 @@ def _link_faults(entry: Entry, names: set[str]) -> Iterator[str]:
         ):
             yield "a link has no target `category.key`, or no relation"
         elif item["relation"] not in RELATIONS:
-            yield f"a link says `{cut(item['relation'], 40)}`, which is no relation"
+            yield f"a link says `{cut(item['relation'], 40)}`, which is not a relation"
         elif item["target"] not in names:
             yield f"a link leads to `{cut(item['target'], 80)}`, which is not here"
         elif split_name(item["target"]) == (entry.category, entry.key):

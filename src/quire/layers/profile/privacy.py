@@ -118,7 +118,7 @@ def _change(root: str, path: str, data: bytes | None) -> FileUpdate | None:
 
 def _plan(places: ProfilePlaces, world: World, place: str, prefer: str) -> _Plan:
     if place not in (SHARED, HERE, AT_HOME):
-        raise InputError(f"`{cut(place, 40)}` is no place.", hint="It is here, home or shared.")
+        raise InputError(f"Unknown place `{cut(place, 40)}`.", hint="It is here, home or shared.")
     if place == AT_HOME and not places.home:
         raise InputError("There is no home folder.", hint="Set MEMORY_HOME to a folder of yours.")
     try:

@@ -73,7 +73,7 @@ def _merged(layer: Layer, path: str, was: bytes | None, mine: bytes | None, your
     if mine == was or mine is None or yours is None:
         # What one side changed; and what it changed while the other removed it.
         return MergedPath(path=path, before=mine, after=yours if mine in (was, None) else mine)
-    return MergedPath(path=path, before=mine, after=mine, why_not="both sides changed it, and it is no record")
+    return MergedPath(path=path, before=mine, after=mine, why_not="both sides changed it, and it is not a record")
 
 
 def _kept(layer: Layer, path: str, base: Files, ours: Files, theirs: Files) -> list[MergedPath] | None:

@@ -185,7 +185,7 @@ def _named_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     for name in kinds:
         if name not in KINDS and name != ALL:
             raise InputError(
-                f"`{cut(name, 40)}` is no kind of source.",
+                f"Unknown kind of source `{cut(name, 40)}`.",
                 hint=f"It is any of {', '.join(KINDS)}; or all or none.",
                 details={"field": "import", "allowed": [*KINDS, ALL, NONE]},
             )

@@ -60,7 +60,7 @@ def purge_memory(project: Project, given: Purge) -> Purged:
     """
     if not given.dry_run and not given.yes:
         raise UsageError(
-            "A purge asks before it changes anything, and this is no terminal.",
+            "A purge asks before it changes anything, and this is not a terminal.",
             hint="Repeat the command with --yes or --dry-run.",
         )
     texts = [] if given.text is None else [given.text]

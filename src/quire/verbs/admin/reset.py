@@ -57,7 +57,8 @@ def reset(project: Project, given: Reset) -> ResetPlanned | ProjectReset | AllRe
         return ResetPlanned(project_roots=roots, destroy=given.destroy)
     if not given.yes:
         raise UsageError(
-            "A reset asks before it removes anything, and this is no terminal.", hint="Repeat the command with --yes."
+            "A reset asks before it removes anything, and this is not a terminal.",
+            hint="Repeat the command with --yes.",
         )
     if not given.everywhere:
         return ProjectReset(done=reset_project(project, destroy=given.destroy))

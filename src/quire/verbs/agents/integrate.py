@@ -83,7 +83,7 @@ def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
     refuse_contradictions(given)
     if needs_consent(given):
         raise UsageError(
-            "--user changes files in your home folder and asks first, and this is no terminal.",
+            "--user changes files in your home folder and asks first, and this is not a terminal.",
             hint="Repeat the command with --yes, or look first with --dry-run.",
         )
     if given.status:

@@ -220,7 +220,7 @@ def _named_sources(project: Project, paths: Sequence[str], as_kind: str | None) 
 
     if as_kind is not None and as_kind not in KINDS:
         raise InputError(
-            f"`{cut(as_kind, 40)}` is no kind of source.",
+            f"Unknown kind of source `{cut(as_kind, 40)}`.",
             hint=f"It is one of {', '.join(KINDS)}.",
             details={"field": "as", "allowed": list(KINDS)},
         )
@@ -237,9 +237,10 @@ def _named_sources(project: Project, paths: Sequence[str], as_kind: str | None) 
                 details={"field": "paths"},
             )
         elif not os.path.isfile(full):
+            shown, is_there = cut(path, 200), os.path.exists(full)
             raise InputError(
-                f"`{cut(path, 200)}` cannot be read as a file.",
-                hint="Name a file, not a folder.",
+                f"`{shown}` cannot be read as a file." if is_there else f"There is no file `{shown}`.",
+                hint="Name a file, not a folder." if is_there else "Check its path.",
                 details={"field": "paths"},
             )
         else:

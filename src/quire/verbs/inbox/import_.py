@@ -54,7 +54,7 @@ def import_sources(project: Project, given: ImportSources) -> ImportedHosts:
     """
     refuse_contradictions(given)
     if given.choose:
-        raise UsageError("--choose asks questions, and this is no terminal.", hint="Use --accept, or `memory inbox`.")
+        raise UsageError("--choose asks on a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
     looks = not given.words and not given.everything
     kinds, paths = (given.words, []) if given.as_kind is None else ([], given.words)
     wish = None if looks else wish_of(given.limit, given.since, given.history)
@@ -76,7 +76,7 @@ def refuse_contradictions(given: ImportSources) -> None:
     if given.as_kind is not None and not given.words:
         raise UsageError("--as names no file.", hint="Give its path: memory import --as KIND PATH…")
     if given.as_kind == HISTORY:
-        raise UsageError("The history is no file; `git` takes no path.", hint="memory import git")
+        raise UsageError("The history is not a file; `git` takes no path.", hint="memory import git")
     if given.as_kind == "entire":
         raise UsageError("Checkpoints lie on a branch; `entire` takes no path.", hint="memory import entire")
     if settles and not given.words and not given.everything:

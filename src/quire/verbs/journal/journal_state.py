@@ -144,7 +144,7 @@ def provider_name(wanted: str | None, configured: str = "auto") -> str:
     name = wanted or configured
     if name not in PREFERENCES:
         raise InputError(
-            f"`{name[:40]}` is no provider.",
+            f"Unknown provider `{name[:40]}`.",
             hint=f"It is one of {', '.join(PREFERENCES)}.",
             details={"field": "provider", "allowed": list(PREFERENCES)},
         )

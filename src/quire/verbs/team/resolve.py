@@ -34,7 +34,7 @@ class Resolve(Arguments, frozen=True, kw_only=True):
     edit: Annotated[bool, Option(help="Write the value in your editor.")] = False
     value: Annotated[
         Annotated[str, Meta(max_length=_VALUE_CHARS)] | None,
-        Option(metavar="TEXT", help="Take this value; JSON where the field is no text."),
+        Option(metavar="TEXT", help="Take this value; JSON where the field is not text."),
     ] = None
     field: Annotated[
         Annotated[str, Meta(max_length=200)] | None,
@@ -237,7 +237,7 @@ def _admitted(project: Project, field: ContestedField, text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except msgspec.MsgspecError as error:
-        raise UsageError(f"--value is not JSON ({error}).", hint=f"`{field.field}` is no text.") from None
+        raise UsageError(f"--value is not JSON ({error}).", hint=f"`{field.field}` is not text.") from None
 
 
 def _value(project: Project, record: Record, field: ContestedField, way: Way | None) -> Any:

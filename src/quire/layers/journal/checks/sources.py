@@ -51,7 +51,7 @@ def check_sources(
     """`types` are the kinds of sources that can be imported; None where that is not to be judged."""
     found = [_unread(" ".join(entry.faults)) for entry in registry.unread[:TOLD]]
     if len(registry.unread) > TOLD:
-        found.append(_unread(f"{len(registry.unread) - TOLD:,} more entries are no sources."))
+        found.append(_unread(f"{len(registry.unread) - TOLD:,} more entries are not sources."))
     if not found:
         found.append(passed("sources:schema", f"All {len(registry.sources):,} sources can be read.", _SOURCES))
     if state is not None:
