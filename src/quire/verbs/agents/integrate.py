@@ -88,8 +88,8 @@ def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
         )
     if given.status:
         found = _status(project, given)
-        capture = capture_of(project.root)
-        return ClientsIntegrated(found=found, user=given.user, capture=capture, warnings=list(found.warnings))
+        chosen = capture_of(project.root)
+        return ClientsIntegrated(found=found, user=given.user, capture=chosen, warnings=list(found.warnings))
     if given.capture is not None and not given.dry_run:
         project.ready()
         set_capture(project.root, given.capture, project.world.token())
