@@ -191,7 +191,7 @@ def _repository(path: str, data: bytes) -> object:
 _READERS = {
     kind: f"capture.hosts.{kind.replace('-', '_')}"
     for kind in ("claude-memory", "cline-memory-bank", "codex-memories", "serena", "mcp-memory", "basic-memory", "adr")
-} | {"beads": "capture.hosts.beads"}
+} | {"beads": "capture.hosts.beads", "okf": "capture.hosts.okf"}
 
 
 def _of(use: Callable[..., object], *given: Any) -> Callable[[bytes], object]:
@@ -207,7 +207,7 @@ TARGETS: tuple[Target, ...] = (
             f"capture.transcripts.{kind.partition('-')[0] if kind.endswith('-local') else 'exports'} "
             "capture.transcripts.read_session capture.transcripts.lines capture.transcripts.parser "
             "capture.transcripts.lenient_json capture.transcripts.tools capture.transcripts.places "
-            "capture.transcripts.original_hash capture.transcripts.gemini capture.session_proposals",
+            "capture.transcripts.original_hash capture.transcripts.gemini capture.session_proposals capture.headline",
             (QuireError,),
             cost=10,
         )

@@ -84,6 +84,7 @@ HOSTS: tuple[tuple[str, str, bytes], ...] = (
     ),
     ("basic-memory", "notes/a.md", HEAD + b"# A\n\n- [decision] Use Redis #queue (because)\n- relates_to [[B]]\n"),
     ("adr", "docs/adr/0001-redis.md", ADR),
+    ("okf", "okf/redis.md", b"---\ntype: Decision\ntitle: Redis\ntags: [jobs]\n---\n\nIt keeps jobs.\n"),
     (
         "beads",
         ".beads/issues.jsonl",

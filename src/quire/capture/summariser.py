@@ -23,7 +23,7 @@ LINE_CHARS = 1_000
 _USER_CHARS, _ASSISTANT_CHARS, _RESULT_CHARS = 4_000, 1_000, 200
 _LEFT_OUT = "[Earlier messages are left out here.]"
 
-_HEADING = re.compile(r"(?:#{1,6}\s+(?P<hashed>.{1,60}?)|\*\*(?P<bold>[^*]{1,60})\*\*)\s*:?\s*$")
+_HEADING = re.compile(r"#{1,6}\s+(?P<hashed>\S.{0,59})|\*\*(?P<bold>[^*]{1,60})\*\*")
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _OWN = re.compile(r"<!-- quire:summary [^\n]{0,40}-->")
 # The words by which a heading is known, in the order in which they are looked for.
@@ -93,7 +93,7 @@ def entries_of(answer: str) -> dict[str, tuple[str, ...]]:
     section, named, said = CONTEXT, "", False
     for line in _OWN.sub("", safe_text(answer, ANSWER_CHARS)).split("\n"):
         bare = line.strip()
-        heading = _HEADING.match(bare)
+        heading = _HEADING.fullmatch(bare.removesuffix(":").rstrip())
         if heading:
             section, named = _section_of(heading["hashed"] or heading["bold"])
             continue

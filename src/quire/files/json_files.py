@@ -137,7 +137,7 @@ def parse_strict(text: str, source: str, *, bounded: bool = True) -> Any:
             hint="Correct it and send it again; nothing was written.",
             details={"source": source},
         ) from None
-    if _depth(value) > limits.JSON_DEPTH:
+    if limits.is_too_deep(value):
         raise _too_deep(source)
     return value
 
@@ -148,21 +148,6 @@ def _too_deep(source: str) -> InvalidJson:
         hint="Correct it and send it again; nothing was written.",
         details={"source": source},
     )
-
-
-def _depth(value: Any) -> int:
-    depth, level = 0, [value]
-    while level:
-        depth += 1
-        if depth > limits.JSON_DEPTH:
-            return depth
-        level = [
-            child
-            for item in level
-            if isinstance(item, dict | list)
-            for child in (item.values() if isinstance(item, dict) else item)
-        ]
-    return depth
 
 
 def lines(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -48,7 +48,7 @@ def read_toml(text: str) -> dict[str, Any]:
         found = tomllib.loads(text.removeprefix(BOM))
     except RecursionError:
         found = None
-    if found is None or _is_too_deep(found):
+    if found is None or limits.is_too_deep(found):
         raise ValueError(f"It is nested deeper than {limits.JSON_DEPTH} levels.")
     return found
 
@@ -90,20 +90,6 @@ def scan_toml(text: str) -> list[TomlStatement]:
             )
         at = _after(_SPACE, text, at)
     return found
-
-
-def _is_too_deep(data: Any) -> bool:
-    level = [data]
-    for _ in range(limits.JSON_DEPTH + 1):
-        level = [
-            inner
-            for item in level
-            if isinstance(item, dict | list)
-            for inner in (item.values() if isinstance(item, dict) else item)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _after(pattern: re.Pattern[str], text: str, at: int) -> int:

@@ -17,6 +17,7 @@ from quire.files.paths import read_inside
 from quire.files.transaction import FileUpdate
 from quire.files.world import World
 from quire.layers.merge_record import Fields, as_deleted_elsewhere, digest_of, same
+from quire.model.limits import is_too_deep
 from quire.model.times import EPOCH, instant
 
 Name = tuple[str, ...]
@@ -50,13 +51,18 @@ _DECODER = msgspec.json.Decoder(BranchChange)
 
 def read_changes(data: bytes) -> tuple[list[BranchChange], int]:
     """The changes in a fragment, and how many of its lines cannot be read."""
-    found, unread = [], 0
+    found: list[BranchChange] = []
+    unread = 0
     for line in data.split(b"\n"):
         if line.strip():
             try:
-                found.append(_DECODER.decode(line))
+                change = _DECODER.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                change = None
+            if change is None or is_too_deep([change.was, change.now]):
                 unread += 1
+            else:
+                found.append(change)
     return found, unread
 
 

@@ -48,3 +48,19 @@ def within(number: int, name: str, least: int, most: int) -> int:
             details={"field": name, "minimum": least, "maximum": most},
         )
     return number
+
+
+def is_too_deep(value: object) -> bool:
+    """Whether objects and lists are nested deeper than `JSON_DEPTH` levels."""
+    level = [value]
+    for _ in range(JSON_DEPTH):
+        level = [
+            child
+            for item in level
+            if isinstance(item, dict | list)
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True

@@ -22,7 +22,7 @@ _FILE_BYTES = 2 * 1024 * 1024
 _ENTRIES_MOST = 200
 _WORDS_LEAST = 6
 _STRONG = 0.5
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_HEADING = re.compile(r"#{1,6}[ \t]+(.*)")
 _UNDERLINE = re.compile(r"[=~^\"'`*+-]{3,}[ \t]*$")
 _RELEASE = re.compile(r"(?i)\bv?(\d+\.\d+(?:\.\d+)?(?:[-.]?(?:a|b|rc|alpha|beta)[\d.]*)?)\b|(unreleased)")
 _MARKED = re.compile(
@@ -79,7 +79,7 @@ def _entries(root: str, path: str) -> Iterator[ChangelogEntry]:
     release, under = "", False
     for number, line in enumerate(lines):
         heading = _HEADING.match(line)
-        title = heading[2] if heading else line.strip() if _is_underlined(lines, number) else ""
+        title = heading[1].strip(" \t#") if heading else line.strip() if _is_underlined(lines, number) else ""
         if title:
             named = _RELEASE.search(title)
             release = (named[1] or "") if named else release

@@ -18,7 +18,7 @@ COMMITS_MOST = 50_000
 """So many of the newest commits are looked at."""
 _CHUNK = 2_000
 _EACH, _TOGETHER = 64 * 1024, 64 * 1024 * 1024
-_PERSON = re.compile(r"(.*?)\s*<([^<>]*)>\s*(-?\d+)")
+_PERSON = re.compile(r"([^<]*)<([^<>]*)>\s*(-?\d+)")
 _REVERTS = re.compile(r"[Tt]his reverts (?:commit|merge request commit) ([0-9a-f]{7,64})")
 
 Tell = Callable[[int, int, str], None]

@@ -159,18 +159,11 @@ def _object(text: bytes, most: int) -> Fields:
         raise NotUnderstood("JsonInvalid", f"{error}.") from None
     if not isinstance(value, dict):
         raise NotUnderstood("NotAnObject", "The line holds JSON, but not an object.")
-    _check_depth(value, 1)
+    if limits.is_too_deep(value):
+        raise _too_deep()
     if has_key_twice(text, value):
         raise NotUnderstood("KeyTwice", "A key occurs twice in one object.")
     return value
-
-
-def _check_depth(value: dict[str, Any] | list[Any], depth: int) -> None:
-    if depth > limits.JSON_DEPTH:
-        raise _too_deep()
-    for item in value.values() if isinstance(value, dict) else value:
-        if isinstance(item, dict | list):
-            _check_depth(item, depth + 1)
 
 
 def _too_deep() -> NotUnderstood:

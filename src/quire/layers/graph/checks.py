@@ -36,7 +36,7 @@ from quire.model.text import has_front_matter
 from quire.model.times import is_timestamp
 from quire.model.vocabulary import statuses_of
 
-_H1 = re.compile(r"^#[ \t]+(.+?)[ \t]*#*$", re.M)
+_H1 = re.compile(r"^#[ \t]+(.+)$", re.M)
 _FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
 
 
@@ -236,9 +236,10 @@ class _Examiner:
             yield warning_at("ObjectContentHashMismatch", path, "Edited by hand since the last save.", hint)
         heading = _H1.search(_FENCE.sub("", text))
         title = fields.get("title")
-        if heading and isinstance(title, str) and heading.group(1).strip() != title.strip():
+        named = heading.group(1).strip() if heading else ""
+        if heading and isinstance(title, str) and title.strip() not in (named, named.rstrip("#").rstrip()):
             line = text[: text.find(heading.group(0))].count("\n") + 1
-            message = f"The first heading, `{heading.group(1)[:80]}`, is not the title, `{title[:80]}`."
+            message = f"The first heading, `{named[:80]}`, is not the title, `{title[:80]}`."
             yield warning_at("ObjectTitleH1Mismatch", path, message, "Change one of them.", line=line)
 
     # -- relations, events ------------------------------------------------------------------

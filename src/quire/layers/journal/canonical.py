@@ -70,7 +70,7 @@ def decode_json(data: bytes) -> Any:
         raise ValueError(_TOO_DEEP) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         value = _decode_patiently(data, error)
-    if _is_too_deep(value):
+    if limits.is_too_deep(value):
         raise ValueError(_TOO_DEEP)
     return value
 
@@ -92,21 +92,6 @@ def _decode_patiently(data: bytes, first: Exception) -> Any:
         raise ValueError(f"{error.msg}, line {error.lineno}, column {error.colno}") from None
     except ValueError:
         raise ValueError(str(first)) from None
-
-
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(limits.JSON_DEPTH):
-        level = [
-            child
-            for item in level
-            if isinstance(item, dict | list)
-            for child in (item.values() if isinstance(item, dict) else item)
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def number_text(number: float) -> str:

@@ -21,6 +21,7 @@ _BOM = b"\xef\xbb\xbf"
 _START = re.compile(rb"<!-- agent-memory:entry version=([0-9]{1,9}) bundleHash=([0-9a-f]+) start -->")
 _OPENING = b"<!-- agent-memory:entry "
 _END = b"<!-- agent-memory:entry end -->"
+_MARK_BYTES = 1024
 _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})(.*)$")
 _TITLE = re.compile(rb"# +\S")
 _FRONT_MATTER_ENDS = (b"---", b"...")
@@ -123,8 +124,8 @@ def _find_block(data: bytes) -> tuple[int, int] | None:
 
 
 def _is_start(data: bytes, position: int) -> bool:
-    line = data[position : data.find(b"-->", position) + 3]
-    return b"\n" not in line and line.endswith(b" start -->")
+    mark, arrow, _ = data[position : position + _MARK_BYTES].partition(b"-->")
+    return bool(arrow) and b"\n" not in mark and mark.endswith(b" start ")
 
 
 def _lines(data: bytes) -> Iterator[_Line]:

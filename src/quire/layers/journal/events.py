@@ -154,4 +154,7 @@ def _event_or_fault(text: bytes) -> tuple[JournalEvent | None, str, str]:
     faults = find_faults(shapes.EVENT, value, "event")
     if faults:
         return None, "EventInvalid", " ".join(faults)
-    return msgspec.convert(value, JournalEvent), "", ""
+    try:
+        return msgspec.convert(value, JournalEvent), "", ""
+    except UnicodeEncodeError:
+        return None, "EventInvalid", "The name of a field is half a character."

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from quire.files.json_files import pretty
 from quire.files.layout import RECOVERY
+from quire.files.paths import names_in
 from quire.files.write_access import recover_folder
 from quire.layers.journal.layout import (
     AUTOMATION,
@@ -102,8 +103,8 @@ class JournalLayer(Layer):
         from quire.layers.journal.checks.journal import check_journal
         from quire.layers.journal.repair_files import who_repairs_journal
 
-        if not os.path.isdir(self.home.path(site.root)):
-            return []
+        if self._is_empty(site.root) and not (site.git.available and site.git.committed([_STATE])):
+            return []  # there is none, or an `init` failed or was killed
         looked = check_journal(site.root, site.world.now(), home=site.world.home)
         found = [problem for problem in looked if problem.severity != PASSED]
         if not found:
@@ -118,6 +119,12 @@ class JournalLayer(Layer):
             )
             for problem in found
         ]
+
+    def _is_empty(self, root: str) -> bool:
+        """Whether there is no file but what is generated."""
+        folder = self.home.path(root)
+        paths = (os.path.join(folder, name) for name in names_in(folder) if name not in self.home.generated)
+        return not any(os.path.isfile(path) or any(files for *_, files in os.walk(path)) for path in paths)
 
     def count_files(self, site: Site) -> int:
         return len(self.source(site).stamps())

@@ -17,7 +17,7 @@ from msgspec import Struct
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.local_files import read_object, remove_local
-from quire.files.paths import escaping_part, follow_inside, inside, is_text, read_if_there
+from quire.files.paths import escaping_part, follow_inside, inside, is_text, read_if_there, storage_failed
 from quire.files.world import World
 from quire.layers.journal.bundles import entry_file
 from quire.layers.journal.documents import parse_document, read_state
@@ -80,7 +80,10 @@ def _entry_place(root: str, state: State, formerly: Iterable[str], entry: bool) 
 
 def planned_pages(root: str, state: State, *, entry: bool = True) -> list[PlannedFile]:
     """All pages and, as the last, the file with the entry block if it is written, as this state would have them."""
-    return [plan() for plan in _plans(root, state, _entry_place(root, state, (), entry))]
+    try:
+        return [plan() for plan in _plans(root, state, _entry_place(root, state, (), entry))]
+    except OSError as error:
+        raise storage_failed(error, "read a page", root) from error
 
 
 def _plans(root: str, state: State, place: str) -> list[Callable[[], PlannedFile]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +23,7 @@ _NARROW = 20
 _SHORT, _LONG = 8, 14
 """From how many characters on a word may be a secret: with letters and digits, and with capitals alone."""
 _BAR_CHARS = 24
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _given: list[str] = []
 _suspects: list[str] = []
 """How the words of the line begin that may be secrets."""
@@ -72,6 +74,11 @@ def crashed(error: Exception, *, as_json: bool) -> int:
     """A fault of the program itself: said as any other error, with its trace where that was asked for."""
     from quire.verbs.envelope import crashed
 
+    if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
+        from quire.files.paths import storage_failed
+
+        drop_stdout()  # nothing can be printed; files report this with their name
+        return fail(storage_failed(error, "print the answer"), as_json=False)
     if os.environ.get("MEMORY_DEBUG") == "1":
         import traceback
 

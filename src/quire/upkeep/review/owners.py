@@ -138,7 +138,10 @@ def _pattern(pattern: str, is_gitlab: bool) -> re.Pattern[str]:
     below = "/.*" if pattern.endswith("/") else children
     root = "" if is_tied else "(?:.*/)?"
     is_any = last == "**" and not is_gitlab
-    return re.compile(root + path + (".*" if is_any else _piece(last, is_gitlab)) + below, re.DOTALL)
+    try:
+        return re.compile(root + path + (".*" if is_any else _piece(last, is_gitlab)) + below, re.DOTALL)
+    except re.error:
+        return re.compile("(?!)")  # a range that runs backwards covers nothing
 
 
 def _piece(piece: str, is_gitlab: bool) -> str:
