@@ -125,7 +125,8 @@ def test_the_action_reviews_the_commits_of_the_event(shop: Any, repo: Path, git:
     done = runner(repo, {"before": base, "after": head}, **{"fail-on": "M201"})
     assert (done.returncode, "outcome=blocked" in (runner.folder / "output").read_text()) == (1, True)
     done = runner(repo, {}, range="nope..HEAD")
-    assert done.returncode == 1
+    assert done.returncode == 3
+    assert (runner.folder / "output").read_text().endswith("outcome=not checked\n")
     assert runner(repo, {}, task="other").returncode == 2
 
 

@@ -230,11 +230,14 @@ def test_the_policy_of_a_project_counts_and_a_change_cannot_lower_it(shop: Any, 
     policy({"M201": "off"})
     git.commit("weaker")
     assert told(review(shop, code=1))[0] == ("M201", "decision.back-off")
-    policy({"M999": "warn"})
-    git.commit("unknown")
-    error = shop("review", "--json").error
-    assert "M999" in error["message"]
-    assert "M201" in error["hint"]
+    for levels, said in (({"M999": "warn"}, "M999"), ({"M201": "often"}, "often")):
+        policy(levels)
+        git.commit("unknown")
+        run = shop("review", "--json")
+        assert run.code == 3
+        assert said in run.error["message"]
+        assert "off, note, warn, block" in run.error["hint"]
+    assert shop("list", "--json").error["message"].endswith("at /review.")
 
 
 def test_a_commit_waives_with_a_reason(shop: Any, repo: Path, git: Any) -> None:
@@ -321,6 +324,17 @@ def test_a_shallow_clone_says_what_is_missing(shop: Any, repo: Path, git: Any, t
     assert run.code == 3
     assert "shallow" in run.error["message"]
     assert "fetch-depth" in run.error["hint"]
+
+
+def test_without_a_base_or_a_common_past_nothing_was_checked(shop: Any, git: Any) -> None:
+    assert shop("review", "nope..HEAD").code == 3
+    git("checkout", "--quiet", "--orphan", "lonely")
+    git.commit("begin anew")
+    for arguments in ([], ["main...lonely"], ["--branch"]):
+        run = shop("review", *arguments, "--json")
+        assert run.code == 3
+        assert "no common history" in run.error["message"]
+    assert shop("review", "main..lonely").code == 0
 
 
 def test_without_a_default_branch_nothing_was_checked(shop: Any, git: Any) -> None:

@@ -76,15 +76,15 @@ def span_of_branch(git: Git, name: str | None, *, command: str = "brief --diff")
     current = git.branch()
     tip = _commit(git, name or "HEAD")
     main = _main(git, name or current, tip)
-    old = common_ancestor(git, main, tip) if main else None
-    if old is None:
+    if main is None:
         raise GitRequired(
             "The default branch was not found, so there is nothing to compare with.",
             hint=f"Name the range instead: memory {command} <base>...HEAD",
             details={"field": "branch"},
         )
-    shown = name or current or "at HEAD"
-    return Span(name=f"the branch {shown}", old=old, new=tip, working=name in (None, current))
+    shown = name or current or "HEAD"
+    parted = _parted(git, f"the default branch...{shown}", main, tip)
+    return msgspec.structs.replace(parted, name=f"the branch {shown}", working=name in (None, current))
 
 
 def span_to_review(git: Git, text: str | None, *, staged: bool, branch: str | None) -> Span:

@@ -94,7 +94,7 @@ class GraphStore:
             return msgspec.convert(fields, Config)
         except msgspec.ValidationError as error:
             reason, _, place = str(error).partition(" - at `$")
-            field = place.rstrip("`").replace(".", "/")
+            field = place.rstrip("`").replace("[...]", "").replace(".", "/")
             raise InvalidConfig(
                 f"`{FOLDER}/{CONFIG}` is not valid: {reason}{f' at {field}' if field else ''}.",
                 hint="Correct it by hand; `memory check` shows every fault.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from quire.model.errors import NotInitialized, StorageFailed, UsageError
+from quire.model.errors import InputError, InvalidConfig, NotInitialized, NotReady, StorageFailed, UsageError
 from quire.model.text import counted, one_line
 from quire.verbs.ask.answers import Branch
 from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Styled, Verb, Word
@@ -79,17 +79,20 @@ def review(project: Project, given: ReviewArguments) -> Reviewed:
     `.memory/config.json` can change, and the owners from CODEOWNERS. A commit with the line `Memory-Exempt:
     CODE reason` exempts findings of that code.
 
-    The exit code is 1 if findings block, and 3 if nothing was checked because there was no record to read.
+    The exit code is 1 if findings block, and 3 if nothing was checked.
     """
     from quire.upkeep.change_set import span_to_review
     from quire.upkeep.review.engine import review_change
 
     if sum([given.span is not None, given.staged, given.branch is not None]) > 1:
         raise UsageError("Give a range, --staged or --branch, not several of them.")
-    with suppress(NotInitialized):
+    with suppress(NotInitialized, InvalidConfig):
         project.graph.config()  # refuses storage of another version
-    span = span_to_review(project.git, given.span, staged=given.staged, branch=given.branch)
-    found = review_change(project, span, also=given.fail_on)
+    try:
+        span = span_to_review(project.git, given.span, staged=given.staged, branch=given.branch)
+        found = review_change(project, span, also=given.fail_on)
+    except (InputError, InvalidConfig) as error:  # these end with 1, which here says that findings block
+        raise NotReady(error.message, hint=error.hint, details=error.details) from None
     if given.output_format == "github":
         _write_summary(project, found)
     return Reviewed(found=found, output_format=given.output_format, root=project.root, warnings=found.warnings)
@@ -112,11 +115,8 @@ def _write_summary(project: Project, found: Review) -> None:
 
 
 def lines(done: Reviewed) -> Iterator[Line]:
-    if done.output_format == "text":
-        yield from _text(done.found)
-    else:
-        for text in _output(done):
-            yield Output(text=text)
+    is_text = done.output_format == "text"
+    yield from _text(done.found) if is_text else (Output(text=text) for text in _output(done))
 
 
 def _output(done: Reviewed) -> Iterator[str]:
@@ -176,10 +176,8 @@ def _finding(finding: ReviewFinding) -> Iterator[Line]:
     place = f"  {finding.path}:{finding.line}" if finding.path else ""
     owners = f"  {' '.join(finding.owners)}" if finding.owners else ""
     yield Recalled(text=one_line(finding.message), lead="  ", origin="git", ref=finding.ref)
-    if finding.title:
-        # In quotes: a workflow of GitHub would take a line that begins with `::` for a command.
-        yield Recalled(text=f"“{one_line(finding.title)}”", lead="      ", origin="memory", ref=finding.ref)
-    for said in finding.details:
+    # In quotes: a workflow of GitHub would take a line that begins with `::` for a command.
+    for said in (*([f"“{finding.title}”"] if finding.title else []), *finding.details):
         yield Recalled(text=one_line(said), lead="      ", origin="memory", ref=finding.ref)
     if place or owners:
         yield Recalled(text=one_line(f"{place}{owners}"), lead="      ", origin="git", style="dim")
