@@ -40,6 +40,7 @@ HALVES = {
     "unseen": ("unseen",),
     "held-out": ("later-unseen",),
     "wide": ("wide",),
+    "broad": ("broad",),
     "wide-unseen": ("wide-unseen",),
 }
 """Which folders hold the sessions of which part; each is measured alone."""

@@ -3,18 +3,22 @@
     uv run --no-project --with numpy --with-editable . python tools/train_signals.py            # figures alone
     uv run --no-project --with numpy --with-editable . python tools/train_signals.py --write    # and the weights
 
-A passage counts as right where the benchmark would match it with a label. The weights are those of a logistic
-regression with one weight for each feature and what the user adds to it. The figures are those of sessions that were
-left out while it was trained, once by folder and once by session; `least` and `sure` come from the latter.
+A passage is as right as it is close to a label: a third each for what the benchmark asks of it, strictly and loosely,
+and for less than that. The weights are those of a logistic regression with one weight for each feature and what the
+user adds to it. Each folder is left out of training in turn; `least`, `rise` and `sure` come from what is found in
+folders that were left out, and the figures of each folder are those with the best `least` and `rise` of the others.
 `later-unseen/` and `wide-unseen/` are never read.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import math
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,49 +26,56 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from msgspec import Struct
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import signals as judge  # noqa: E402
 from quire.capture.signals.cues import DATA  # noqa: E402
-from quire.capture.signals.extraction import KINDS, Listener  # noqa: E402
+from quire.capture.signals.extraction import KINDS, MOST, WORTH, Kind, Listener, is_refused, probability  # noqa: E402
 from quire.capture.signals.features import Excerpt, passages  # noqa: E402
+from quire.capture.signals.speeches import Speech  # noqa: E402
+from quire.capture.signals.words import capped  # noqa: E402
 
-HALVES = ("development", "later", "unseen", "wide")
+HALVES = ("development", "later", "unseen", "wide", "broad")
 STRENGTH = 0.01
 """The inverse of how strongly weights are drawn to zero."""
 RARE = 0.1
 """A feature that is rarer than this spread is drawn to zero the more."""
-PARTS = 8
-"""Sessions are left out in so many parts."""
+NEAR = (judge.STRICT, judge.LOOSE, judge.Shares(0.35, 0.25))
+"""How close a passage may be to a label; with each it is right by as much."""
 STEPS = 12
+LEAST = [step / 5 for step in range(-13, 11)]
+BOUNDS = [(least, step / 10) for least in LEAST for step in range(6)]
 SURE = 0.6
 """From where on so much of what is found is right, it may be proposed."""
-Session = tuple[judge.Labelled, list[Excerpt]]
+Heard = tuple[judge.Labelled, list[Speech], list[Excerpt]]
+Bounds = tuple[float, float]
 
 
-def heard(session: judge.Labelled) -> list[Excerpt]:
+def heard(session: judge.Labelled) -> Heard:
     listener = Listener()
     for turn in session.turns:
         if not turn.is_subagent:
             listener.hear(turn)
-    return list(passages(listener.talk.speeches))
+    return session, listener.talk.speeches, list(passages(listener.talk.speeches))
 
 
 def wanted(kind: str, session: judge.Labelled) -> list[str]:
     return [label for label in session.expect[kind] if kind != "next_step_hints" or label.startswith("NEXT")]
 
 
-def is_right(passage: Excerpt, labels: list[str]) -> bool:
-    return any(judge._closeness("text", passage.text, label, judge.STRICT) > 0 for label in labels)
+def rightness(passage: Excerpt, labels: list[str]) -> float:
+    text = capped(passage.text)
+    return sum(any(judge._closeness("text", text, label, near) > 0 for label in labels) for near in NEAR) / len(NEAR)
 
 
 class Table:
     """All passages as numbers: what each has, and what it has where the user says it."""
 
-    def __init__(self, sessions: list[Session]) -> None:
-        rows = [passage for _, found in sessions for passage in found]
+    def __init__(self, sessions: list[Heard]) -> None:
+        rows = [passage for _, _, found in sessions for passage in found]
         self.names = sorted({name for row in rows for name in row.features})
         place = {name: at for at, name in enumerate(self.names)}
         plain = np.zeros((len(rows), len(self.names)))
@@ -73,9 +84,9 @@ class Table:
                 plain[at, place[name]] = value
         user = np.array([row.speech.by == "user" for row in rows], dtype=float)[:, None]
         self.values = np.hstack([plain, plain * user, user])
-        self.session = np.array([number for number, (_, found) in enumerate(sessions) for _ in found])
+        self.folder = np.array([told.folder for told, _, found in sessions for _ in found])
         self.right = {
-            kind: np.array([is_right(row, wanted(kind, told)) for told, found in sessions for row in found])
+            kind: np.array([rightness(row, wanted(kind, told)) for told, _, found in sessions for row in found])
             for kind in KINDS
         }
 
@@ -96,60 +107,105 @@ def fit(values: Any, right: Any) -> tuple[Any, float]:
     return plain, float(weights[-1] - mean @ plain)
 
 
-def left_out(table: Table, part_of: Any, kind: str) -> Any:
-    """The probability of each passage, by weights that were trained without its part."""
-    likely = np.zeros(len(table.values))
-    for part in np.unique(part_of):
-        out = part_of == part
+def left_out(table: Table, kind: str) -> Any:
+    """The log odds of each passage, by weights that were trained without its folder."""
+    odds = np.zeros(len(table.values))
+    for folder in np.unique(table.folder):
+        out = table.folder == folder
         weights, bias = fit(table.values[~out], table.right[kind][~out])
-        likely[out] = 1 / (1 + np.exp(-(table.values[out] @ weights + bias)))
-    return likely
+        odds[out] = table.values[out] @ weights + bias
+    return odds
 
 
-def score(kind: Any, sessions: list[Session], likely: Any, least: float, shares: judge.Shares) -> judge.Score:
-    total, at = judge.Score(), 0
-    for session, found in sessions:
-        rows = [(likely[at + number], row) for number, row in enumerate(found)]
-        at += len(found)
-        chosen: list[Excerpt] = []
-        for probability, row in sorted(rows, key=lambda one: -one[0]):
-            if probability >= least and not any(row.is_same(other) for other in chosen):
-                chosen.append(row)
-        told = [("NEXT: " if kind == "next_step_hints" else "") + row.text for row in chosen]
-        total.add(judge._matched(kind, told, wanted(kind, session), shares).score)
-    return total
+class Case(Struct):
+    """What may be kept of a session, the likeliest first, each thing once; it was left out of training."""
+
+    session: judge.Labelled
+    kind: Kind
+    odds: list[float]
+    texts: list[str]
+
+    def score(self, bounds: Bounds, shares: judge.Shares) -> judge.Score:
+        least, rise = bounds
+        kept = sum(one >= least + rise * place for place, one in enumerate(self.odds))
+        return judge._matched(self.kind, self.texts[:kept], wanted(self.kind, self.session), shares).score
+
+
+def case(kind: Kind, heard: Heard, odds: Any) -> Case:
+    session, speeches, rows = heard
+    kept: list[tuple[float, Excerpt]] = []
+    judged = [
+        (
+            float(one)
+            if not row.speech.sentences[row.begin].label
+            else math.inf
+            if probability(kind, row)
+            else -math.inf,
+            row,
+        )
+        for one, row in zip(odds, rows, strict=True)
+    ]
+    for one, row in sorted(judged, key=lambda both: (-both[0], -both[1].speech.turn)):
+        is_open = one >= LEAST[0] and len(kept) < MOST and not is_refused(kind, row, speeches)
+        if is_open and not any(row.is_same(other) for _, other in kept):
+            kept.append((one, row))
+    lead = "NEXT: " if kind == "next_step_hints" else ""
+    return Case(session, kind, [one for one, _ in kept], [lead + capped(row.text) for _, row in kept])
+
+
+def is_worth(cases: Iterable[Case]) -> bool:
+    return math.prod(1 - 1 / (1 + math.exp(-case.odds[0])) for case in cases if case.odds) <= 1 - WORTH
+
+
+def total(scores: Iterable[judge.Score]) -> dict[str, float | int]:
+    both = judge.Score()
+    for one in scores:
+        both.add(one)
+    return both.figures()
+
+
+def best(scores: dict[Bounds, list[judge.Score]], is_counted: list[bool]) -> Bounds:
+    return max(scores, key=lambda bounds: total(itertools.compress(scores[bounds], is_counted))["F1"])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="Write the weights.")
     is_written = parser.parse_args().write
-    sessions = [(session, heard(session)) for half in HALVES for session in judge.sessions(half)]
+    sessions = [heard(session) for half in HALVES for session in judge.sessions(half)]
     table = Table(sessions)
-    folders = sorted({session.folder for session, _ in sessions})
-    by_folder = np.array([folders.index(sessions[number][0].folder) for number in table.session])
-    by_session = np.random.default_rng(0).permutation(len(sessions))[table.session] % PARTS
+    ends = np.cumsum([len(found) for _, _, found in sessions])[:-1]
+    cases = {
+        kind: [case(kind, *both) for both in zip(sessions, np.split(left_out(table, kind), ends), strict=True)]
+        for kind in KINDS
+    }
+    for together in zip(*cases.values(), strict=True):
+        if not is_worth(together):
+            for one in together:
+                one.odds = []
     made: dict[str, Any] = {}
-    for kind in KINDS:
-        grid = [step / 50 for step in range(2, 46)]
-        likely = left_out(table, by_session, kind)
-        figures = {least: score(kind, sessions, likely, least, judge.STRICT).figures() for least in grid}
-        least = max(grid, key=lambda one: figures[one]["F1"])
-        loose = {one: score(kind, sessions, likely, one, judge.LOOSE).figures() for one in grid}
-        sure = next((one for one in grid if one >= least and loose[one]["precision"] >= SURE), grid[-1])
-        print(kind, f"least {least} sure {sure}", "by session", figures[least], "sure, loose", loose[sure])
-        apart = left_out(table, by_folder, kind)
-        for number, folder in enumerate(folders):
-            rows = by_folder == number
-            of_folder = [one for one in sessions if one[0].folder == folder]
-            print("  ", folder, "left out", score(kind, of_folder, apart[rows], least, judge.STRICT).figures())
-            print("  ", folder, "by session", score(kind, of_folder, likely[rows], least, judge.STRICT).figures())
+    for kind, tried in cases.items():
+        scores = {bounds: [one.score(bounds, judge.STRICT) for one in tried] for bounds in BOUNDS}
+        honest: list[tuple[judge.Score, judge.Score]] = []
+        for folder in dict.fromkeys(one.session.folder for one in tried):
+            bounds = best(scores, [one.session.folder != folder for one in tried])
+            own = [one for one in tried if one.session.folder == folder]
+            both = [tuple(one.score(bounds, shares) for shares in NEAR[:2]) for one in own]
+            honest += both
+            print("  ", folder, *(total(some) for some in zip(*both, strict=True)))
+        print(kind, "left out, strict and loose", *(total(some) for some in zip(*honest, strict=True)))
+        least, rise = best(scores, [True] * len(tried))
+        sure = next(
+            (one for one in LEAST if total(x.score((one, 0), judge.LOOSE) for x in tried)["precision"] >= SURE),
+            LEAST[-1],
+        )
         weights, bias = fit(table.values, table.right[kind])
         count = len(table.names)
         both = {"agent": weights[:count], "user": weights[:count] + weights[count:-1]}
         made[kind] = {
             "least": least,
-            "sure": sure,
+            "rise": rise,
+            "sure": round(1 / (1 + math.exp(-sure)), 2),
             "bias": {"agent": round(bias, 4), "user": round(bias + weights[-1], 4)},
             "features": {
                 by: {
@@ -160,6 +216,13 @@ def main() -> None:
                 for by, column in both.items()
             },
         }
+        print(kind, {name: made[kind][name] for name in ("least", "rise", "sure")})
+    nothing = [not any(wanted(kind, session) for kind in KINDS) for session, *_ in sessions]
+    found = [
+        sum(one.score((made[one.kind]["least"], made[one.kind]["rise"]), judge.STRICT).found for one in together)
+        for together in zip(*cases.values(), strict=True)
+    ]
+    print("sessions with nothing to keep", sum(nothing), "found in them", sum(itertools.compress(found, nothing)))
     if is_written:
         text = json.dumps(made, indent=0, ensure_ascii=False, sort_keys=True)
         Path(DATA, "weights.json").write_text(text + "\n", encoding="utf-8")

@@ -130,7 +130,7 @@ def test_what_an_agent_would_do_is_proposed_where_the_user_agrees(root: Path) ->
         claude("user", "Yes, do that.", 3),
         uses("t1", "Edit", 4, file_path="src/orders.py", old_string="a", new_string="b"),
         answers("t1", "ok", 5),
-        claude("assistant", "Done.", 6),
+        claude("assistant", "Done. Next: warm the list before a deploy.", 6),
     ]
     (decision,) = of_kind(proposed(root, talk), "decision")
     assert [item.quote for item in decision.evidence] == [offer, "Yes, do that."]

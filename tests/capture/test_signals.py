@@ -42,7 +42,7 @@ def test_two_numbers_are_two_choices() -> None:
 def test_a_proposal_counts_where_it_is_accepted_and_not_where_it_is_refused() -> None:
     asked = user("The order list is slow. What would you do?")
     offer = agent("I'd keep the order list in Redis instead of the process, because two pods never agree.")
-    accepted = signals(asked, offer, user("Yes, do that."), edits("a.py"), agent("Done."))
+    accepted = signals(asked, offer, user("Yes, do that."), edits("a.py"), agent("Done. Next: warm the cache."))
     assert [text[:36] for text in accepted.decisions] == ["I'd keep the order list in Redis ins"]
     assert signals(asked, offer, user("No, leave it."), agent("Understood.")).decisions == ()
 
@@ -78,7 +78,7 @@ def test_a_cause_is_kept_as_a_gotcha() -> None:
         ),
     ):
         ran = runs("npm test", "1 failing", failed=True)
-        found = signals(user(asked), ran, agent(told), user("then fix it"), edits("a.ts"), agent("Done."))
+        found = signals(user(asked), ran, agent(told), user("then fix it"), edits("a.ts"), agent("Next: add a test"))
         assert len(found.gotchas) == 1
         assert found.gotchas[0][:20] == told.replace("`", "")[:20]
 

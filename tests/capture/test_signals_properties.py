@@ -161,7 +161,7 @@ def test_hostile_characters_never_get_through(mark: str) -> None:
 def test_texts_that_are_too_long_are_cut_after_a_word() -> None:
     found = heard(user("go"), agent("Decision: plain " + "wording " * 100)).signals.decisions
     assert len(found) == 1
-    assert len(found[0]) <= 240
+    assert len(found[0]) <= 320
     assert found[0].endswith("wording…")
 
 

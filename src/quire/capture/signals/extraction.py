@@ -28,8 +28,10 @@ from quire.layers.journal.types import Signals
 
 Kind = Literal["decisions", "gotchas", "next_step_hints"]
 KINDS: tuple[Kind, ...] = ("decisions", "gotchas", "next_step_hints")
-_LABELS: dict[Kind, str] = dict(zip(KINDS, ("says_decision", "says_gotcha", "says_next"), strict=True))
+LABELS: dict[Kind, str] = dict(zip(KINDS, ("says_decision", "says_gotcha", "says_next"), strict=True))
 MOST = 12
+WORTH = 0.75
+"""A session leaves something where it is so likely that of the likeliest of each kind one is right."""
 SPEECHES = 1_000
 """So many speeches are looked at together: of a longer session what was found is kept, and its speeches are not."""
 _COMMAND_CHARS = 2_000
@@ -96,9 +98,12 @@ class Listener:
         chosen = {kind: list[Signal]() for kind in KINDS}
         # Of two that are as likely, the later one holds.
         for one in sorted([*self._kept, *judged], key=lambda one: (-one.score, -one.passage.speech.turn)):
-            if not any(one.passage.is_same(other.passage) for other in chosen[one.kind]):
-                chosen[one.kind].append(one)
-        return chosen
+            others = chosen[one.kind]
+            is_new = not any(one.passage.is_same(other.passage) for other in others)
+            if is_new and one.score >= least(one.kind, len(others)):
+                others.append(one)
+        is_worth = math.prod(1 - found[0].score for found in chosen.values() if found) <= 1 - WORTH
+        return chosen if is_worth else {kind: [] for kind in KINDS}
 
     def done(self) -> list[str]:
         """What a list or a label ticks off."""
@@ -133,7 +138,7 @@ class Listener:
 
 def _judged(passage: Excerpt, speeches: Sequence[Speech]) -> Iterator[Signal]:
     for kind in KINDS:
-        if (score := probability(kind, passage)) >= weights()[kind].least and not _is_refused(kind, passage, speeches):
+        if (score := probability(kind, passage)) >= least(kind, 0) and not is_refused(kind, passage, speeches):
             text = capped(tidy(passage.text))
             if is_safe(text):
                 yield Signal(kind=kind, text=text, score=score, passage=passage)
@@ -145,20 +150,18 @@ def _texts(found: Sequence[Signal], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.text for one in ordered))
 
 
-def _is_refused(kind: Kind, passage: Excerpt, speeches: Sequence[Speech]) -> bool:
+def is_refused(kind: Kind, passage: Excerpt, speeches: Sequence[Speech]) -> bool:
     """Whether what the agent says is refused by the user's next word."""
     answer = next((one for one in speeches if one.number > passage.speech.number), passage.speech)
-    is_proposal = kind != "next_step_hints" and passage.speech.by == "agent"
-    return is_proposal and answer.by == "user" and answer.refuses()
+    return kind != "next_step_hints" and passage.speech.by == "agent" and answer.by == "user" and answer.refuses()
 
 
 class Weights(Struct, frozen=True):
-    """The weights of one kind."""
+    """The weights of one kind, and the bounds: log odds of the likeliest, more for each next, how likely to propose."""
 
     least: float
-    """From this probability on a passage is kept,"""
+    rise: float
     sure: float
-    """and from this one on it may be proposed."""
     bias: dict[str, float]
     features: dict[str, dict[str, float]]
 
@@ -169,10 +172,14 @@ def weights() -> dict[Kind, Weights]:
         return msgspec.json.decode(file.read(), type=dict[Kind, Weights])
 
 
+def least(kind: Kind, kept: int) -> float:
+    return 1 / (1 + math.exp(-weights()[kind].least - weights()[kind].rise * kept))
+
+
 def probability(kind: Kind, passage: Excerpt) -> float:
-    """How likely a passage is what someone would keep; what is labelled so is certain."""
-    if _LABELS[kind] in passage.speech.sentences[passage.begin].label:
-        return 1.0 if passage.end - passage.begin == 1 else 0.0
+    """How likely a passage is what someone would keep; what is labelled is what its label says."""
+    if label := passage.speech.sentences[passage.begin].label:
+        return float(LABELS[kind] in label and passage.end - passage.begin == 1)
     by, table = passage.speech.by, weights()[kind]
     own = table.features[by]
     total = table.bias[by] + sum(own.get(name, 0.0) * value for name, value in passage.features.items())

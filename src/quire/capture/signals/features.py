@@ -15,16 +15,13 @@ from quire.capture.signals.cues import table
 from quire.capture.signals.options import chosen, offered
 from quire.capture.signals.sentences import Sentence
 from quire.capture.signals.speeches import Speech, Work
-from quire.capture.signals.words import share, stems, union
+from quire.capture.signals.words import TEXT_CHARS, share, stems, union
 
 Features = dict[str, float]
 LONGEST = 3
 """So many sentences a passage may have."""
-PASSAGE_CHARS = 320
-"""Several sentences are no longer than this."""
-_ALIKE = 0.6
+_ALIKE, _END, _NEAR = 0.6, 2, 4
 _LENGTHS = (2, 4, 6, 8, 11, 15, 20)
-_END, _FEW, _NEAR = 2, 6, 4
 _NEIGHBOURS = ("cause", "problem", "decide", "later", "maybe")
 
 
@@ -59,8 +56,6 @@ def passages(speeches: Sequence[Speech]) -> Iterator[Excerpt]:
             for passage in filter(None, (_passage(speech, begin, end, one) for one in choices.get(begin, [""]))):
                 told, own = passage.features, passage.stems
                 told.update(around)
-                told["shared with before"] = share(own, speeches[at - 1].stems) if at else 0.0
-                told["shared with after"] = share(own, speeches[at + 1].stems) if at + 1 < len(speeches) else 0.0
                 told["said before"] = sum(first.get(stem, at) < at for stem in own) / len(own)
                 told["said again"] = sum(last.get(stem, at) > at for stem in own) / len(own)
                 told.update({" and ".join(both): 1.0 for both in table()["pairs"] if told.keys() >= {*both}})
@@ -83,7 +78,7 @@ def _passage(speech: Speech, begin: int, end: int, choice: str) -> Excerpt | Non
     own = union(one.stems for one in part)
     text = told if not choice else f"{choice}: {told}" if len(own) > 1 else choice
     found = own | stems(choice) if choice else own
-    if len(found) < 2 or (end - begin > 1 and len(text) > PASSAGE_CHARS):
+    if len(found) < 2 or (end - begin > 1 and len(text) > TEXT_CHARS):
         return None
     seen = _seen(speech, part, begin, end, len(found))
     if choice:
@@ -144,6 +139,7 @@ def _around(speeches: Sequence[Speech], at: int) -> Features:
         **{name: 1.0 for name, is_there in names.items() if is_there},
         "place": at / max(1, len(speeches) - 1),
         "sentences": math.log1p(len(speech.sentences)),
+        "speeches": math.log1p(len(speeches)),
     }
 
 
@@ -153,9 +149,6 @@ def _beside(name: str, speech: Speech, other: Speech, part: Sequence[Sentence]) 
     return {
         f"{name} another": other.by != speech.by,
         f"{name} a question": any("question" in one.marks for one in part),
-        f"{name} a list": sum(1 for one in other.sentences if one.number) > 1,
-        f"{name} few words": len(other.stems) < _FEW,
-        f"{name} no": bool(part) and "negation" in part[0].cues,
         **{f"{name} {cue}": cue in cues for cue in _NEIGHBOURS},
         **{f"{name}: {cue}": cue in opens for cue in ("agree", "refuse")},
     }

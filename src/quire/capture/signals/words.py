@@ -12,8 +12,8 @@ from quire.guard.hostile_text import make_safe
 from quire.guard.secrets import find_secrets
 from quire.model.text import one_line
 
-TEXT_CHARS = 240
-"""How long a signal may be."""
+TEXT_CHARS = 320
+"""How long a signal may be; several sentences are no longer together."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _STEM = 6
