@@ -70,7 +70,14 @@ _MARKS = Markers("<!-- memory:start -->", "<!-- memory:end -->")
 _REJECTED = Rejection(value="Use Redis for the queue.", rejected_at="2026-03-02T11:19:00Z")
 _REJECTIONS = Rejections({_REJECTED.id: _REJECTED})
 
+BEHIND = "⟶"
+"""What stands before it is the beginning alone; what stands behind it is repeated."""
 PUMPS: tuple[str, ...] = (
+    *(
+        f"{begin}{BEHIND}{run}"
+        for begin in ("# a", "## a", "- a", "1. a", "> a", "**a", "a:", "[a")
+        for run in " \t#*:"
+    ),
     *(
         "a",
         "a ",
@@ -232,7 +239,7 @@ PUMPS: tuple[str, ...] = (
 """What is repeated: openings without an end, separators, beginnings of what a pattern looks for."""
 
 
-KEPT: tuple[str, ...] = (" ", "-", "=", "```\n", "[", "\t", "password=", "<!-- memory:start -->\n")
+KEPT: tuple[str, ...] = (f"# a{BEHIND} ", " ", "-", "=", "```\n", "[", "\t", "password=", "<!-- memory:start -->\n")
 """What took the square of its length in some pattern, or nearly; tried in every run."""
 
 
@@ -333,8 +340,9 @@ _HARMLESS = (
 
 
 def pumped(pump: str, size: int) -> str:
-    """So many characters of it, and a sign at the end that fits nothing."""
-    return (pump * (size // len(pump) + 1))[: size - 1] + "\x01"
+    """So many characters of it behind its beginning, and a sign at the end that fits nothing."""
+    begin, _, part = pump.rpartition(BEHIND)
+    return (begin + part * (size // len(part) + 1))[: size - 1] + "\x01"
 
 
 def took(use: Callable[[str], object], said: str, *, tries: int = 1) -> float:
