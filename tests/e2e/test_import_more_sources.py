@@ -195,5 +195,6 @@ def test_an_export_is_a_bundle_that_can_be_imported(hosts: Hosts) -> None:
     assert all(f"({name})" in files["index.md"] for name in files if name != "index.md")
     found = hosts.data("okf", "--dry-run")
     assert {source["kind"] for source in found["sources"]} == {"okf"}
-    # What the memory holds is not proposed to it.
-    assert (found["results"], found["known"]) == ([], len(files) - 1)
+    # What the memory holds is not proposed to it, and the project has no description that could be.
+    assert "graph/project/harbor.md" in files
+    assert (found["results"], found["known"]) == ([], len(files) - 2)

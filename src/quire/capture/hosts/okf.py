@@ -34,6 +34,7 @@ from quire.capture.hosts.types import FILES_MOST, HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
 from quire.inbox.proposals import Standing
 from quire.layers.facts.layout import SECTIONS
+from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model.ids import title_from_slug
 
 _ESCAPED = re.compile(r"^\\(?=---|\.\.\.|\+\+\+)", re.M)
@@ -53,7 +54,8 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)
     kind = word_of(head.text("type"))
-    if not kind:
+    # What an export of ours says of a project that nobody described says nothing.
+    if not kind or NO_DESCRIPTION in text:
         found.skipped += 1
     elif may_pass(found, text, 1, spread=True):
         name = title_from_slug(os.path.basename(source.shown).removesuffix(".md"))
