@@ -94,6 +94,7 @@ def test_dry_run_writes_nothing(shop: Any, git: Any) -> None:
     ("line", "said"),
     [
         (("Webhooks can arrive twice",), "Say what kind of record it is: feature, decision, gotcha"),
+        ((), "Say what kind of record it is: feature, decision, gotcha"),
         (("gotch", "Late clocks"), "There is no kind `gotch`. Did you mean `gotcha`?"),
         (("gotcha",), "The text is missing."),
         (("gotcha", " "), "The text is missing."),

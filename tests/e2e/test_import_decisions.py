@@ -44,7 +44,7 @@ def test_only_what_its_file_calls_decided_becomes_active(hosts: Hosts) -> None:
     done = hosts("adr", "--accept")
     assert done.code == 0
     assert "6 records made.\n" in done.out
-    assert done.out.count("Not decided by its file (“") == 2
+    assert done.out.count("Undecided according to its file (“") == 2
     found = {title: held(hosts, f"decision.{title.lower()}") for title in statuses if title not in ("Buoys", "Locks")}
     assert {title: item["status"] for title, item in found.items()} == {
         "Tides": "active",

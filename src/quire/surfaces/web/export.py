@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.model.text import cut
+from quire.model.text import counted, cut
 from quire.model.times import timestamp
 from quire.surfaces.web.answers import fields_of
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
@@ -54,7 +54,7 @@ def export(world: World, options: PageOptions) -> int:
     size = sum(map(len, files.values()))
     data = {"path": place, "files": len(files), "bytes": size, "records": count, "private": options.private}
     lines = [
-        f"Wrote {place}: {count:,} records, {len(files):,} files, {size:,} bytes.",
+        f"Wrote {place}: {counted(count, 'record')}, {counted(len(files), 'file')}, {size:,} bytes.",
         "Open index.html in it, or publish the folder as it is.",
     ]
     if not options.private:

@@ -81,7 +81,7 @@ def add(project: Project, given: Add) -> Added:
     kind, text = named(given)
     if kind is None or text is None:
         raise UsageError(
-            f"Say what kind of record it is: {', '.join(ADDABLE)}." if text else "The text is missing.",
+            f"Say what kind of record it is: {', '.join(ADDABLE)}." if kind is None else "The text is missing.",
             hint=f'memory add {kind or "gotcha"} "{cut(text, 60) if text else "Webhooks can arrive twice"}"'
             + ("" if text else f"; `memory add {kind or 'gotcha'} -` reads the text from standard input."),
         )

@@ -132,7 +132,7 @@ def failed_lines(done: Settled) -> Iterator[Line]:
 def undecided_lines(done: Settled) -> Iterator[Line]:
     """Those that were left because no person said yet that they hold."""
     for item in done.undecided[:_UNDECIDED]:
-        said = f"Not decided by its file (“{cut(item.said, 60)}”): {_name_of(item)}."
+        said = f"Undecided according to its file (“{cut(item.said, 60)}”): {_name_of(item)}."
         text = f"{said} `memory inbox accept {item.id}` accepts it."
         yield _quoted(item, text)
     if len(done.undecided) > _UNDECIDED:
