@@ -68,6 +68,13 @@ def test_what_is_labelled_is_kept_as_it_is_labelled(label: str, kind: str) -> No
     assert getattr(found, kind) == (f"{step}Feed the elephants twice a day",)
 
 
+def test_what_is_labelled_as_one_kind_is_no_other() -> None:
+    first = "Decision: the retry table is kept in Postgres, because Redis lost jobs on restart."
+    second = "Gotcha: a second worker sends a mail twice, because a job is not locked while it runs."
+    found = signals(user("Make retries durable"), agent(f"{first}\n\n{second}"), user("Good."))
+    assert ([len(found.decisions), len(found.gotchas)], found.next_step_hints) == ([1, 1], ())
+
+
 def test_a_cause_is_kept_as_a_gotcha() -> None:
     for asked, told in (
         ("los tests fallan a veces en CI", "Falla porque el reloj de CI está en UTC y la prueba espera la de Madrid."),
