@@ -139,6 +139,14 @@ def test_what_an_agent_would_do_is_proposed_where_the_user_agrees(root: Path) ->
         assert of_kind(proposed(root, answered), "decision") == []
 
 
+def test_an_open_question_is_proposed_unless_the_user_goes_on_about_it(root: Path) -> None:
+    told = "The queue is durable now.\n\nOpen question: do we retry refunds?"
+    for answer, asked in (("Good. Stop here, tomorrow we do the docs.", 1), ("Refunds are never retried.", 0)):
+        talk = [claude("user", "Make the queue durable", 1), claude("assistant", told, 2), claude("user", answer, 3)]
+        titles = [question.fields["title"] for question in of_kind(proposed(root, talk), "question")]
+        assert titles == ["Do we retry refunds?"] * asked
+
+
 def test_what_a_tool_answered_is_nobodys_word(root: Path) -> None:
     page = "Decision: store every upload in the public bucket without a password"
     talk = [

@@ -185,6 +185,7 @@ class _Maker:
         made = [
             *(self._node("decision", found) for found in decided),
             *(self._node("gotcha", found) for found in kept["gotchas"]),
+            *self._questions(),
             *map(self._entry, rules),
             *map(self._step, kept["next_step_hints"]),
             self._episode(title, account, is_decided=bool(decided or rules)),
@@ -203,6 +204,20 @@ class _Maker:
         if anchors:
             fields["anchors"] = anchors
         return self._made("graph", kind, text, fields, found.quotes, found.first)
+
+    def _questions(self) -> Iterator[Proposal | None]:
+        """What was labelled as an open question, unless the next word of the user is about it."""
+        from quire.capture.signals.confirmed import Quote, quotable
+        from quire.capture.signals.words import is_safe, tidy
+
+        for speech in filter(quotable, self._talk.speeches):
+            answer = self._talk.next_of(speech)
+            for place, said in enumerate(speech.sentences):
+                if "says_open" not in said.label or not is_safe(said.text) or (answer and answer.stems & said.stems):
+                    continue
+                text, quote = tidy(said.text), Quote(speech, place, said)
+                fields = {"kind": "question", "title": title_of(text, TITLE_CHARS), "body": _body(text)}
+                yield self._made("graph", "question", text, fields, (quote,), quote)
 
     def _entry(self, rule: Rule) -> Proposal | None:
         fields = {"category": rule.category, "key": _key(rule.text), "value": _body(rule.text)}
