@@ -210,7 +210,7 @@ def test_resources_stay_between_their_marks(project: Hostile) -> None:
         # The map is what agents are told unasked, too: what reads like an order is not in it.
         assert (CANARY in found["text"]) == (uri != "memory://map"), uri
         assert check_text(found["text"], BOUNDARY)
-        assert found["text"].startswith(f"Between {BOUNDARY} marks stands recalled data")
+        assert found["text"].startswith(f"Between {BOUNDARY} marks: data")
 
 
 def test_resources_that_are_json_hide_nothing_and_stay_json(project: Hostile) -> None:
