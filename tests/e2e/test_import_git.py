@@ -94,7 +94,7 @@ def test_options_say_what_is_wrong(told: Memory) -> None:
     for words, said in {
         ("import", "git", "--since", "lately"): "`lately` is not a date.",
         ("import", "--limit", "3"): "--limit, --since and --kind are about the history.",
-        ("import", "--as", "git", "x"): "The history is no file",
+        ("import", "--as", "git", "x"): "The history is not a file",
         ("import", "git", "--limit", "0"): "The limit must be a whole number from 1 to 500, not 0.",
     }.items():
         done = told(*words)

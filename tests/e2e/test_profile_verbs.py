@@ -706,7 +706,7 @@ def test_a_session_is_counted_and_what_matters_is_told(here: Profile) -> None:
     assert (text.code, text.err) == (0, "")
     lines = text.out.splitlines()
     assert lines[0] == (
-        "Session 14: 10 active entries (3 user, 2 assistant, 1 project, 1 relationships, 2 tools, 1 learnings)."
+        "Session 14: 10 active records (3 user, 2 assistant, 1 project, 1 relationships, 2 tools, 1 learnings)."
     )
     assert f"\n\n{data['context']}\n" in text.out
     assert "Contradiction: learnings.flaky_ci contradicts tools.clipboard." in lines

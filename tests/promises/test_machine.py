@@ -34,7 +34,6 @@ LEFT_OUT = {
     "answer_question": "is what `query` calls",
     "perform": "calls what the page can do, each of which is called here by its own name",
     "integrate_git": "is `integrate git`, which writes to the configuration of a clone; its own tests do",
-    "contested_here": "is what `resolve` lists",
     "read_history_now": "is `import git` as the first run on a terminal calls it",
     "lacks_git_setup": "is what the first run asks before it offers `integrate git`",
     "waiting": "is how many proposals `inbox` lists",

@@ -145,7 +145,7 @@ def test_session_start_counts_and_tells_what_matters(profile: Profile) -> None:
     assert (data["assistant_name"], data["name_assigned"]) == ("Wren", False)
     inside, outside = fenced(result)
     assert "Europe/Madrid" in inside
-    assert outside.startswith("Session 13: 6 active entries (2 user, 1 assistant, ")
+    assert outside.startswith("Session 13: 6 active records (2 user, 1 assistant, ")
     assert "Madrid" not in outside
     assert profile.document["session_count"] == 13
 
