@@ -112,7 +112,7 @@ DAMAGED = {
     "corrupt-truncated": "it is not JSON: it ends too early, line ",
 }
 UNSUPPORTED = {
-    "bad-schema-version-number": "`schema_version` is 1.2, which is no text",
+    "bad-schema-version-number": "`schema_version` is 1.2, which is not text",
     "newer-unknown-9.9": "has schema version `9.9`",
 }
 REWRITTEN_BACKUPS = {"real-1.0-5b322ce", "real-1.0-ba3dbeb"}

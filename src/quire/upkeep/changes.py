@@ -68,7 +68,7 @@ def uncommitted_changes(site: Site) -> Changes:
         files=files,
         changed_files=[file.path for file in files if not file.untracked],
         untracked_files=[file.path for file in files if file.untracked],
-        records={name: list(changed) for name, changed in records.items()},
+        records={name: sorted(changed) for name, changed in records.items()},
     )
 
 
