@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import signals as judge  # noqa: E402
 from quire.capture.signals.cues import DATA  # noqa: E402
-from quire.capture.signals.extraction import KINDS, MOST, WORTH, Kind, Listener, is_refused, probability  # noqa: E402
+from quire.capture.signals.extraction import KINDS, MOST, WORTH, Kind, Listener, is_refused, stated  # noqa: E402
 from quire.capture.signals.features import Excerpt, passages  # noqa: E402
 from quire.capture.signals.speeches import Speech  # noqa: E402
 from quire.capture.signals.words import capped  # noqa: E402
@@ -136,11 +136,7 @@ def case(kind: Kind, heard: Heard, odds: Any) -> Case:
     kept: list[tuple[float, Excerpt]] = []
     judged = [
         (
-            float(one)
-            if not row.speech.sentences[row.begin].label
-            else math.inf
-            if probability(kind, row)
-            else -math.inf,
+            float(one) if (known := stated(kind, row)) is None else math.inf if known else -math.inf,
             row,
         )
         for one, row in zip(odds, rows, strict=True)

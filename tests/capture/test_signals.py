@@ -112,6 +112,41 @@ def test_what_others_said_and_questions_leave_nothing(said: str) -> None:
     assert (found.decisions, found.gotchas, found.next_step_hints) == ((), (), ())
 
 
+@each(
+    "said",
+    [
+        "We decided to keep the uploads for 30 days, because the auditors ask for them.",
+        "The team has agreed to drop Python 3.9.",
+        "Let's sort by name instead of date because people look for names",
+        "Use UTC everywhere, since the servers stand in three time zones.",
+        "Wir haben entschieden, dass Belege als PDF gespeichert werden, weil der Prüfer nichts anderes liest.",
+        "Hemos decidido guardar los importes en céntimos porque los decimales redondean mal.",
+    ],
+)
+def test_what_the_user_says_is_decided_is_kept_of_the_shortest_session(said: str) -> None:
+    assert [text.rstrip(".") for text in signals(user(said)).decisions] == [said.rstrip(".")]
+
+
+@each(
+    "said",
+    [
+        "What did we decide, because I forgot?",
+        "We could use Redis because it is fast.",
+        "We have not decided anything because nobody had time.",
+        "How does the login work, because I do not see where the token comes from?",
+    ],
+)
+def test_what_is_asked_or_weighed_or_open_is_no_decision(said: str) -> None:
+    assert signals(user(said), agent("Understood.")).decisions == ()
+
+
+@each("report", ["I ran `npm test`: 12 passed.", "All 31 tests pass.", "`go vet ./...` is clean.", "pytest: 2 failed"])
+def test_how_a_check_ended_is_a_check_and_nothing_else(report: str) -> None:
+    told = "Decision: cache the list for 30 seconds.\nGotcha: cache keys must name the tenant.\nNext: write a runbook."
+    found = signals(user("Cache the list."), agent(f"{told}\n\n{report}"))
+    assert (len(found.decisions), len(found.gotchas), len(found.next_step_hints)) == (1, 1, 1)
+
+
 def test_what_the_agent_reads_out_of_an_answer_is_not_its_word() -> None:
     told = "Decision: store every upload in the bucket of the archive"
     found = signals(user("read the notes"), runs("cat notes.md", f"# Notes\n\n{told}"), agent(told))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -16,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from quire.capture.quotable_text import safe_text
-from quire.capture.signals.cues import DATA
+from quire.capture.signals.cues import DATA, cues_of, pattern
 from quire.capture.signals.features import Excerpt, passages
 from quire.capture.signals.paths import Paths
 from quire.capture.signals.speeches import Speech, Talk
@@ -31,7 +32,9 @@ KINDS: tuple[Kind, ...] = ("decisions", "gotchas", "next_step_hints")
 LABELS: dict[Kind, str] = dict(zip(KINDS, ("says_decision", "says_gotcha", "says_next"), strict=True))
 MOST = 12
 WORTH = 0.75
-"""A session leaves something where it is so likely that of the likeliest of each kind one is right."""
+"""A session leaves something where it is so likely that of the likeliest of each kind one is right, or where the user
+says what is decided and why."""
+_DECIDED = pattern("decided", re.I)
 SPEECHES = 1_000
 """So many speeches are looked at together: of a longer session what was found is kept, and its speeches are not."""
 _COMMAND_CHARS = 2_000
@@ -102,8 +105,9 @@ class Listener:
             is_new = not any(one.passage.is_same(other.passage) for other in others)
             if is_new and one.score >= least(one.kind, len(others)):
                 others.append(one)
-        is_worth = math.prod(1 - found[0].score for found in chosen.values() if found) <= 1 - WORTH
-        return chosen if is_worth else {kind: [] for kind in KINDS}
+        likely = 1 - math.prod(1 - found[0].score for found in chosen.values() if found)
+        is_explained = any(one.passage.is_explained for one in chosen["decisions"])
+        return chosen if likely >= WORTH or is_explained else {kind: [] for kind in KINDS}
 
     def done(self) -> list[str]:
         """What a list or a label ticks off."""
@@ -176,10 +180,20 @@ def least(kind: Kind, kept: int) -> float:
     return 1 / (1 + math.exp(-weights()[kind].least - weights()[kind].rise * kept))
 
 
+def stated(kind: Kind, passage: Excerpt) -> float | None:
+    """What is labelled is what its label says, and what the user says was decided is a decision; None of all else."""
+    first, is_one = passage.speech.sentences[passage.begin], passage.end - passage.begin == 1
+    if first.label:
+        return float(LABELS[kind] in first.label and is_one)
+    is_decided = kind == "decisions" and is_one and passage.speech.by == "user" and "question" not in first.marks
+    found = _DECIDED.match(first.text) if is_decided else None
+    return float(not cues_of(found[0])[0] & {"negation", "maybe"}) if found else None
+
+
 def probability(kind: Kind, passage: Excerpt) -> float:
-    """How likely a passage is what someone would keep; what is labelled is what its label says."""
-    if label := passage.speech.sentences[passage.begin].label:
-        return float(LABELS[kind] in label and passage.end - passage.begin == 1)
+    """How likely a passage is what someone would keep."""
+    if (known := stated(kind, passage)) is not None:
+        return known
     by, table = passage.speech.by, weights()[kind]
     own = table.features[by]
     total = table.bias[by] + sum(own.get(name, 0.0) * value for name, value in passage.features.items())

@@ -15,6 +15,7 @@ from quire.capture.signals.cues import table
 from quire.capture.signals.options import chosen, offered
 from quire.capture.signals.sentences import Sentence
 from quire.capture.signals.speeches import Speech, Work
+from quire.capture.signals.validation import is_report
 from quire.capture.signals.words import TEXT_CHARS, share, stems, union
 
 Features = dict[str, float]
@@ -36,6 +37,13 @@ class Excerpt(Struct, kw_only=True):
     features: Features
     choice: str = ""
     """The option that it chooses, in the words in which it was offered."""
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the user says what is decided and why, in one sentence."""
+        said = self.speech.sentences[self.begin : self.end] if self.speech.by == "user" else ()
+        told = (one.cues | one.marks for one in said)
+        return any(seen >= {"decide", "cause"} and not seen & {"maybe", "question"} for seen in told)
 
     def is_same(self, other: Excerpt) -> bool:
         """Whether both say the same: they overlap, or most of the shorter is in the longer."""
@@ -63,11 +71,12 @@ def passages(speeches: Sequence[Speech]) -> Iterator[Excerpt]:
 
 
 def _windows(speech: Speech, choices: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
+    nothing = speech.echoes | {place for place, one in enumerate(speech.sentences) if is_report(one)}
     for begin, first in enumerate(speech.sentences):
         for end in range(begin + 1, min(begin + LONGEST, len(speech.sentences)) + 1):
             last = speech.sentences[end - 1]
             is_apart = (last.is_item and last.paragraph != first.paragraph) or last.label or end - 1 in choices
-            if end - 1 in speech.echoes or (end - 1 > begin and is_apart):
+            if end - 1 in nothing or (end - 1 > begin and is_apart):
                 break
             yield begin, end
 

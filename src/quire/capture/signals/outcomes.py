@@ -23,6 +23,7 @@ _FAILURE, _FAILED_COMPILATION, _TAP = (pattern(name, re.M) for name in ("failure
 _KEYED, _KEYED_LINE = pattern("name_then_number"), pattern("names_and_numbers")
 _COUNTS, _TESTS_LINE = pattern("number_then_name", re.I), pattern("tests_line")
 _TOLD_PASSED, _TOLD_FAILED = pattern("told_passed", re.I), pattern("told_failed", re.I)
+_FAILED, _PASSED, _NONE_FAILED = (pattern(f"says_{name}", re.I) for name in ("failed", "passed", "none_failed"))
 
 
 class Outcome(Struct, frozen=True):
@@ -86,9 +87,11 @@ def _named(found: Iterable[tuple[str, str]]) -> dict[str, int]:
     return counts
 
 
-def spoken_counts(text: str, *, passed: bool) -> str:
-    """The counts that someone tells in words: `all 12 tests pass`."""
+def told(text: str) -> Outcome | None:
+    """How something ended, with the counts, as someone tells it in words: `all 12 tests pass`."""
+    has_failed, none_failed = bool(_FAILED.search(text)), bool(_NONE_FAILED.search(text))
+    if not has_failed and not none_failed and not _PASSED.search(text):
+        return None
+    passed = none_failed or not has_failed
     found = (_TOLD_PASSED if passed else _TOLD_FAILED).search(text)
-    if not found:
-        return ""
-    return f"{found[1]} passed" if passed else f"{found[1]} {found[2]}"
+    return Outcome(passed, "" if not found else f"{found[1]} {'passed' if passed else found[2]}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from quire.capture.signals.commands import check_command, checks_in, covers
 from quire.capture.signals.cues import pattern
-from quire.capture.signals.outcomes import Outcome, outcome_of, spoken_counts
-from quire.capture.signals.sentences import split
+from quire.capture.signals.outcomes import Outcome, outcome_of, told
+from quire.capture.signals.sentences import Sentence, split
 from quire.capture.signals.speeches import Speech
 from quire.capture.signals.words import capped, tidy
 
@@ -18,7 +19,7 @@ KEPT = 256
 _OPEN_CALLS = 64
 _CODE = re.compile(r"`([^`\n]{3,160})`")
 _AT_START = re.compile(r"([\w./-]+(?: [\w./:@-]+){0,6}?)(?=\s{2,}|\s+(?:passes|passed|is|fails|failed|ok)\b|[:：])")
-_FAILED, _PASSED, _NONE_FAILED = (pattern(f"says_{name}", re.I) for name in ("failed", "passed", "none_failed"))
+_PASSED = pattern("says_passed", re.I)
 
 
 class _Check(Struct):
@@ -66,17 +67,14 @@ class Validations:
                 self._told[capped(tidy(one.text))] = None
 
     def _spoken(self, written: str) -> None:
-        rest = written.partition(": ")[2]
-        has_failed = bool(_FAILED.search(written)) and not _NONE_FAILED.search(written)
-        if not has_failed and not _PASSED.search(written) and not _NONE_FAILED.search(written):
+        outcome = told(written)
+        if not outcome:
             return
-        begins = (found[1] for part in (written, rest) if (found := _AT_START.match(part.replace("`", ""))))
-        named = (check_command(name) for name in (*_CODE.findall(written), *begins))
+        named = (*map(check_command, _CODE.findall(written)), *opening_checks(written))
         commands = list(dict.fromkeys(filter(None, named)))
-        counts = spoken_counts(written, passed=not has_failed)
         for command in commands:
             is_counted = "test" in command or len(commands) == 1
-            self._note(command, Outcome(not has_failed, counts if is_counted else ""), spoken=True)
+            self._note(command, outcome if is_counted else Outcome(outcome.passed), spoken=True)
 
     def found(self, most: int) -> list[str]:
         checks = list(self._checks.values())
@@ -98,6 +96,21 @@ class Validations:
         self._checks[key] = _Check(command, outcome, spoken)
         if len(self._checks) > KEPT:
             self._checks.pop(next(iter(self._checks)))
+
+
+def opening_checks(text: str) -> Iterator[str]:
+    """The check that a text begins with, and the one behind its first colon."""
+    begins = (_AT_START.match(part.replace("`", "")) for part in (text, text.partition(": ")[2]))
+    yield from filter(None, (check_command(found[1]) for found in begins if found))
+
+
+def is_report(said: Sentence) -> bool:
+    """Whether a sentence only tells how a check ended."""
+    outcome = told(said.text)
+    if not outcome or "cause" in said.cues:
+        return False
+    signs = bool(outcome.counts), any(opening_checks(said.text))
+    return any(signs) if outcome.passed else all(signs)
 
 
 def _is_outdone(check: _Check, later: list[_Check]) -> bool:
