@@ -303,7 +303,7 @@ GIVEN = st.fixed_dictionaries(
         "untag": st.lists(st.sampled_from(TAGS), max_size=2),
         "importance": st.integers(1, 10),
         "confidence": st.none() | st.sampled_from((0.0, 0.35, 0.9, 1.0)),
-        "source": st.sampled_from(("session", "user-stated", "inferred", "codebase")),
+        "source_type": st.sampled_from(("session", "user-stated", "inferred", "codebase")),
         "detail": st.none() | st.sampled_from(("src/app.py", "größe")),
         "status": st.sampled_from(("active", "archived", "superseded")),
     },
@@ -671,6 +671,7 @@ class Profiles(RuleBasedStateMachine):
     @rule(category=CATEGORY, pick=st.none() | PICK)
     def recall(self, category: str, pick: int | None) -> None:
         name = None if pick is None else self.name(pick)
+        named, key = name or (category, None)
 
         def expect(model: Model) -> list[str]:
             if name is not None:
@@ -686,7 +687,7 @@ class Profiles(RuleBasedStateMachine):
             return names
 
         found, expected = self.do(
-            lambda: recall_entries(self.project, RecallEntries(category=category, key=name[1] if name else None)),
+            lambda: recall_entries(self.project, RecallEntries(category=named, key=key)),
             expect,
         )
         if expected is not None:
@@ -934,7 +935,7 @@ class Profiles(RuleBasedStateMachine):
             }
             assert {(item.source, item.relation) for item in told.incoming} == incoming
         listed = entry_index(self.project, ShowIndex(everything=True))
-        assert listed.text.count("\n- **") == listed.entries == len(seen)
+        assert listed.profile.count("\n- **") == listed.entries == len(seen)
         gone = [f"profile:{item['category']}.{item['key']}" for item in reversed(self.model.forgotten)]
         assert [item.ref for item in forgotten_entries(self.project)] == gone
 
@@ -1024,11 +1025,11 @@ def remembered(
         told["confidence"] = given["confidence"]
     if "importance" in given:
         told["importance"] = given["importance"]
-    if "source" in given or "detail" in given:
+    if "source_type" in given or "detail" in given:
         stored = before.get("source") if before else None
         detail = stored if isinstance(stored, str) else None
         source = dict(stored) if isinstance(stored, dict) else {"type": "session", "detail": detail}
-        source |= {"type": given["source"]} if "source" in given else {}
+        source |= {"type": given["source_type"]} if "source_type" in given else {}
         told["source"] = source | ({"detail": given["detail"]} if "detail" in given else {})
     if "status" in given:
         told["status"] = given["status"]
