@@ -29,7 +29,6 @@ from quire.layers.journal.layout import (
     FOLDER,
     SOURCES,
     STATE,
-    VALIDATION_COMMANDS,
 )
 from quire.layers.journal.numbered_ids import allocate_ids, moment_of, numbered_id, ordinal_of
 from quire.layers.merge_lines import merge_lines
@@ -129,7 +128,7 @@ def merge_values(base: Any, ours: Any, theirs: Any) -> Any:
 def _merge_fields(base: Fields, ours: Fields, theirs: Fields, rules: Mapping[str, Merge] | None = None) -> Fields:
     found = {}
     for name in {**base, **ours, **theirs}:
-        merge = (rules or {}).get(name, merge_values)
+        merge = (rules or _RULES).get(name, merge_values)
         value = merge(base.get(name), ours.get(name), theirs.get(name))
         if value is not None or (name in ours and name in theirs):
             found[name] = value
@@ -148,8 +147,18 @@ def _merge_items(base: list[Any], ours: list[Any], theirs: list[Any]) -> list[An
             found.append(merge_values(was.get(name), mine[name], yours[name]))
         elif (left := mine.get(name, yours.get(name))) is not None and not _same(left, was.get(name)):
             found.append(left)
-    is_limited = any(isinstance(item, dict) and "command" in item and "purpose" in item for item in found)
-    return found[:VALIDATION_COMMANDS] if is_limited else found
+    return found
+
+
+def _merge_whole(base: Any, ours: Any, theirs: Any) -> Any:
+    """A value that is made as a whole: of two new ones, the one that says more."""
+    if _same(ours, base) or _same(theirs, base):
+        return theirs if _same(ours, base) else ours
+    return max((ours, theirs), key=_weight)
+
+
+_RULES: Mapping[str, Merge] = {"validationCommands": _merge_whole}
+"""What a sync makes anew out of the repository, with a limit that two lists together would exceed."""
 
 
 def _name_of(item: Any) -> str:
