@@ -623,7 +623,7 @@ def test_a_rename_that_is_not_committed_is_not_followed_and_fails_nothing(shop: 
         ("src/nothing.py", "does not exist"),
         ("src/nothing.py:3", "does not exist"),
         ("src/queue.py:-1", "does not exist"),
-        ("src:3", "no file"),
+        ("src:3", "is not a file"),
         ("../outside.py:1", ""),
         ("/etc/passwd:1", ""),
         ("/etc/passwd", ""),

@@ -102,7 +102,7 @@ def test_an_active_environment_is_told_and_the_commands_are_linked(environment: 
     # Without a folder of the user's own on the PATH, it can only be said.
     wired = shell("integrate", "claude", path="/usr/bin:/bin")
     (said,) = [item for item in wired["warnings"] if item["code"] == "CommandUnreachable"]
-    assert said["message"].startswith("Agents start `quire` and `memory-mcp` by name: ")
+    assert said["message"].startswith("Agents start `quire` and `memory-mcp` by name. ")
     assert f"on the PATH only while the virtual environment {environment} is active" in said["message"]
     assert "memory integrate --user" in said["hint"]
     assert str(environment) not in (shell.root / ".claude/settings.json").read_text()
