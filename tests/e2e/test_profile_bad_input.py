@@ -108,7 +108,7 @@ def test_a_wrong_status(refuses: Any, status: str) -> None:
 def test_the_statuses_of_a_search_are_named_with_any(refuses: Any) -> None:
     error = refuses("search", "x", "--status=all", field="status")
     assert error["details"]["allowed"] == [*STATUSES, "any"]
-    assert error["hint"] == "It is one of active, archived, superseded, any."
+    assert error["hint"] == "Use one of active, archived, superseded, any."
     # An entry has one.
     assert refuses("remember", "tools", "editor", "--status=any", field="status")["details"]["allowed"] == [*STATUSES]
 

@@ -112,7 +112,7 @@ def _string(value: str, schema: dict[str, Any], place: Place) -> Iterator[Schema
     if len(value) < schema.get("minLength", 0):
         yield SchemaFault(code="SchemaMinLength", place=place, message="must not be empty")
     elif len(value) > schema.get("maxLength", len(value)):
-        message = f"is {len(value)} characters long; the limit is {schema['maxLength']}"
+        message = f"is {len(value):,} characters long; the limit is {schema['maxLength']:,}"
         yield SchemaFault(code="SchemaMaxLength", place=place, message=message)
     elif "pattern" in schema and not re.search(schema["pattern"], value):
         shown = schema.get("description") or f"must match {schema['pattern']}"

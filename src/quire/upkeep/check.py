@@ -92,7 +92,7 @@ def _checked(
             code="RecordContested",
             severity="warning",
             path=f"{layer_named(record.layer).home.folder}/{record.path}",
-            message=f"Branches disagree on {cut(said, 200)} of `{record.ref}`.",
+            message=f"Branches disagree on `{record.ref}`: {cut(said, 200)}.",
             hint=f"`memory resolve {record.ref}` settles it.",
         )
         for record in index.records_contested()

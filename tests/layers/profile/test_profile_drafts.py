@@ -39,7 +39,7 @@ def test_entries_are_found_whatever_they_are_called(tmp_path: Path) -> None:
             draft.need(category, key, what="source record")
         assert caught.value.message == f"There is no source record `{category}.{key}`."
         assert caught.value.details == {"id": f"profile:{category}.{key}"}
-    with pytest.raises(InputError, match="`none` is no category"):
+    with pytest.raises(InputError, match="Unknown category `none`"):
         draft.need("none", "a")
     assert draft.is_taken("user", "text")
     assert draft.is_taken("user", "valueless")

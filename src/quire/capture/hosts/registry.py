@@ -68,7 +68,7 @@ def _known(kind: str) -> None:
     if kind not in KINDS:
         raise InputError(
             f"Unknown kind of source `{cut(kind, 40)}`.",
-            hint=f"It is one of {', '.join(KINDS)}.",
+            hint=f"Use one of {', '.join(KINDS)}.",
             details={"field": "kind", "allowed": list(KINDS)},
         )
 

@@ -53,7 +53,7 @@ def carry_out(
     """The same for a task that is made ready already."""
     if provider not in PROVIDERS:
         raise InputError(
-            f"There is no provider `{provider[:40]}`.",
+            f"Unknown provider `{provider[:40]}`.",
             hint=f"Name one of {', '.join(PROVIDERS)}.",
             details={"field": "provider"},
         )

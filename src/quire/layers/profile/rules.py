@@ -52,8 +52,8 @@ def _one_of(text: str, field: str, allowed: Sequence[str]) -> str:
         close = text.strip().lower().replace("_", "-").replace(" ", "-")
         meant = f"Did you mean `{close}`? " if close in allowed else ""
         raise InputError(
-            f"`{cut(text, 40)}` is no {field}.",
-            hint=f"{meant}It is one of {', '.join(allowed)}.",
+            f"Unknown {field} `{cut(text, 40)}`.",
+            hint=f"{meant}Use one of {', '.join(allowed)}.",
             details={"field": field, "allowed": list(allowed)},
         )
     return text

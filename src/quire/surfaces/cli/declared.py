@@ -263,7 +263,7 @@ def _words(name: str, text: str, allowed: tuple[str, ...]) -> list[str]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     unknown = next((word for word in words if allowed and word not in allowed), None)
     if unknown is not None or not words:
-        said = f"--{name} does not know `{unknown[:40]}`." if unknown else f"--{name} names no {name}."
+        said = f"Unknown {name} `{unknown[:40]}`." if unknown else f"--{name} names no {name}."
         raise UsageError(said, hint=f"Allowed: {', '.join(allowed)}." if allowed else None)
     return words
 

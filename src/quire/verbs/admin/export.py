@@ -296,8 +296,8 @@ def _clear_page(folder: str) -> bool:
 def _known(field: str, value: str, allowed: Sequence[str]) -> None:
     if value not in allowed:
         raise InputError(
-            f"`{cut(value, 40)}` is no {field}.",
-            hint=f"It is one of {', '.join(allowed)}.",
+            f"Unknown {field} `{cut(value, 40)}`.",
+            hint=f"Use one of {', '.join(allowed)}.",
             details={"field": field, "allowed": list(allowed)},
         )
 

@@ -100,7 +100,7 @@ def _named_agents(project: Project, agents: Sequence[str]) -> list[str]:
         if name not in CLIENTS and name not in words:
             raise InputError(
                 f"Unknown client `{cut(name, 40)}`.",
-                hint=f"It is any of {', '.join(CLIENTS)}; or found, all or none.",
+                hint=f"Use any of {', '.join(CLIENTS)}; or found, all or none.",
                 details={"field": "agents", "allowed": [*CLIENTS, *words]},
             )
     if NONE in agents:
@@ -186,7 +186,7 @@ def _named_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
         if name not in KINDS and name != ALL:
             raise InputError(
                 f"Unknown kind of source `{cut(name, 40)}`.",
-                hint=f"It is any of {', '.join(KINDS)}; or all or none.",
+                hint=f"Use any of {', '.join(KINDS)}; or all or none.",
                 details={"field": "import", "allowed": [*KINDS, ALL, NONE]},
             )
     return () if ALL in kinds else tuple(kinds)

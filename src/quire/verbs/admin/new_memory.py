@@ -103,7 +103,7 @@ def _check_layers(layers: tuple[str, ...]) -> None:
     for name in layers:
         if name not in LAYER_NAMES:
             raise InputError(
-                f"There is no layer `{name[:40]}`.",
+                f"Unknown layer `{name[:40]}`.",
                 hint=f"Allowed: {', '.join(LAYER_NAMES)}.",
                 details={"field": "with", "allowed": list(LAYER_NAMES)},
             )

@@ -28,7 +28,7 @@ def upgrade(project: Project, _given: Arguments) -> UpgradeAdvice:
 
 def lines(done: UpgradeAdvice) -> Lines:
     yield done.message
-    yield f"To upgrade Quire itself: {done.advice}"
+    yield f"A newer Quire: {done.advice}"
 
 
 VERB = Verb(takes=Arguments, run=upgrade, lines=lines, examples="Example:\n  memory upgrade\n")

@@ -185,7 +185,7 @@ def _named(clients: Sequence[str]) -> tuple[str, ...]:
         if name not in TARGETS and name != _ALL:
             raise InputError(
                 f"Unknown client `{cut(name, 40)}`.",
-                hint=f"It is any of {', '.join(CLIENTS)}, or all of these; or {', '.join(FORGES)}, git.",
+                hint=f"Use any of {', '.join(CLIENTS)}, or all of these; or {', '.join(FORGES)}, git.",
                 details={"field": "client", "allowed": [*TARGETS, "git", _ALL]},
             )
     return tuple(client for client in TARGETS if client in clients)

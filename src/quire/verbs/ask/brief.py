@@ -77,7 +77,7 @@ def brief(project: Project, given: Brief, fence: Boundary | None = None) -> Brie
         **found_in(found),
         change=name,
         files=files,
-        nothing="No file has changed." if unnamed else f"No file has changed in {name}.",
+        nothing="No file has changed." if unnamed else f"No file has changed ({name}).",
     )
 
 

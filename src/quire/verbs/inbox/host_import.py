@@ -221,7 +221,7 @@ def _named_sources(project: Project, paths: Sequence[str], as_kind: str | None) 
     if as_kind is not None and as_kind not in KINDS:
         raise InputError(
             f"Unknown kind of source `{cut(as_kind, 40)}`.",
-            hint=f"It is one of {', '.join(KINDS)}.",
+            hint=f"Use one of {', '.join(KINDS)}.",
             details={"field": "as", "allowed": list(KINDS)},
         )
     known = {os.path.realpath(source.path): source for source in found_host_sources(project, ())}

@@ -59,8 +59,8 @@ def propose_record(project: Project, given: Propose) -> Proposed:
     project.ready()
     if given.kind not in _KINDS:
         raise InputError(
-            f"There is no kind `{cut(given.kind, 40)}`.",
-            hint=f"It is any of {', '.join(_KINDS)}.",
+            f"Unknown kind `{cut(given.kind, 40)}`.",
+            hint=f"Use any of {', '.join(_KINDS)}.",
             details={"field": "kind", "allowed": list(_KINDS)},
         )
     item, warnings = _proposal(project, given)

@@ -170,7 +170,7 @@ def _target(targets: Sequence[str]) -> str:
     if named and named[0] not in known:
         raise InputError(
             f"`{cut(named[0], 40)}` is not a client that the journal supports.",
-            hint=f"It is any of {', '.join(known)}. `memory integrate` knows more of them.",
+            hint=f"Use any of {', '.join(known)}. `memory integrate` knows more of them.",
             details={"field": "target", "allowed": list(known)},
         )
     return named[0] if named else _ALL

@@ -145,7 +145,7 @@ def provider_name(wanted: str | None, configured: str = "auto") -> str:
     if name not in PREFERENCES:
         raise InputError(
             f"Unknown provider `{name[:40]}`.",
-            hint=f"It is one of {', '.join(PREFERENCES)}.",
+            hint=f"Use one of {', '.join(PREFERENCES)}.",
             details={"field": "provider", "allowed": list(PREFERENCES)},
         )
     return LOCAL_PROVIDER if name == "auto" else name

@@ -141,7 +141,7 @@ def _check_names(kind: str, name: str) -> None:
     if kind not in SOURCE_TYPES:
         raise InputError(
             f"`{kind[:40]}` is not a source type.",
-            hint=f"It is one of {', '.join(SOURCE_TYPES)}.",
+            hint=f"Use one of {', '.join(SOURCE_TYPES)}.",
             details={"field": "type", "allowed": list(SOURCE_TYPES)},
         )
     if len(name) > limits.ID_CHARS:

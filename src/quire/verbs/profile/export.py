@@ -58,7 +58,7 @@ def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
     if given.output_format not in _FORMATS:
         raise InputError(
             f"`{cut(given.output_format, 40)}` is not a format.",
-            hint=f"It is one of {', '.join(_FORMATS)}.",
+            hint=f"Use one of {', '.join(_FORMATS)}.",
             details={"field": "format", "allowed": list(_FORMATS)},
         )
 

@@ -66,7 +66,7 @@ def keep_private(project: Project, given: KeepPrivate) -> PrivatePlace | Entries
         found = profile_status(project, Arguments())
         return PrivatePlace(private=found.private, path=found.private_path, entries=found.private_entries)
     if given.place not in _PLACES:
-        raise UsageError(f"There is no place `{given.place[:40]}`.", hint="It is here, home or shared.")
+        raise UsageError(f"Unknown place `{given.place[:40]}`.", hint="Use here, home or shared.")
     return _moved(project, _PLACES[given.place], given)
 
 

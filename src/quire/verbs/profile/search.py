@@ -175,9 +175,7 @@ def lines(found: EntriesFound) -> Lines:
     if found.weak:
         yield "Nothing clearly answers this. Possible:"
     yield from entry_lines(found.results, found=True)
-    if not found.results and not found.total:
-        yield "No records with this status yet."
-    elif not found.results:
+    if not found.results:
         yield "No record matches."
     if found.beyond:
         yield f"More match: {found.beyond}; --limit shows them."

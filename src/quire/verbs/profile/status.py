@@ -116,7 +116,7 @@ def _backups(project: Project) -> list[str]:
 
 def lines(found: ProfileStatus) -> Lines:
     if not found.exists:
-        yield 'There is no profile yet. `memory profile remember user timezone "…"` begins one.'
+        yield 'There is no profile yet. `memory profile remember user timezone "…"` creates one.'
         return
     others = ", ".join(f"{count} {name}" for name, count in found.statuses.items() if count and name != ACTIVE)
     yield line_naming(
