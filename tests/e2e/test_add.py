@@ -95,7 +95,7 @@ def test_dry_run_writes_nothing(shop: Any, git: Any) -> None:
     [
         (("Webhooks can arrive twice",), "Say what kind of record it is: feature, decision, gotcha"),
         ((), "Say what kind of record it is: feature, decision, gotcha"),
-        (("gotch", "Late clocks"), "There is no kind `gotch`. Did you mean `gotcha`?"),
+        (("gotch", "Late clocks"), "Unknown kind `gotch`. Did you mean `gotcha`?"),
         (("gotcha",), "The text is missing."),
         (("gotcha", " "), "The text is missing."),
         (("gotcha", "x", "--stage", "shipped"), "--stage is for a feature, not for a gotcha."),
@@ -104,7 +104,12 @@ def test_dry_run_writes_nothing(shop: Any, git: Any) -> None:
         (("preference", "x", "--key", "nowhere.at_all"), "nowhere"),
         (("gotcha", "x", "--anchor", "../out.py"), "../out.py"),
         (("fact", "x", "--section", "Nonsense"), "Nonsense"),
-        (("gotcha", "x y", "and more"), "more"),
+        (("gotcha", "x y", "and more"), "Too many arguments: `and more`."),
+        (("gotcha", "bell\x07 here"), "The text holds U+0007 (control character) at character 5."),
+        (("gotcha", "x", "--title", "bell\x07"), "--title holds U+0007"),
+        (("gotcha", "x", "--tag", ""), "--tag must not be empty."),
+        (("gotcha", "x", "--anchor", "/etc/passwd"), "--anchor `/etc/passwd` is absolute"),
+        (("gotcha", "-"), "The text is 300,000 characters long; the limit is 200,000."),
         (("gotcha",), "`memory add gotcha -` reads the text from standard input."),
         (("decision", "Tokens", "--why", "ghp_" + "a1B2c3D4e5F6" * 3), "`--why` looks like a GitHub token"),
     ],
@@ -113,9 +118,10 @@ def test_what_cannot_be_added_is_an_error_and_leaves_nothing(
     shop: Any, git: Any, line: tuple[str, ...], said: str
 ) -> None:
     git.commit("memory")
-    run = shop("add", *line)
+    run = shop("add", *line, stdin="x" * 300_000 if line[-1:] == ("-",) else "")
     assert run.code in (1, 2)
     assert said in run.err
+    assert "nodes.0" not in run.err
     assert "hint: " in run.err
     assert git("status", "--porcelain") == ""
 
@@ -146,7 +152,8 @@ def test_on_a_terminal_it_asks_for_the_kind_and_about_what_is_similar(
     code, seen = typed(repo, environment, *line, answers=["n"])
     assert "gotcha.webhooks-can-arrive-twice" in seen
     assert (code, "Nothing was added." in seen) == (1, True)
-    assert typed(repo, environment, *line, answers=["y"])[0] == 0
+    code, seen = typed(repo, environment, *line, answers=["y"])
+    assert (code, seen.count("warning: ")) == (0, 1)
 
 
 def test_on_a_terminal_the_editor_opens_for_the_text(shop: Any, repo: Path, environment: dict[str, str]) -> None:
@@ -160,3 +167,5 @@ def test_on_a_terminal_the_editor_opens_for_the_text(shop: Any, repo: Path, envi
     editor.write_text('#!/bin/sh\n: > "$1"\n')
     code, seen = typed(repo, {**environment, "EDITOR": str(editor)}, "memory", "add", "gotcha")
     assert (code, "The text is empty." in seen) == (1, True)
+    code, seen = typed(repo, {**environment, "EDITOR": "/nowhere/editor"}, "memory", "add", "gotcha")
+    assert (code, "Nothing was added." in seen, "Set EDITOR" in seen) == (1, True, True)

@@ -411,3 +411,15 @@ def test_on_a_terminal_each_record_is_shown_beside_the_change_and_asked_about(
     code, seen = typed(repo, environment, *line[:2], "feature.retry-queue", answers=["n"])
     assert (code, "Nothing was confirmed." in seen) == (1, True)
     assert typed(repo, environment, *line[:2], "feature.retry-queue", "--yes")[0] == 0
+
+
+def test_a_slug_alone_is_enough_and_a_wrong_one_names_what_is_near(changed: Any) -> None:
+    assert changed("confirm", "back-off").out.startswith("Confirmed: decision.back-off")
+    for wrong in ("back-of", "decision.back-of"):
+        run = changed("confirm", wrong)
+        assert (run.code, "decision.back-off" in run.err, "confirm.0" in run.err) == (1, True, False)
+    assert "`decision.zzz` is not in the memory." in changed("confirm", "decision.zzz").err
+    both = changed("confirm", "decision.zzz", "gotcha.zzz").err
+    assert "error: 2 problems." in both
+    assert "  - `gotcha.zzz` is not in the memory" in both
+    assert "is not a feature" in changed("confirm", "fact:zzz").err

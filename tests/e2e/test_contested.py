@@ -311,7 +311,7 @@ def test_merge_shows_and_applies_another_branch(here: Here, git: Git, repo: Path
 
 def test_merge_in_odd_repositories(here: Here, git: Git, repo: Path, tmp_path: Path) -> None:
     said = here("merge", "nowhere")
-    assert (said.code, "names no commit" in said.err) == (1, True)
+    assert (said.code, "is not a commit" in said.err) == (1, True)
     assert here("merge", "--apply").code == 2
     branch(here, git, "one", {"id": "feature.pay", "stage": "paused"})
     git("checkout", "-q", "--detach")

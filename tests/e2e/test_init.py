@@ -176,6 +176,16 @@ def test_a_memory_that_git_still_has_is_not_buried_by_accident(repo: Path, memor
     assert memory("init", "--force").code == 0
 
 
+@pytest.mark.parametrize("line", [("init",), ("status",), ("add", "fact", "Clocks drift")])
+def test_a_file_in_place_of_the_folder_is_named(repo: Path, memory: Any, line: tuple[str, ...]) -> None:
+    (repo / ".memory").write_text("mine")
+    run = memory(*line)
+    assert run.code == 3
+    assert "`.memory` is a file; the memory needs a folder of this name." in run.err
+    assert "Rename or remove `.memory`" in run.err
+    assert (repo / ".memory").read_text() == "mine"
+
+
 def test_it_starts_no_process_that_stays(repo: Path, memory: Any) -> None:
     before = set(os.listdir("/proc")) if os.path.isdir("/proc") else set()
     memory.init()

@@ -87,10 +87,10 @@ def test_more_than_the_limit_is_said(shop: Any) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (("--kind", "nonsense"), "There is no kind `nonsense`."),
-        (("--layer", "nonsense"), "--layer does not know `nonsense`."),
-        (("--stage", "nonsense"), "--stage does not know `nonsense`."),
-        (("--verdict", "nonsense"), "--verdict does not know `nonsense`."),
+        (("--kind", "nonsense"), "Unknown kind `nonsense`."),
+        (("--layer", "nonsense"), "Unknown layer `nonsense`."),
+        (("--stage", "nonsense"), "Unknown stage `nonsense`."),
+        (("--verdict", "nonsense"), "Unknown verdict `nonsense`."),
         (("--since", "yesterday"), "`yesterday` is not a date."),
         (("--limit", "0"), "limit"),
         (("--limit", "many"), "limit"),

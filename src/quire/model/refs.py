@@ -34,8 +34,8 @@ def graph_id(text: str) -> str:
     ref = parse_ref(text)
     if ref.layer != "graph":
         raise NotFound(
-            f"`{text}` belongs to the {ref.layer} layer, which this memory does not hold.",
-            hint="Graph refs look like feature.retry-queue.",
+            f"`{text}` is not a feature, decision, gotcha or question.",
+            hint="Their refs look like feature.retry-queue.",
             details={"id": text},
         )
     return ref.id

@@ -47,6 +47,7 @@ def initialize(
 
     `declared` is what the project's manifest calls it.
     """
+    store.refuse_a_file()
     exists = store.exists() and not force
     if exists:
         project = _existing_identity(store, name)

@@ -9,6 +9,7 @@ from quire.layers.graph.stored import StoredNode, StoredRelation
 from quire.model.change_explained import ChangeExplained
 from quire.model.errors import NotFound
 from quire.model.ids import kind_of, slug_of
+from quire.model.text import cut
 from quire.model.verdicts import Verdict
 
 
@@ -37,6 +38,21 @@ def inspect_node(store: GraphStore, node_id: str) -> Inspected:
         node=stored,
         outgoing=[item for item in touching if item.relation.source == node_id],
         incoming=[item for item in touching if item.relation.source != node_id],
+    )
+
+
+def node_meant(store: GraphStore, slug: str) -> str:
+    """The id of the one node with this slug; else the error says which nodes are near."""
+    near = similar_ids(store, slug)
+    same = [node_id for node_id in near if slug_of(node_id) == slug]
+    if len(same) == 1:
+        return same[0]
+    raise NotFound(
+        f"There is no record `{cut(slug, 60)}`." if not same else f"`{cut(slug, 60)}` is the name of several records.",
+        hint=f"Did you mean {' or '.join(same or near)}?"
+        if near
+        else "`memory list` shows what is recorded, `memory query` searches it.",
+        details={"id": slug, **({"similar": same or near} if near else {})},
     )
 
 

@@ -25,7 +25,7 @@ _LISTS: dict[str, type] = {
     "confirm": ConfirmIn,
 }
 _MULTILINE = ("body", "reason", "task")
-_HINT = "Nothing was written. Correct these fields and send the whole input again."
+CORRECT_FIELDS = "Nothing was written. Correct these fields and send the whole input again."
 
 
 class ParsedIntent(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ def read_intent(value: Any) -> ParsedIntent:
         intent = msgspec.convert(value, Intent)
     except UnicodeEncodeError:
         raise InputError(
-            "A key of the save input holds a lone surrogate.", hint=_HINT, details={"field": "<input>"}
+            "A key of the save input holds a lone surrogate.", hint=CORRECT_FIELDS, details={"field": "<input>"}
         ) from None
     except msgspec.ValidationError as error:
         shape = _shape_problems(value, str(error))
@@ -110,9 +110,9 @@ def refuse(problems: list[Problem]) -> InputError:
             "it as leaked.",
             details=details,
         )
-    error = InputError(message, hint=_HINT, details=details)
+    error = InputError(message, hint=CORRECT_FIELDS, details=details)
     if missing and len(missing) == len(problems):
-        return NotFound(message, hint=problems[0].hint or _HINT, details=details)
+        return NotFound(message, hint=problems[0].hint or CORRECT_FIELDS, details=details)
     return error
 
 

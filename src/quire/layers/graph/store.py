@@ -62,6 +62,7 @@ class GraphStore:
         except FileNotFoundError:
             raise self._not_initialized() from None
         except OSError as error:
+            self.refuse_a_file()
             raise InvalidStore(
                 f"`{FOLDER}/{CONFIG}` cannot be read: {(error.strerror or str(error)).lower()}.",
                 hint="Replace it with a regular file; symbolic links are not followed.",
@@ -100,6 +101,15 @@ class GraphStore:
                 hint="Correct it by hand; `memory check` shows every fault.",
                 details={"path": f"{FOLDER}/{CONFIG}", "field": field or None},
             ) from None
+
+    def refuse_a_file(self) -> None:
+        """Raise where something that is not a folder has the folder's name."""
+        if os.path.lexists(self.folder) and not os.path.isdir(self.folder):
+            raise InvalidStore(
+                f"`{FOLDER}` is a file; the memory needs a folder of this name.",
+                hint=f"Rename or remove `{FOLDER}`, then run `memory init`.",
+                details={"path": FOLDER},
+            )
 
     def _not_initialized(self) -> NotInitialized:
         hint = "Run `memory init` in the project's folder."

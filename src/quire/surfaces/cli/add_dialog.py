@@ -8,7 +8,7 @@ import msgspec
 
 from quire.model.errors import Cancelled
 from quire.surfaces.cli.commands import Session
-from quire.surfaces.cli.declared import run_verb
+from quire.surfaces.cli.declared import run_verb, say_lines
 from quire.surfaces.cli.input import agreed
 from quire.surfaces.cli.output import say, warn
 from quire.verbs.graph.add import ADDABLE, Add, add, named
@@ -27,11 +27,13 @@ def on_terminal(session: Session, verb: Verb, given: Add) -> int | None:
         return run_verb(session, verb, given)
     planned = add(session.project(), msgspec.structs.replace(given, dry_run=True))
     similar = [problem for problem in planned.warnings if problem.code in _SIMILAR]
-    if similar:
-        warn(similar)
-        if not agreed("Add it anyway?"):
-            raise Cancelled("Nothing was added.")
-    return run_verb(session, verb, given)
+    warn(similar)
+    if similar and not agreed("Add it anyway?"):
+        raise Cancelled("Nothing was added.")
+    done = add(session.project(), given)
+    say_lines(verb.lines(done), session.program)
+    warn(problem for problem in done.warnings if problem not in similar)
+    return done.exit_code()
 
 
 def _asked_kind() -> str:
@@ -58,7 +60,10 @@ def _edited(kind: str) -> str:
     try:
         text = click.edit(template, extension=".md") or ""
     except click.ClickException as error:
-        raise Cancelled(f"The editor failed: {error.format_message()} Nothing was added.") from None
+        raise Cancelled(
+            f"The editor could not be used ({error.format_message().rstrip('.')}). Nothing was added.",
+            hint="Set EDITOR to your editor, or give the text on the command line.",
+        ) from None
     kept = "\n".join(line for line in text.split("\n") if not line.startswith("#")).strip()
     if not kept:
         raise Cancelled("The text is empty. Nothing was added.")

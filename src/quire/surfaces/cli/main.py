@@ -177,6 +177,8 @@ def run(arguments: list[str], program: str = PROGRAM) -> int:
         drop_stdout()
         return 141
     except (KeyboardInterrupt, EOFError):
+        if sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write("\n")  # the terminal shows ^C behind the question
         return 130
     except Exception as error:
         return crashed(error, as_json=as_json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
@@ -64,6 +65,7 @@ def fail(error: QuireError, *, as_json: bool) -> int:
 
 def usage_failed(message: str, command: str, *, as_json: bool) -> int:
     """A command line that cannot be understood."""
+    message = re.sub(r"^Got unexpected extra arguments? \((.*)\)$", r"Too many arguments: `\1`.", message)
     hint = f"`{command} --help` shows how it is used."
     if message.startswith("No such option"):
         hint += " Put `--` before a text that begins with a dash."

@@ -24,8 +24,8 @@ Start here:
 """
 _JOURNAL_INTRODUCTION = """The journal of a project: what happened in its sessions, and what was learned.
 
-Kept in .agent-memory/ inside your repository, with pages to read in docs/agent-memory/. This is `memory journal` is
-the same command.
+Kept in .agent-memory/ inside your repository, with pages to read in docs/agent-memory/. `memory journal` is the same
+command.
 
 \b
 Start here:

@@ -56,5 +56,8 @@ def _edited(field: ContestedField) -> str | None:
     try:
         text = click.edit(values, extension=".md")
     except click.ClickException as error:
-        raise Cancelled(f"The editor failed: {error.format_message()} Nothing was settled.") from None
+        raise Cancelled(
+            f"The editor could not be used ({error.format_message().rstrip('.')}). Nothing was settled.",
+            hint="Set EDITOR to your editor, or give the text with --value.",
+        ) from None
     return None if text is None else text.rstrip("\n")

@@ -36,7 +36,7 @@ def merge_revision(site: Site, revision: str) -> RevisionMerge:
     """Merge the memory of a revision with the files as they are here. Nothing is written."""
     git = site.git
     if not git.available:
-        raise GitRequired("This folder is in no git repository.", hint="`memory merge` reads another commit.")
+        raise GitRequired("This folder is not in a git repository.", hint="Run `git init` first.")
     commit = _commit(git, revision)
     head = git.head()
     bases = _bases(git, "HEAD", commit) if head else []
@@ -79,8 +79,8 @@ def _commit(git: Git, revision: str) -> str:
     commit = found.decode("ascii", "replace").strip()
     if not commit:
         raise InputError(
-            f"`{revision[:80]}` names no commit here.",
-            hint="Name a branch, a tag or a commit; `git fetch` brings those of a remote.",
+            f"`{revision[:80]}` is not a commit of this repository.",
+            hint="Give a branch, a tag or a commit; `git fetch` brings those of a remote.",
             details={"revision": revision},
         )
     return commit

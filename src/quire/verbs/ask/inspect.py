@@ -8,9 +8,7 @@ from msgspec import Meta
 
 from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import NotFound
-from quire.model.ids import slug_of
 from quire.model.refs import LAYERS_BY_PREFIX
-from quire.model.text import cut
 from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.verbs.ask.inspected_record import WholeRecords, inspect_record, record_lines
 from quire.verbs.ask.product_map import product_map
@@ -62,6 +60,7 @@ def inspect(project: Project, given: Inspect) -> Looked:
     REF is kind.slug, such as feature.retry-queue, or the slug alone; fact:ID, or the id of a fact alone;
     profile:category.key; episode:ID; or, for the journal, bundle:SECTION, event:ID, checkpoint:ID.
     """
+    from quire.layers.graph.inspect import node_meant
     from quire.verbs.facts.inspect import connections, inspect_fact
 
     word, ref = given.id.strip(), full_ref(given.id)
@@ -69,10 +68,10 @@ def inspect(project: Project, given: Inspect) -> Looked:
     if prefix in ("fact", "episode"):
         try:
             fact = inspect_fact(project, ref)
-        except NotFound as error:
+        except NotFound:
             if ref != f"fact:{word}":
                 raise
-            return inspect(project, Inspect(id=_node_meant(project, word, error)))
+            return inspect(project, Inspect(id=node_meant(project.graph, word)))
         return Looked(layer="facts", found=fact, connections=fact.connections)
     if prefix == "profile":
         from quire.layers.profile.rules import allowed_name
@@ -101,23 +100,6 @@ def full_ref(text: str) -> str:
     if not any(mark in ref for mark in ".:"):
         return f"fact:{ref}"
     return f"profile:{ref}" if ref.partition(".")[0] in _PROFILE_WORDS else ref
-
-
-def _node_meant(project: Project, word: str, error: NotFound) -> str:
-    """The one node with this slug; else the error says which nodes are near."""
-    from quire.layers.graph.inspect import similar_ids
-
-    near = similar_ids(project.graph, word)
-    same = [node_id for node_id in near if slug_of(node_id) == word]
-    if len(same) == 1:
-        return same[0]
-    if near:
-        error.hint = f"Did you mean {' or '.join(same or near)}?"
-        error.details["similar"] = same or near
-    else:
-        error.hint = "`memory list` shows what is recorded, `memory query` searches it."
-    error.message = f"There is no record `{cut(word, 60)}`."
-    raise error
 
 
 def lines(looked: Looked) -> Lines:

@@ -113,7 +113,7 @@ def list_records(project: Project, given: List) -> RecordList:
         from quire.upkeep.views.items import is_current
         from quire.upkeep.views.record_list import all_records, judged, newest_first
 
-        kinds = _kinds(given.kinds)
+        kinds = file_kinds(given.kinds)
         layers = [name for name in LAYER_NAMES if not given.layers or name in given.layers]
         chosen = [
             record
@@ -147,7 +147,7 @@ def shown_kind(kind: str) -> str:
     return _SHOWN_AS.get(kind, kind)
 
 
-def _kinds(named: list[str]) -> set[str]:
+def file_kinds(named: list[str]) -> set[str]:
     """The kinds of the files that these words stand for."""
     found: set[str] = set()
     for word in named:
@@ -155,8 +155,8 @@ def _kinds(named: list[str]) -> set[str]:
         if not kinds:
             words = dict.fromkeys(map(shown_kind, RECORD_KINDS))
             raise InputError(
-                f"There is no kind `{cut(word, 40)}`.",
-                hint=f"It is any of {', '.join(words)}.",
+                f"Unknown kind `{cut(word, 40)}`.",
+                hint=f"Use any of {', '.join(words)}.",
                 details={"field": "kind"},
             )
         found |= kinds

@@ -30,7 +30,7 @@ class Query(Arguments, frozen=True, kw_only=True):
             metavar="KINDS",
             help="Only these kinds, comma-separated.",
             commas=True,
-            choices=RECORD_KINDS,
+            choices=(*RECORD_KINDS, "preference", "session", "journal"),
         ),
     ] = None
     tags: Annotated[
@@ -95,13 +95,15 @@ def query(project: Project, given: Query, fence: Boundary | None = None) -> Answ
             ),
         )
     if given.question is None and given.path is None:
-        raise UsageError("Give a question, or a file with --path.", hint="`memory query --help` shows examples.")
+        raise UsageError(
+            "Give a question, a file with --path, or a filter.", hint="`memory query --help` shows examples."
+        )
     found = answer_question(
         project,
         given.question or "",
         budget=given.budget,
         limit=given.limit,
-        kinds=given.kinds or (),
+        kinds=_file_kinds(given.kinds) if given.kinds else (),
         tags=given.tags,
         layers=given.layers or (),
         path=given.path,
@@ -115,6 +117,12 @@ def query(project: Project, given: Query, fence: Boundary | None = None) -> Answ
 
         found.warnings += faded_facts(project)
     return answered(found, explain=given.explain)
+
+
+def _file_kinds(words: list[str]) -> list[str]:
+    from quire.verbs.ask.list import file_kinds
+
+    return sorted(file_kinds(words))
 
 
 def answered(found: Answer, *, explain: bool = False) -> Answered:

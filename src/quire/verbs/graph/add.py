@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from quire.files.digests import hex_digest
 from quire.guard.admission import refuse_secret
 from quire.model import limits
-from quire.model.errors import UsageError
+from quire.model.errors import InputError, UsageError
 from quire.model.ids import slugify
 from quire.model.text import cut, headline
 from quire.model.vocabulary import CREATABLE_KINDS, STAGES, LayerName, Stage
 from quire.project import Project
 from quire.verbs.facts.store import Store, store
+from quire.verbs.graph.plain_problems import in_words
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
@@ -25,6 +26,8 @@ _TITLE = 120
 _KEY = 60
 _ONLY_OF = {"stage": ("feature",), "section": ("fact",), "key": ("preference",)}
 """Options that only some kinds take."""
+_NAMES = {"": "the text", "body": "the text", "anchors": "--anchor", "tags": "--tag"}
+"""What the fields of a node are given by."""
 _NO_ANCHORS = ("fact", "preference")
 
 
@@ -74,7 +77,7 @@ class Added(Result, kw_only=True):
 def add(project: Project, given: Add) -> Added:
     """Record one thing: a decision, a gotcha, a feature, a question, a fact, or a preference of yours.
 
-    On a terminal you may leave out KIND and TEXT: the command asks for the kind and opens your editor. With `-` it
+    On a terminal you can leave out KIND and TEXT: the command asks for the kind and opens your editor. With `-` it
     reads the text from standard input. The first line of TEXT becomes the title. Similar records are shown first, so
     that nothing is recorded twice. To record many at once, as JSON, use `memory save`.
     """
@@ -106,21 +109,26 @@ def named(given: Add) -> tuple[str | None, str | None]:
 
         near = get_close_matches(given.kind, ADDABLE, n=1)
         raise UsageError(
-            f"There is no kind `{cut(given.kind, 40)}`." + (f" Did you mean `{near[0]}`?" if near else ""),
-            hint=f"It is any of {', '.join(ADDABLE)}. Put a text of several words in quotes.",
+            f"Unknown kind `{cut(given.kind, 40)}`." + (f" Did you mean `{near[0]}`?" if near else ""),
+            hint=f"Kinds are {', '.join(ADDABLE)}. Put a text of several words in quotes.",
         )
     return None, given.kind.strip() or None
 
 
 def _add_node(project: Project, given: Add, kind: str, text: str) -> Added:
     node = node_fields(given, kind, text)
-    saved = save_nodes(
-        project,
-        {"task": f"Add a {kind}", "nodes": [node]},
-        source="the arguments",
-        actor="user" if project.by_person else "cli",
-        dry_run=given.dry_run,
-    )
+    try:
+        saved = save_nodes(
+            project,
+            {"task": f"Add a {kind}", "nodes": [node]},
+            source="the arguments",
+            actor="user" if project.by_person else "cli",
+            dry_run=given.dry_run,
+        )
+    except InputError as error:
+        # A title that was not given is the beginning of the text.
+        names = {**_NAMES, "title": "--title" if given.title else "the text"}
+        raise in_words(error, names) from None
     refs = (*saved.memory_created, *saved.memory_updated, *saved.unchanged)
     return Added(
         ref=refs[0],

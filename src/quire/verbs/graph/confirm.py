@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from quire.model.errors import NotFound, UsageError
+from quire.model.errors import InputError, NotFound, UsageError
 from quire.model.refs import graph_id
 from quire.model.vocabulary import LIVE_STATUSES, Actor
 from quire.verbs.graph.options import FROM_TOOL, Who
+from quire.verbs.graph.plain_problems import in_words
 from quire.verbs.graph.save import save_nodes, saved_fields
 from quire.verbs.plain import verdict_fields
 from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result, Tool, Verb, Word
@@ -78,7 +79,8 @@ def confirm(project: Project, given: Confirm) -> ConfirmedRecords:
     The record is then up to date: from now on it is compared with the current code, committed or not. On a terminal
     the command shows each record beside the change in its code and asks. To change a record, save it instead.
     """
-    refs = [*given.ids, *(changed_by(project, given.commit) if given.commit else ())]
+    named = [_meant(project, ref) for ref in given.ids]
+    refs = [*named, *(changed_by(project, given.commit) if given.commit else ())]
     if not refs:
         if given.commit:
             raise NotFound(
@@ -90,10 +92,23 @@ def confirm(project: Project, given: Confirm) -> ConfirmedRecords:
             hint="`memory sync` lists what is out of date.",
             details={"field": "ids"},
         )
-    done = confirm_nodes(project, refs, reason=given.reason, actor=given.actor, dry_run=given.dry_run)
+    try:
+        done = confirm_nodes(project, refs, reason=given.reason, actor=given.actor, dry_run=given.dry_run)
+    except InputError as error:
+        raise in_words(error, {"reason": "--reason"}) from None
     if given.dry_run:
         done.looks = looks_at(project, done.before)
     return done
+
+
+def _meant(project: Project, ref: str) -> str:
+    """A slug alone is the one record that has it."""
+    if any(mark in ref for mark in ".:"):
+        return ref
+    from quire.layers.graph.inspect import node_meant
+
+    project.ready()
+    return node_meant(project.graph, ref.strip())
 
 
 def changed_by(project: Project, commit: str) -> list[str]:

@@ -136,10 +136,14 @@ def fields_contested(project: Project, record: Record, name: str | None = None) 
 
 
 def _record(project: Project, ref: str) -> Record:
+    from quire.layers.graph.inspect import node_meant
     from quire.verbs.ask.inspect import full_ref
 
     wanted = full_ref(ref)
     record = project.with_index(lambda index: index.find(wanted))
+    if record is None and not any(mark in ref for mark in ".:"):
+        found = node_meant(project.graph, ref.strip())
+        record = project.with_index(lambda index: index.find(found))
     if record is None:
         raise NotFound(f"`{ref[:200]}` is not in the memory.", hint="`memory resolve` lists what is contested.")
     return record
