@@ -1,6 +1,6 @@
 /** Data for a component: asked for when it is shown, and again when the disk changed; old data stays until new is there. */
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import { type Failure, failureOf, projectPath, type Query, source } from "./source.ts";
 import type { Session } from "./types.ts";
 
@@ -46,29 +46,27 @@ export function useProjectData<T>(path: string, query: Query = {}): Asked<T> {
 }
 
 export function useData<T>(path: string, query: Query = {}, version = ""): Asked<T> {
-  const [state, setState] = useState<Omit<Asked<T>, "again">>({ data: null, error: null, loading: path !== "" });
-  const [round, setRound] = useState(0);
   const key = JSON.stringify([path, query]);
-  const shown = useRef("");
+  const none = { key, data: null, error: null, loading: path !== "" };
+  const [state, setState] = useState<Omit<Asked<T>, "again"> & { key: string }>(none);
+  const [round, setRound] = useState(0);
   useEffect(() => {
-    if (!path) return setState({ data: null, error: null, loading: false });
+    if (!path) return setState(none);
     const ending = new AbortController();
-    const same = shown.current === key;
-    setState((before) => ({ data: same ? before.data : null, error: null, loading: true }));
+    setState((before) => (before.key === key ? { ...before, error: null, loading: true } : none));
     source()
       .get<T>(path, query, ending.signal)
       .then(
         (data) => {
-          if (ending.signal.aborted) return;
-          shown.current = key;
-          setState({ data, error: null, loading: false });
+          if (!ending.signal.aborted) setState({ key, data, error: null, loading: false });
         },
         (error: unknown) => {
-          if (ending.signal.aborted) return;
-          setState((before) => ({ data: same ? before.data : null, error: failureOf(error), loading: false }));
+          if (!ending.signal.aborted) setState((before) => ({ ...before, error: failureOf(error), loading: false }));
         },
       );
     return () => ending.abort();
   }, [key, version, round]);
-  return { ...state, again: () => setRound((number) => number + 1) };
+  // What was asked before this is no answer to it, not even for the one picture until it is asked for.
+  const { data, error, loading } = state.key === key ? state : none;
+  return { data, error, loading, again: () => setRound((number) => number + 1) };
 }
