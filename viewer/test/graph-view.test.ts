@@ -1,10 +1,12 @@
 /** From the plane to the screen and back, what the pointer is on, and where names fit. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { captions } from "../src/screens/graph/draw.ts";
 import { grid, nearest } from "../src/screens/graph/grid.ts";
 import { labelCount, placeLabels, shortened } from "../src/screens/graph/labels.ts";
 import { between, bounds, centred, fitted, MOST, seen, toPlane, toScreen, zoomed } from "../src/screens/graph/view.ts";
-import { seeded } from "./graph-sample.ts";
+import { network } from "../src/screens/graph/model.ts";
+import { sample, seeded } from "./graph-sample.ts";
 
 const near = (a: number, b: number) => assert.ok(Math.abs(a - b) < 1e-6, `${a} is ${b}`);
 
@@ -101,6 +103,34 @@ test("what much leads to is named first, even where that covers a node, but no o
   const placed = placeLabels([...hubs, { node: 2, x: 400, y: 200, radius: 4 }], String, () => 70, room);
   assert.deepEqual(placed.map(({ node }) => node), [0, 1]);
   assert.ok(Math.abs(placed[0]!.y - placed[1]!.y) >= 15 || Math.abs(placed[0]!.x - placed[1]!.x) >= 76);
+});
+
+test("the name of a group stands below it, and is not cut off by what it stands for", () => {
+  const room = { width: 400, height: 300, obstacles: [], most: 9 };
+  const [label] = placeLabels([{ node: 3, x: 200, y: 100, radius: 40, hub: true, caption: "fact 109" }], String, () => 60, room);
+  assert.deepEqual([label!.text, label!.caption, label!.x], ["fact 109", true, 170]);
+  assert.ok(label!.y > 140);
+});
+
+test("groups without relations are named, where they are large enough to be seen", () => {
+  const kinds = ["fact", "preference"];
+  const rows = Array.from({ length: 25 }, (_, n): [string, string, string, 1] => [`r${n}`, kinds[n < 20 ? 0 : 1]!, "", 1]);
+  const net = network(sample(rows, []));
+  const scene = {
+    net,
+    positions: Float32Array.from(rows.flatMap((_, n) => [(n % 5) * 10, Math.floor(n / 5) * 10])),
+    nodes: new Uint8Array(25).fill(1),
+    edges: new Uint8Array(0),
+    classes: Uint8Array.from(net.data.kind),
+    names: [...kinds, "none"],
+    bright: null,
+    strong: [],
+    way: false,
+    selected: -1,
+    hovered: -1,
+  };
+  assert.deepEqual(captions(scene, { k: 1, x: 0, y: 0 }).map(({ caption, x, y }) => [caption, x, y]), [["fact 20", 20, 15]]);
+  assert.deepEqual(captions(scene, { k: 0.1, x: 0, y: 0 }), []);
 });
 
 test("names are cut at words, and there are more of them from nearby", () => {

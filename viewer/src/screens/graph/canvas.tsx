@@ -1,10 +1,10 @@
 /** The picture: a canvas that can be moved about in, and what stands over it. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Kind, Status, Verdict } from "../../parts/badges.tsx";
+import { Kind, kindName, Status, Verdict } from "../../parts/badges.tsx";
 import type { VerdictState } from "../../data/types.ts";
 import { counted } from "../../parts/counted.ts";
-import type { Dimension, Shown } from "./choices.ts";
+import { type Dimension, NONE, type Shown } from "./choices.ts";
 import type { Network } from "./model.ts";
 import { palette } from "./palette.ts";
 import type { Way } from "./paths.ts";
@@ -59,6 +59,7 @@ export function GraphCanvas(props: CanvasProps) {
   }, []);
 
   const classes = useMemo(() => classesOf(net, by), [net, by]);
+  const names = useMemo(() => [...net.data.words[by].map(by === "kind" ? kindName : String), NONE], [net, by]);
   const near = hovered >= 0 && hovered < net.size ? hovered : -1;
   const deciding = [net, shown, near, selected, way, matched] as const;
   const marked = useMemo(() => emphasis(...deciding), deciding);
@@ -78,9 +79,9 @@ export function GraphCanvas(props: CanvasProps) {
     // Until the layout answers, nodes of new data stand nowhere.
     const stale = scene?.positions.length !== 2 * net.size || scene.net !== net;
     const positions = stale ? { positions: new Float32Array(2 * net.size).fill(NaN) } : {};
-    const given = { net, classes, ...marked, selected, hovered: near, way: way !== null && near < 0 };
+    const given = { net, classes, names, ...marked, selected, hovered: near, way: way !== null && near < 0 };
     stage.current!.show({ ...given, ...positions, ...(scene?.nodes === shown.nodes ? {} : shown) });
-  }, [net, shown, classes, marked, selected, near, way]);
+  }, [net, shown, classes, names, marked, selected, near, way]);
 
   // On a phone what is selected covers the lower half: bring the picture into the upper one.
   useEffect(() => {

@@ -13,6 +13,8 @@ export interface Scene {
   edges: Uint8Array;
   /** Which colour each node has. */
   classes: Uint8Array;
+  /** What each colour stands for. */
+  names: readonly string[];
   /** The nodes that matter now; the others stand back. Null: all are alike. */
   bright: Uint8Array | null;
   /** Edges that matter now, drawn above the others with their direction. */
@@ -31,8 +33,11 @@ const ARROWS = 1.05;
 const DIM = 0.13;
 const MOST_OBSTACLES = 4000;
 /** So many of those with most relations are named before all others, if they have at least so many. */
-const HUBS = 8;
+const HUBS = 12;
 const BUSY = 4;
+/** A group of nodes without relations has a caption, if it has so many and is so large on the screen. */
+const GROUP = 8;
+const GROUP_RADIUS = 14;
 
 function nodeRadius(net: Network, node: number, k: number): number {
   const size = 3.6 + Math.min(9, 1.25 * Math.sqrt(net.degree[node]!));
@@ -260,16 +265,50 @@ function drawLabels(
     WIDTHS.set(text, wide);
     return wide;
   };
-  const labels = placeLabels(wishes(scene, view, box), (node) => scene.net.data.titles[node]!, measure, room);
+  const groups = scene.bright ? [] : captions(scene, view);
+  const wished = function* () {
+    yield* groups;
+    yield* wishes(scene, view, box);
+  };
+  const space = { ...room, most: room.most + groups.length };
+  const labels = placeLabels(wished(), (node) => scene.net.data.titles[node]!, measure, space);
   ctx.globalAlpha = 1;
   ctx.lineJoin = "round";
   ctx.lineWidth = 3.5;
   ctx.strokeStyle = colours.paper;
-  for (const { text, x, y } of labels) ctx.strokeText(text, x, y);
-  for (const { node, text, x, y } of labels) {
-    ctx.fillStyle = scene.net.data.live[node] ? colours.ink : colours.faint;
+  // Between two pixels letters are blurred.
+  const at = labels.map((label) => ({ ...label, x: Math.round(label.x), y: Math.round(label.y) }));
+  for (const { text, x, y } of at) ctx.strokeText(text, x, y);
+  for (const { node, text, x, y, caption } of at) {
+    ctx.fillStyle = caption ? colours.strong : scene.net.data.live[node] ? colours.ink : colours.faint;
     ctx.fillText(text, x, y);
   }
+}
+
+/** What groups of nodes without relations are called: they stand together by their colour. */
+export function captions({ net, nodes, positions, classes, names }: Scene, view: View): LabelWish[] {
+  const groups = new Map<number, Box & { node: number; count: number }>();
+  for (let node = 0; node < net.size; node++) {
+    const x = positions[2 * node]!;
+    const y = positions[2 * node + 1]!;
+    if (!nodes[node] || net.degree[node] || Number.isNaN(x)) continue;
+    const box = groups.get(classes[node]!);
+    if (!box) groups.set(classes[node]!, { node, count: 1, left: x, right: x, top: y, bottom: y });
+    else {
+      box.count++;
+      box.left = Math.min(box.left, x);
+      box.right = Math.max(box.right, x);
+      box.top = Math.min(box.top, y);
+      box.bottom = Math.max(box.bottom, y);
+    }
+  }
+  return [...groups].flatMap(([group, { node, count, left, right, top, bottom }]) => {
+    const radius = ((bottom - top) / 2) * view.k + nodeRadius(net, node, view.k);
+    if (count < GROUP || radius < GROUP_RADIUS) return [];
+    const x = ((left + right) / 2) * view.k + view.x;
+    const y = ((top + bottom) / 2) * view.k + view.y;
+    return [{ node, x, y, radius, hub: true, caption: `${names[group]} ${count}` }];
+  });
 }
 
 /** Who wants a name: the selected one, then what matters now, then those with most relations. */

@@ -5,6 +5,7 @@ export interface Label {
   x: number;
   y: number;
   text: string;
+  caption: boolean;
 }
 
 export interface LabelWish {
@@ -17,6 +18,8 @@ export interface LabelWish {
   must?: boolean;
   /** Whether others lead to it: it is named even where that covers a node, but no other name. */
   hub?: boolean;
+  /** What is said instead of the node's title: the name of a group, which stands below it where it can. */
+  caption?: string;
 }
 
 const HIGH = 15;
@@ -46,15 +49,17 @@ export function placeLabels(
   const names = new Boxes();
   const nodes = new Boxes();
   for (const box of room.obstacles) nodes.add(box);
-  for (const { node, x, y, radius, must, hub } of wishes) {
+  for (const { node, x, y, radius, must, hub, caption } of wishes) {
     if (placed.length >= room.most) break;
-    const said = shortened(text(node));
+    const said = shortened(caption ?? text(node));
     const wide = width(said);
     const away = radius + GAP + 1;
+    const below = [x - wide / 2, y + away - 2];
     const tries = [
+      ...(caption ? [below] : []),
       [x + away, y - HIGH / 2],
       [x - away - wide, y - HIGH / 2],
-      [x - wide / 2, y + away - 2],
+      below,
       [x - wide / 2, y - away - HIGH + 2],
       ...[0.15, 0.85].flatMap((part) => [
         [x - wide * part, y + away - 2],
@@ -74,7 +79,7 @@ export function placeLabels(
     const found = free ?? (must || hub ? leastOf(tries, (box) => nodes.under(box)) : undefined);
     if (!found) continue;
     names.add(found);
-    placed.push({ node, x: found[0] + GAP, y: (found[1] + found[3]) / 2, text: said });
+    placed.push({ node, x: found[0] + GAP, y: (found[1] + found[3]) / 2, text: said, caption: caption !== undefined });
   }
   return placed;
 }
@@ -142,5 +147,5 @@ export function shortened(text: string, longest = LONGEST): string {
 /** How many names a picture bears: few from far away, more the nearer one comes. */
 export function labelCount(width: number, height: number, zoom: number): number {
   const room = (width * height) / 16_000;
-  return Math.round(4 + room * Math.min(1, Math.max(0.06, zoom * zoom)));
+  return Math.round(4 + room * Math.min(1, Math.max(0.35, zoom * zoom)));
 }

@@ -6,7 +6,7 @@ const ROOMY = 17;
 const CLOSE = 8;
 const CELL = 32;
 const MARGIN = 26;
-const GAP = 18;
+const GAP = 30;
 const NARROWEST = 60;
 /** What is at least this share of the largest stands in the middle with it. */
 const LARGE = 0.35;
