@@ -20,6 +20,7 @@ def record(title: str, text: str) -> Record:
         ("# Another\n\nText.", "Another Text."),
         ("# One", "One"),
         ("One\n\nText.", "One Text."),
+        ("It costs:\n\n| step | when |\n| --- | --- |\n| charge | at once |\n\nThat is all.", "It costs: That is all."),
         ("- **Bold** [link](a.md), `__init__.py`", "Bold link, `__init__.py`"),
     ],
 )

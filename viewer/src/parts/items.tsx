@@ -5,6 +5,7 @@ import { recordHref } from "../app/router.ts";
 import type { Item } from "../data/types.ts";
 import { usePage } from "../data/use.ts";
 import { isCalm, Kind, StageMark, Status, Verdict } from "./badges.tsx";
+import { beyondTitle } from "./excerpt.ts";
 import { Ticked } from "./ticked.tsx";
 import { Ago } from "./times.tsx";
 
@@ -19,8 +20,9 @@ interface Shown {
 
 export function ItemRow({ item, excerpt = true, kind = true, time = true, why = true }: { item: Item } & Shown) {
   const { project } = usePage();
+  const told = beyondTitle(item);
   return (
-    <a class={`row${item.live ? "" : " retired"}`} href={recordHref(project, item.ref)} data-row data-ref={item.ref}>
+    <a class={`row${item.live || item.status === "closed" ? "" : " retired"}`} href={recordHref(project, item.ref)} data-row data-ref={item.ref}>
       <span class="row-head">
         {kind ? <Kind kind={item.kind} /> : null}
         <span class="row-title">{item.title}</span>
@@ -29,7 +31,7 @@ export function ItemRow({ item, excerpt = true, kind = true, time = true, why = 
         <Verdict verdict={isCalm(item.verdict) ? null : item.verdict} because={item.because} />
         {time ? <Ago time={item.updated_at} /> : null}
       </span>
-      {excerpt && item.excerpt && item.excerpt !== item.title ? <span class="row-text"><Ticked text={item.excerpt} /></span> : null}
+      {excerpt && told ? <span class="row-text"><Ticked text={told} /></span> : null}
       {why && item.because && !isCalm(item.verdict) ? <span class="row-why"><Ticked text={item.because} /></span> : null}
     </a>
   );

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -12,6 +13,8 @@ from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LIVE_STATUSES, LayerName
 
 _EXCERPT = 240
+_TABLE = r"(?m)^\s*\|.*\|\s*$"
+"""A row of a table: in one line it is no sentence."""
 _READ = 800
 
 
@@ -50,8 +53,12 @@ def item_of(record: Record, verdict: Verdict | None = None) -> RecordItem:
         created_at=record.created_at,
         updated_at=record.updated_at,
         tags=record.tags,
-        excerpt=cut(one_line(without_marks(_without_heading(record.text, title)[:_READ])), _EXCERPT),
+        excerpt=_excerpt(_without_heading(record.text, title)[:_READ]),
     )
+
+
+def _excerpt(text: str) -> str:
+    return cut(one_line(without_marks(re.sub(_TABLE, "", text))), _EXCERPT)
 
 
 def _without_heading(text: str, title: str) -> str:

@@ -5,6 +5,7 @@ import { recordHref } from "../../app/router.ts";
 import type { SearchAnswer, SearchHit } from "../../data/types.ts";
 import { usePage } from "../../data/use.ts";
 import { isCalm, Kind, StageMark, Status, Verdict } from "../../parts/badges.tsx";
+import { beyondTitle } from "../../parts/excerpt.ts";
 import { Ticked } from "../../parts/ticked.tsx";
 import { Ago } from "../../parts/times.tsx";
 import { Explained } from "./explained.tsx";
@@ -45,7 +46,7 @@ export function Answer({ answer, explain }: { answer: SearchAnswer; explain: boo
           <p>Not a match, but related to one.</p>
           <Others
             label="Connected"
-            rows={answer.connected.map(({ relation, ...one }) => ({ ...one, says: relation.replaceAll("_", " ") }))}
+            rows={answer.connected.map(({ relation, ...one }) => ({ ...one, says: inTitles(relation, answer) }))}
           />
         </section>
       ) : null}
@@ -58,6 +59,15 @@ export function Answer({ answer, explain }: { answer: SearchAnswer; explain: boo
       ) : null}
     </div>
   );
+}
+
+/** A relation in the words that people know its records by: `feature.holds affects feature.berths`. */
+function inTitles(relation: string, { results, connected }: SearchAnswer): string {
+  const titles = new Map([...results, ...connected].map(({ ref, title }) => [ref, title]));
+  return relation
+    .split(" ")
+    .map((word) => titles.get(word) || word.replaceAll("_", " "))
+    .join(" ");
 }
 
 function Hits({ label, hits, ...more }: { label: string; hits: SearchHit[] } & Omit<Shown, "hit">) {
@@ -81,6 +91,7 @@ interface Shown {
 function Hit({ hit, words, best, explain }: Shown) {
   const { project } = usePage();
   const speaks = !isCalm(hit.verdict);
+  const told = beyondTitle(hit);
   return (
     <li>
       <a class={`row hit${hit.live ? "" : " retired"}`} href={recordHref(project, hit.ref)} data-row data-ref={hit.ref}>
@@ -95,9 +106,9 @@ function Hit({ hit, words, best, explain }: Shown) {
         <span class="row-title">
           <Marked text={hit.title} words={words} />
         </span>
-        {hit.excerpt && hit.excerpt !== hit.title ? (
+        {told ? (
           <span class="row-text">
-            <Ticked text={hit.excerpt} show={(text) => <Marked text={text} words={words} />} />
+            <Ticked text={told} show={(text) => <Marked text={text} words={words} />} />
           </span>
         ) : null}
         {speaks && hit.because ? (
