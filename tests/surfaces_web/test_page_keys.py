@@ -101,6 +101,9 @@ def test_the_palette_leads_to_a_record(looking: Looking) -> None:
     dialog = page.get_by_role("dialog", name="Go to")
     dialog.wait_for()
     looking.until("() => document.activeElement.getAttribute('aria-label') === 'Where to'")
+    dialog.get_by_role("option").first.wait_for()
+    places = dialog.get_by_role("option").all_inner_texts()
+    assert len(places) == len(set(places)), places
     page.keyboard.type("only grows")
     dialog.get_by_role("option").filter(has_text="The ledger only grows").wait_for()
     assert accessibility_faults(page) == []

@@ -48,10 +48,15 @@ WORDS = {
     "an orphaned gotcha": ("Out of date: the code is gone.", "No more text messages", "Text messages"),
     "a superseded decision": ("superseded", "One queue in the database"),
 }
-KINDS = (
-    *("feature", "decision", "gotcha", "question", "project", "fact", "episode", "entry"),
-    *("bundle", "checkpoint", "event"),
-)
+KINDS = {
+    **{kind: kind for kind in ("feature", "decision", "gotcha", "question", "project", "fact")},
+    "episode": "session",
+    "entry": "preference",
+    "bundle": "journal",
+    "checkpoint": "journal state",
+    "event": "journal session",
+}
+"""Each with the word that people know it by."""
 
 
 def shown(looking: Looking) -> str:
@@ -113,7 +118,7 @@ def test_a_record_of_every_kind(looking: Looking, page_server: PageDoor) -> None
     for kind, item in seen.items():
         page = looking.open("record", item["ref"])
         assert looking.heading == item["title"], kind
-        assert page.locator(".record-marks").inner_text().lower().startswith(kind)
+        assert page.locator(".record-marks").inner_text().startswith(KINDS[kind])
         assert page.locator(".record-name").inner_text().startswith(item["ref"])
         assert page.locator("[data-act]").count() == 0
         assert accessibility_faults(page) == [], kind
@@ -183,6 +188,9 @@ def test_sessions_anchors_and_sources_stand_once(looking: Looking) -> None:
     page = looking.open("today", since="7d")
     kinds = page.locator("#changed .kind").all_inner_texts()
     assert (kinds.count("session"), kinds.count("journal session")) == (3, 0)
+    said = page.locator(".lede").inner_text()
+    assert "2 questions opened, 1 question closed, 6 other new records, 1 changed and" in said
+    assert page.locator(".change-closed").inner_text().startswith("closed")
     page = looking.open("record", "feature.availability")
     panel = page.get_by_label("Is it up to date?")
     assert panel.locator("code", has_text="src/harbour/berths/availability.py").count() == 1

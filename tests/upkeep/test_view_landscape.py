@@ -77,7 +77,7 @@ def shape(node: CoverNode) -> Any:
 def test_without_code_there_is_a_bare_root(desk: Desk) -> None:
     desk.files("README.md")
     bare = CoverNode(name=".", path="", files=0, covered=0, bytes=0, verdict="", refs=(), children=())
-    assert desk.landscape() == CoverageHealth(root=bare, files=0, covered=0, cut=False)
+    assert desk.landscape() == CoverageHealth(root=bare, files=0, covered=0, cut=False, titles={})
 
 
 def test_files_are_counted_measured_and_covered(desk: Desk) -> None:
@@ -86,6 +86,7 @@ def test_files_are_counted_measured_and_covered(desk: Desk) -> None:
     desk.covers("Queue", "src/queue/")
     found = desk.landscape()
     assert (found.files, found.covered, found.cut) == (4, 2, False)
+    assert found.titles == {"feature.queue": "Queue"}
     (src,) = found.root.children
     assert shape(src) == ("src", ["large.py", ("queue", ["send.py", "take.py"]), "other.py"])
     assert (src.path, src.files, src.covered, src.bytes, src.verdict, src.refs) == (

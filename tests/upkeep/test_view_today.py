@@ -102,11 +102,11 @@ def test_the_digest_counts_also_what_is_not_shown(here: Git) -> None:
     assert found.digest == {
         "created": CHANGED + 53,
         "updated": 1,
-        "retired": 1,
+        "closed": 1,
+        "retired": 0,
         "drifted": 0,
         "decisions": CHANGED + 50,
         "questions_opened": 2,
-        "questions_closed": 2,
     }
 
 
@@ -246,3 +246,11 @@ def test_a_proposal_is_shown_with_its_fields_as_text() -> None:
         ("q" * 1999 + "…", "user", "", "")
     ]
     assert inbox_page([pending], 5, 1).items == ()
+
+
+def test_proposals_of_one_source() -> None:
+    sessions = [propose("graph", "decision", f"Text {number}", {}, origin="claude:1", by="user") for number in range(2)]
+    files = [propose("graph", "decision", "From a file", {}, origin="adr:docs/adr/0001-a.md", by="file")]
+    found = inbox_page([sessions, files], 0, 5, files[0].source)
+    assert [item.text for item in found.items] == ["From a file"]
+    assert (found.pending, [group.count for group in found.groups]) == (3, [2, 1])

@@ -89,7 +89,7 @@ async function goalsFor(text: string, project: string, signal: AbortSignal): Pro
   const wanted = text.toLowerCase();
   const fits = (goal: Goal) => goal.label.toLowerCase().includes(wanted);
   const screens = project
-    ? ([...SCREENS, "records", "inbox"] as const).map((screen) => ({ label: screen[0]!.toUpperCase() + screen.slice(1), kind: "screen", to: href(project, screen) }))
+    ? SCREENS.map((screen) => ({ label: screen[0]!.toUpperCase() + screen.slice(1), kind: "screen", to: href(project, screen) }))
     : [];
   const { projects } = await source().get<ProjectList>("projects", {}, signal);
   const others = projects.filter((entry) => entry.available).map((entry) => ({ label: entry.name, kind: "project", to: href(entry.id) }));

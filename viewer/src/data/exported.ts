@@ -126,7 +126,8 @@ function diffOf(diffs: Record<string, Diff>, query: Query): Diff {
 function pageOf(inbox: InboxPage, query: Query): InboxPage {
   const offset = Math.max(0, Number(query.offset) || 0);
   const limit = Math.max(1, Math.min(500, Number(query.limit) || 50));
-  return { ...inbox, offset, items: inbox.items.slice(offset, offset + limit) };
+  const items = inbox.items.filter(({ source }) => !query.source || source === query.source);
+  return { ...inbox, offset, items: items.slice(offset, offset + limit) };
 }
 
 function listed(value: string | number | undefined): string[] {

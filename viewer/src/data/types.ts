@@ -85,7 +85,7 @@ export interface ProjectSummary {
 
 export interface Change {
   item: Item;
-  how: "created" | "updated" | "retired" | "drifted";
+  how: "created" | "updated" | "closed" | "retired" | "drifted";
   at: string;
 }
 
@@ -134,7 +134,7 @@ export interface Today {
   /** What changed, the newest first; at most so many as are worth showing. */
   changed: Change[];
   changed_total: number;
-  /** How many of each: created, updated, retired, drifted, decisions, questions_opened, questions_closed. */
+  /** How many of each: created, updated, closed, retired, drifted, decisions, questions_opened. */
   digest: Record<string, number>;
   attention: Item[];
   attention_total: number;
@@ -431,6 +431,8 @@ export interface CoverageHealth {
   files: number;
   covered: number;
   cut: boolean;
+  /** What the features are called that nodes name. */
+  titles: Record<string, string>;
 }
 
 export interface ReceiptHealth {

@@ -16,6 +16,7 @@ const KINDS: Record<string, string> = {
   episode: "session",
   event: "journal session",
   bundle: "journal",
+  checkpoint: "journal state",
 };
 
 export function kindName(kind: string): string {

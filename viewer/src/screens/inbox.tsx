@@ -19,7 +19,8 @@ const MOST = 500;
 export function InboxScreen({ route }: { route: Route }) {
   const wanted = Number(route.query.get("most")) || STEP;
   const limit = Math.max(STEP, Math.min(MOST, wanted));
-  const asked = useKept(useProjectData<InboxPage>("inbox", { offset: 0, limit }));
+  const source = route.query.get("source") ?? "";
+  const asked = useKept(useProjectData<InboxPage>("inbox", { source, offset: 0, limit }));
   const pending = asked.data?.pending ?? 0;
   return (
     <>
@@ -29,7 +30,7 @@ export function InboxScreen({ route }: { route: Route }) {
       </div>
       <Answered asked={asked}>
         {(page) =>
-          page.items.length ? <Proposals asked={asked} page={page} route={route} limit={limit} /> : <Nothing />
+          page.pending ? <Proposals asked={asked} page={page} route={route} limit={limit} /> : <Nothing />
         }
       </Answered>
     </>
@@ -67,6 +68,8 @@ function Proposals({ asked, page, route, limit }: Given) {
   const list = useRef<HTMLDivElement>(null);
   const { settled, settle } = useSettled(page, asked.again);
   const at = route.query.get("at") ?? "";
+  const chosen = route.query.get("source") ?? "";
+  const total = pendingOf(page, chosen);
   useEffect(() => {
     const rows = list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [];
     const wanted = [...rows].find((row) => row.dataset.ref === at);
@@ -76,11 +79,12 @@ function Proposals({ asked, page, route, limit }: Given) {
   return (
     <div class="inbox">
       {may ? <Keys /> : <ReadOnly />}
+      <Sources page={page} chosen={chosen} />
       <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
         {grouped(page.items, ({ source }) => source).map(([source, proposals]) => (
           <section key={source} aria-label={sourceName(source)}>
             <h2 class="inbox-group">
-              {sourceName(source)} <span class="count">{pendingOf(page, source)}</span>
+              {sourceName(source)} <span class="count">{kindsOf(page, source)}</span>
             </h2>
             <ul aria-label="Proposals">
               {proposals.map((proposal) => (
@@ -97,15 +101,30 @@ function Proposals({ asked, page, route, limit }: Given) {
         ))}
         <ShowMore
           shown={page.items.length}
-          total={Math.min(page.pending, MOST)}
+          total={Math.min(total, MOST)}
           step={STEP}
           what="proposals"
           onMore={() => choose({ most: String(limit + STEP) })}
         />
       </div>
-      {page.pending > MOST && page.items.length >= MOST ? (
-        <p class="faint">{number(page.pending - MOST)} more come up as these are decided.</p>
+      {total > MOST && page.items.length >= MOST ? (
+        <p class="faint">{number(total - MOST)} more come up as these are decided.</p>
       ) : null}
+    </div>
+  );
+}
+
+/** Which source is looked at, where there are several. */
+function Sources({ page, chosen }: { page: InboxPage; chosen: string }) {
+  const sources = [...new Set([...page.groups.map(({ source }) => source), ...(chosen ? [chosen] : [])])];
+  if (sources.length < 2 && !chosen) return null;
+  return (
+    <div class="chips" role="group" aria-label="Source">
+      {["", ...sources].map((source) => (
+        <button key={source} class="chip" aria-pressed={source === chosen} onClick={() => choose({ source, most: "", at: "" })}>
+          {source ? sourceName(source) : "All"} <span class="count">{number(pendingOf(page, source))}</span>
+        </button>
+      ))}
     </div>
   );
 }
@@ -114,7 +133,12 @@ function sourceName(source: string): string {
   return { session: "Sessions", git: "Git history", agent: "Agents" }[source] ?? source;
 }
 
-function pendingOf(page: InboxPage, source: string): string {
+/** How many are pending of a source; without one, of all. */
+function pendingOf(page: InboxPage, source: string): number {
+  return page.groups.reduce((sum, group) => sum + (source && group.source !== source ? 0 : group.count), 0);
+}
+
+function kindsOf(page: InboxPage, source: string): string {
   const groups = page.groups.filter((group) => group.source === source);
   return groups.map(({ kind, count }) => counted(count, kind)).join(", ");
 }

@@ -39,7 +39,13 @@ export function MapScreen({ route }: { route: Route }) {
             );
           return (
             <>
-              <Board stages={map.stages} show={show} />
+              {features ? (
+                <Board stages={map.stages} show={show} />
+              ) : (
+                <Empty title="No features yet.">
+                  They will appear here by stage. <code>memory add feature "…" --stage building</code> records one.
+                </Empty>
+              )}
               <Shelves map={map} />
             </>
           );

@@ -71,7 +71,7 @@ function Shown({ data, route }: { data: Timeline; route: Route }) {
     () => (told.untold.length ? null : inRange(told.marks, extent, lanes).map((mark) => mark.time)),
     [told, extent, lanes],
   );
-  const said = counted(marks.length + untold, "item");
+  const said = counted(marks.length + untold, "mark");
   const go = (next: Range) => {
     setDraft(null);
     choose(writeRange(next, extent));
@@ -121,7 +121,7 @@ function Shown({ data, route }: { data: Timeline; route: Route }) {
         <header class="happened-head">
           <h2 id="happened">{isWhole(range, extent) ? "Everything" : spanSaid(from, to)}</h2>
           <span class="count" role="status">
-            {said}
+            {number(marks.length + untold)}
           </span>
         </header>
         {data.cut && !told.untold.length ? (

@@ -150,7 +150,7 @@ def _why_not_checked(files: StoredFiles, before: RecordState, after: RecordState
     if files.unread:
         return "No record could be read: this clone does not hold the memory's files."
     held = state_of(files.contents(files.after))
-    return "" if held.records else "There is no record in the memory of this change."
+    return "" if held.records else "No record is committed yet."
 
 
 def _unread(files: StoredFiles) -> list[Problem]:

@@ -12,6 +12,7 @@ from quire.anchors.working_tree import WorkingTree, read_working_tree
 from quire.files.git import Git
 from quire.files.paths import is_text
 from quire.model.records import Record
+from quire.model.text import one_line
 from quire.model.verdicts import Verdict
 from quire.upkeep.coverage import code_reached, own_code
 
@@ -45,6 +46,8 @@ class CoverageHealth(msgspec.Struct, frozen=True, kw_only=True):
     files: int
     covered: int
     cut: bool
+    titles: dict[str, str]
+    """What the features are called that nodes name."""
 
 
 class _Cover(msgspec.Struct):
@@ -89,7 +92,8 @@ def coverage_health(
     for path, cover in covers.items():
         _place(top, path, _size(root, path), cover)
     shown, is_cut = _choose(top, limit)
-    return CoverageHealth(root=_node(top, shown), files=top.files, covered=top.covered, cut=is_cut)
+    titles = {record.ref: one_line(record.title) for record in features if record.ref in top.told}
+    return CoverageHealth(root=_node(top, shown), files=top.files, covered=top.covered, cut=is_cut, titles=titles)
 
 
 def _covers(

@@ -37,7 +37,7 @@ _FOCUS, _STEPS = "current-focus", "next-steps"
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a record: created, updated, retired, or drifted from the code."""
+    """What became of a record: created, updated, closed (a question), retired, or drifted from the code."""
 
     item: RecordItem
     how: str
@@ -178,7 +178,13 @@ def _recorded(records: Iterable[Record], since: datetime) -> Iterable[_Happened]
         if created is not None and created >= since:
             yield _Happened(record, "created", record.created_at, created)
         elif updated is not None and updated >= since:
-            yield _Happened(record, "updated" if is_current(record) else "retired", record.updated_at, updated)
+            yield _Happened(record, _became(record), record.updated_at, updated)
+
+
+def _became(record: Record) -> str:
+    if is_current(record):
+        return "updated"
+    return "closed" if record.status == "closed" else "retired"
 
 
 def _told_once(records: Sequence[Record]) -> Iterable[Record]:
@@ -220,17 +226,13 @@ def _described(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
 
 
 def _digest(happened: Iterable[_Happened]) -> dict[str, int]:
-    counts = Counter(dict.fromkeys(("created", "updated", "retired", "drifted"), 0))
-    counts.update({"decisions": 0, "questions_opened": 0, "questions_closed": 0})
+    counts = Counter(dict.fromkeys(("created", "updated", "closed", "retired", "drifted"), 0))
+    counts.update({"decisions": 0, "questions_opened": 0})
     for item in happened:
         counts[item.how] += 1
-        if item.record.layer != "graph" or item.how == "drifted":
-            continue
-        if item.record.kind == "decision":
-            counts["decisions"] += item.how == "created"
-        elif item.record.kind == "question":
-            counts["questions_opened"] += item.how == "created"
-            counts["questions_closed"] += item.record.status == "closed"
+        if item.record.layer == "graph" and item.how == "created":
+            counts["decisions"] += item.record.kind == "decision"
+            counts["questions_opened"] += item.record.kind == "question"
     return dict(counts)
 
 
@@ -260,12 +262,12 @@ def _place(record: Record) -> tuple[int, str]:
 # -- what waits ---------------------------------------------------------------------------------
 
 
-def inbox_page(pending: Sequence[Sequence[Proposal]], offset: int, limit: int) -> InboxPage:
-    """Some of the pending proposals, of one source and kind together."""
-    ordered = [item for group in pending for item in group]
+def inbox_page(pending: Sequence[Sequence[Proposal]], offset: int, limit: int, source: str = "") -> InboxPage:
+    """Some of the pending proposals, of one source and kind together; of one source alone where it is named."""
+    ordered = [item for group in pending for item in group if source in ("", item.source)]
     groups = (PendingGroup(source=group[0].source, kind=group[0].kind, count=len(group)) for group in pending)
     return InboxPage(
-        pending=len(ordered),
+        pending=sum(map(len, pending)),
         offset=offset,
         items=tuple(_proposal(item) for item in ordered[offset : offset + limit]),
         groups=tuple(groups),

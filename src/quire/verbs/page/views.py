@@ -103,17 +103,18 @@ def view_today(project: Project, given: ViewToday) -> Today:
 
 
 class ViewInbox(PageArguments, frozen=True):
+    source: str = ""
     offset: int = 0
     limit: int = 50
     private: bool = True
 
 
 def view_inbox(project: Project, given: ViewInbox) -> InboxPage:
-    """Proposals that wait, the oldest first."""
+    """Pending proposals, the oldest first."""
     _check_page(given.offset, given.limit)
     ready_to_view(project)
     pending = _by_source(read_inbox(project.root).pending) if given.private else []
-    return inbox_page(pending, given.offset, given.limit)
+    return inbox_page(pending, given.offset, given.limit, given.source)
 
 
 def _by_source(pending: list[Proposal]) -> list[list[Proposal]]:

@@ -10,6 +10,7 @@ import { number } from "../../parts/counted.ts";
 import { StackedBar } from "../../parts/charts/stacked-bar.tsx";
 import { dateOf, momentSaid } from "../../parts/charts/time.ts";
 import { ItemRow } from "../../parts/items.tsx";
+import { OUT_OF_DATE, OutOfDate } from "../../parts/out-of-date.tsx";
 import { Answered, Empty } from "../../parts/states.tsx";
 import { Ago } from "../../parts/times.tsx";
 import { AllOf, FIRST, type PartProps } from "./part.tsx";
@@ -44,6 +45,7 @@ function Shown({ data, whole }: { data: AnchorHealth; whole: boolean }) {
     [data],
   );
   const total = VERDICTS.reduce((sum, [verdict]) => sum + (data.now[verdict] ?? 0), 0);
+  const outOfDate = OUT_OF_DATE.reduce((sum, verdict) => sum + (data.now[verdict] ?? 0), 0);
   if (!total) {
     return (
       <Empty title="No record is compared with the code yet.">
@@ -93,12 +95,12 @@ function Shown({ data, whole }: { data: AnchorHealth; whole: boolean }) {
           />
         </>
       ) : null}
-      <Oldest oldest={data.oldest} whole={whole} />
+      <Oldest oldest={data.oldest} total={outOfDate} whole={whole} />
     </div>
   );
 }
 
-function Oldest({ oldest, whole }: { oldest: AnchorHealth["oldest"]; whole: boolean }) {
+function Oldest({ oldest, total, whole }: { oldest: AnchorHealth["oldest"]; total: number; whole: boolean }) {
   const list = useRef<HTMLUListElement>(null);
   if (!oldest.length) return <p class="well">No record is out of date.</p>;
   return (
@@ -119,7 +121,8 @@ function Oldest({ oldest, whole }: { oldest: AnchorHealth["oldest"]; whole: bool
           </li>
         ))}
       </ul>
-      <AllOf part="anchors" total={oldest.length} whole={whole} />
+      <AllOf part="anchors" total={oldest.length} whole={whole} of={total} />
+      {whole && total > oldest.length ? <OutOfDate /> : null}
     </>
   );
 }

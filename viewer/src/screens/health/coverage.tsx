@@ -61,7 +61,13 @@ function Shown({ data, query, whole }: { data: CoverageHealth; query: URLSearchP
           ))}
         </div>
       </div>
-      <Treemap folder={folder} above={way[way.length - 2] ?? null} measure={measure} at={query.get("at") ?? ""} />
+      <Treemap
+        folder={folder}
+        above={way[way.length - 2] ?? null}
+        measure={measure}
+        at={query.get("at") ?? ""}
+        titles={data.titles}
+      />
       <p class="tree-legend" aria-hidden="true">
         <span class="swatch bare">not covered</span>
         {LEGEND.map((verdict) => (

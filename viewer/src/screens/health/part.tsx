@@ -11,8 +11,8 @@ export interface PartProps {
 /** How much of a list stands on the page of everything. */
 export const FIRST = 6;
 
-/** Leads to all of them, where not all are shown. */
-export function AllOf({ part, total, whole }: { part: string; total: number; whole: boolean }) {
+/** Leads to the whole list, where not all of it is shown; `of` is how many there are, where the list has not all either. */
+export function AllOf({ part, total, whole, of = total }: { part: string; total: number; whole: boolean; of?: number }) {
   if (whole || total <= FIRST) return null;
   const go = () => {
     choose({ part });
@@ -21,7 +21,7 @@ export function AllOf({ part, total, whole }: { part: string; total: number; who
   return (
     <p class="all-of">
       <button class="quiet" onClick={go}>
-        All {number(total)}
+        {of > total ? `Show ${number(total)} of ${number(of)}` : `All ${number(total)}`}
       </button>
     </p>
   );

@@ -114,7 +114,7 @@ function Shown({ data, byFate, whole }: { data: ReceiptHealth; byFate: boolean; 
         <By label="By event" sums={data.by_event} />
       </div>
       <MostTold told={data.most_told} whole={whole} />
-      <Recent recent={data.recent} whole={whole} />
+      <Recent recent={data.recent} answers={data.answers} whole={whole} />
     </div>
   );
 }
@@ -157,7 +157,7 @@ function MostTold({ told, whole }: { told: ReceiptHealth["most_told"]; whole: bo
   );
 }
 
-function Recent({ recent, whole }: { recent: ReceiptHealth["recent"]; whole: boolean }) {
+function Recent({ recent, answers, whole }: { recent: ReceiptHealth["recent"]; answers: number; whole: boolean }) {
   if (!recent.length) return null;
   return (
     <>
@@ -181,7 +181,7 @@ function Recent({ recent, whole }: { recent: ReceiptHealth["recent"]; whole: boo
           number(Math.round(one.milliseconds)),
         ])}
       />
-      <AllOf part="receipts" total={recent.length} whole={whole} />
+      <AllOf part="receipts" total={recent.length} whole={whole} of={answers} />
     </>
   );
 }

@@ -18,9 +18,10 @@ interface Props {
   measure: Measure;
   /** The path of the tile that is kept below; empty where none is. */
   at: string;
+  titles: Record<string, string>;
 }
 
-export function Treemap({ folder, above, measure, at }: Props) {
+export function Treemap({ folder, above, measure, at, titles }: Props) {
   const [box, width] = useWidth<HTMLDivElement>();
   const [over, setOver] = useState<CoverNode | null>(null);
   const [stop, setStop] = useState(0);
@@ -88,7 +89,7 @@ export function Treemap({ folder, above, measure, at }: Props) {
           />
         ))}
       </div>
-      <Told node={told} />
+      <Told node={told} titles={titles} />
     </>
   );
 }
@@ -131,7 +132,7 @@ function TileButton({ tile, stop, kept, onOver, onFocus, onClick }: TileProps) {
 }
 
 /** What is at the pointer, or was clicked; below the map, so that its links can be reached. */
-function Told({ node }: { node: CoverNode }) {
+function Told({ node, titles }: { node: CoverNode; titles: Record<string, string> }) {
   return (
     <div class="told" role="status">
       <p>
@@ -144,7 +145,7 @@ function Told({ node }: { node: CoverNode }) {
       {node.refs.length ? (
         <p class="told-refs">
           {node.refs.map((ref) => (
-            <RefLink key={ref} refText={ref} />
+            <RefLink key={ref} refText={ref} title={titles[ref]} />
           ))}
         </p>
       ) : null}

@@ -17,7 +17,7 @@ export function RecordHead({ detail }: { detail: RecordDetail }) {
       <p class="record-marks">
         <Kind kind={item.kind} />
         {item.layer === "graph" || item.layer === `${item.kind}s` ? null : <span class="tag">{item.layer}</span>}
-        {item.section ? <span class="tag">{item.section}</span> : null}
+        {item.section ? <span class="tag">{item.section.replaceAll("_", " ")}</span> : null}
         <StageMark stage={item.stage} />
         <Status status={item.status} live={item.live} />
         <Verdict verdict={item.verdict} because={item.because} />

@@ -29,7 +29,7 @@ export function Happened({ marks, untold }: { marks: Timed[]; untold: number }) 
       {days.map(([day, some]) => (
         <section key={day} class="day" aria-label={longDate(some[0]!.time)}>
           <h3>
-            {longDate(some[0]!.time)} {some.length > 1 ? <span class="count">{number(some.length)} items</span> : null}
+            {longDate(some[0]!.time)} {some.length > 1 ? <span class="count">{number(some.length)}</span> : null}
           </h3>
           <ul class="happened">
             {some.map((mark, number) => (

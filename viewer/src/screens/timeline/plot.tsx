@@ -158,7 +158,7 @@ export function Plot({ told, lanes, range, label, onZoom }: Props) {
       </span>
       {rows.length ? null : <p class="faint">Nothing is selected above.</p>}
       <p class="visually-hidden">
-        Arrow keys move among {counted(cells.reduce((sum, some) => sum + some.length, 0), "item")}; Enter opens.
+        Arrow keys move among {counted(cells.reduce((sum, some) => sum + some.length, 0), "mark")}; Enter opens.
       </p>
     </div>
   );

@@ -1,12 +1,13 @@
 /** Records that are out of date: to be looked at, then confirmed or marked stale. */
 import { useRef, useState } from "preact/hooks";
 import { moveInList } from "../../app/keys.ts";
-import { choose, href } from "../../app/router.ts";
+import { choose } from "../../app/router.ts";
 import type { Item, Today } from "../../data/types.ts";
-import { useMayWrite, usePage } from "../../data/use.ts";
+import { useMayWrite } from "../../data/use.ts";
 import { ConfirmButton, StaleButton } from "../../parts/acting.tsx";
 import { ItemRow } from "../../parts/items.tsx";
 import { ShowMore } from "../../parts/more.tsx";
+import { OutOfDate } from "../../parts/out-of-date.tsx";
 import { focusNext, useSettled } from "../../parts/acting/settled.ts";
 import { Section } from "./section.tsx";
 
@@ -37,25 +38,9 @@ export function Attention({ today, query, again }: { today: Today; query: URLSea
           what="that are out of date"
           onMore={() => choose({ attention: String(most + STEP) })}
         />
-        {items.length === today.attention.length && today.attention_total > items.length ? <Rest /> : null}
+        {items.length === today.attention.length && today.attention_total > items.length ? <OutOfDate /> : null}
       </div>
     </Section>
-  );
-}
-
-/** More than can be shown here: by verdict, in the list of all records. */
-function Rest() {
-  const { project } = usePage();
-  return (
-    <p class="today-none small">
-      All of them:{" "}
-      {["orphaned", "moved", "changed"].map((verdict, number) => (
-        <span key={verdict}>
-          {number ? ", " : ""}
-          <a href={href(project, "records", "", { verdict, live: "1" })}>{verdict}</a>
-        </span>
-      ))}
-    </p>
   );
 }
 

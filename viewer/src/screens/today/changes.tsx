@@ -16,6 +16,7 @@ const STEP = 50;
 const HOW: Record<Change["how"], [string, string]> = {
   created: ["new", "Someone added it"],
   updated: ["changed", "Someone changed it"],
+  closed: ["closed", "The question was answered"],
   retired: ["retired", "It was retired"],
   drifted: ["out of date", "The code has changed since it was confirmed"],
 };

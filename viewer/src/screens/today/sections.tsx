@@ -18,8 +18,10 @@ const SHELF = 6;
 const PEEK = 3;
 
 export function Focus({ focus, steps }: { focus: Item[]; steps: Item[] }) {
+  const { project } = usePage();
+  const all = href(project, "records", "", { layer: "journal", section: "next-steps" });
   return (
-    <Section id="focus" title="Focus and next steps">
+    <Section id="focus" title="Focus and next steps" all={steps.length > SHELF ? [`All ${steps.length} steps`, all] : undefined}>
       {focus.length ? (
         <div class="today-focus">
           <ItemList items={focus} label="Focus" kind={false} excerpt={false} />
@@ -28,7 +30,7 @@ export function Focus({ focus, steps }: { focus: Item[]; steps: Item[] }) {
       {steps.length ? (
         <div class="today-steps">
           <h3>Next</h3>
-          <ItemList items={steps} label="Next steps" kind={false} excerpt={false} time={false} />
+          <ItemList items={steps.slice(0, SHELF)} label="Next steps" kind={false} excerpt={false} time={false} />
         </div>
       ) : null}
     </Section>

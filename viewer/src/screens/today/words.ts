@@ -55,7 +55,7 @@ export function newsOf(today: Today, project: string, since: string): Part[] {
   const said: [number, string, string][] = [
     [count("decisions"), `${counted(count("decisions"), "decision")} made`, "created"],
     [count("questions_opened"), `${counted(count("questions_opened"), "question")} opened`, "created"],
-    [count("questions_closed"), `${counted(count("questions_closed"), "question")} closed`, ""],
+    [count("closed"), `${counted(count("closed"), "question")} closed`, "closed"],
     [others, counted(others, `${other}new record`), "created"],
     [count("updated"), `${number(count("updated"))} changed`, "updated"],
     [count("retired"), `${number(count("retired"))} retired`, "retired"],
