@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 
 from msgspec import Struct
 
-from quire.capture.signals.commands import check_command, checks_in, covers
+from quire.capture.signals.commands import checks, checks_in, covers
 from quire.capture.signals.cues import pattern
 from quire.capture.signals.outcomes import Outcome, outcome_of, told
 from quire.capture.signals.sentences import Sentence, split
@@ -34,7 +35,7 @@ class Validations:
     def __init__(self) -> None:
         self._checks: dict[str, _Check] = {}
         self._told: dict[str, None] = {}
-        self._open: dict[str, deque[str]] = {}
+        self._open: dict[str, deque[list[str]]] = {}
         self._answered: set[str] = set()
 
     def called(self, tool: str, command: str) -> None:
@@ -43,7 +44,7 @@ class Validations:
             # The calls before were answered, as far as they will be.
             self._open.pop(tool, None)
             self._answered.discard(tool)
-        self._open.setdefault(tool, deque(maxlen=_OPEN_CALLS)).append(check_command(command))
+        self._open.setdefault(tool, deque(maxlen=_OPEN_CALLS)).append(checks(command))
         if len(self._open) > _OPEN_CALLS:
             self._answered.discard(oldest := next(iter(self._open)))
             del self._open[oldest]
@@ -51,9 +52,11 @@ class Validations:
     def answered(self, tool: str, output: str, *, failed: bool) -> None:
         if tool in self._open:
             self._answered.add(tool)
-        command = self._open[tool].popleft() if self._open.get(tool) else ""
-        if command:
-            self._note(command, outcome_of(output, failed=failed), spoken=False)
+        commands = self._open[tool].popleft() if self._open.get(tool) else []
+        outcomes = outcome_of(output, failed=failed, run=len(commands)) if commands else []
+        # Which of several failed is not known.
+        for command, outcome in zip(commands if outcomes[1:] else [" && ".join(commands)], outcomes, strict=False):
+            self._note(command, outcome, spoken=False)
 
     def said(self, speech: Speech) -> None:
         """Checks that someone says they ran. What was seen to run counts more."""
@@ -70,8 +73,8 @@ class Validations:
         outcome = told(written)
         if not outcome:
             return
-        named = (*map(check_command, _CODE.findall(written)), *opening_checks(written))
-        commands = list(dict.fromkeys(filter(None, named)))
+        named = (*chain.from_iterable(map(checks, _CODE.findall(written))), *opening_checks(written))
+        commands = list(dict.fromkeys(named))
         for command in commands:
             is_counted = "test" in command or len(commands) == 1
             self._note(command, outcome if is_counted else Outcome(outcome.passed), spoken=True)
@@ -101,7 +104,7 @@ class Validations:
 def opening_checks(text: str) -> Iterator[str]:
     """The check that a text begins with, and the one behind its first colon."""
     begins = (_AT_START.match(part.replace("`", "")) for part in (text, text.partition(": ")[2]))
-    yield from filter(None, (check_command(found[1]) for found in begins if found))
+    return chain.from_iterable(checks(found[1]) for found in begins if found)
 
 
 def is_report(said: Sentence) -> bool:
@@ -114,13 +117,11 @@ def is_report(said: Sentence) -> bool:
 
 
 def _is_outdone(check: _Check, later: list[_Check]) -> bool:
-    """Whether later runs say more: the same was run again, or after a failure something wider passed."""
+    """Whether later runs say more: the same was run again, or something wider."""
     parts = checks_in(check.command)
-    return bool(parts) and all(any(_outdoes(other, one, check) for other in later) for one in parts)
+    return bool(parts) and all(any(_outdoes(other, one) for other in later) for one in parts)
 
 
-def _outdoes(other: _Check, one: tuple[str, frozenset[str]], check: _Check) -> bool:
+def _outdoes(other: _Check, one: tuple[str, frozenset[str]]) -> bool:
     tool, looked_at = one
-    is_repaired = other.outcome.passed and not check.outcome.passed
-    same = (wider for program, wider in checks_in(other.command) if program == tool)
-    return any(wider == looked_at or (is_repaired and covers(wider, looked_at)) for wider in same)
+    return any(program == tool and covers(wider, looked_at) for program, wider in checks_in(other.command))
