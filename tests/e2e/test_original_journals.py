@@ -199,7 +199,8 @@ def test_the_installed_program_opens_a_store_by_both_its_names(
     before = held(tmp_path)
     done = here.program(*program, "status")
     assert (done.code, done.err) == (0, "")
-    assert f"- bundleHash: {here.state['bundleHash']}\n" in done.out
+    # By its own name the program says what the original says.
+    assert (f"- bundleHash: {here.state['bundleHash']}\n" in done.out) == (program == ("agent-memory",))
     assert f"`{' '.join(program)} recall`" in done.out
     assert held(tmp_path) == before
 
