@@ -417,3 +417,12 @@ def test_a_write_while_a_node_is_in_conflict_keeps_what_its_branches_said_of_it(
     assert codes == {"MergeAttributeMissing"}
     assert (here.root / ".memory/memory/pay.md").read_text() == "Paid by two."
     assert not list(here.root.glob(".memory/*.d/*"))
+
+
+def test_status_knows_of_a_sync_on_another_branch(here: Here, git: Git) -> None:
+    on_branch(git, "one")
+    assert "Last sync: never" in here("status").out
+    assert here("sync").code == 0
+    assert not (here.root / ".memory/sync-state.json").exists()
+    assert here("status", "--json").data["last_sync"]["last_sync_commit"] == git("rev-parse", "HEAD").strip()
+    assert "Last sync: never" not in here("status").out

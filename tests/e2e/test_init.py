@@ -186,6 +186,13 @@ def test_a_file_in_place_of_the_folder_is_named(repo: Path, memory: Any, line: t
     assert (repo / ".memory").read_text() == "mine"
 
 
+def test_the_status_of_an_empty_memory_says_how_to_begin(repo: Path, memory: Any) -> None:
+    memory.init()
+    assert "Nothing is recorded yet. `memory add`" in memory("status").out
+    memory("add", "gotcha", "Clocks drift")
+    assert "Nothing is recorded yet" not in memory("status").out
+
+
 def test_it_starts_no_process_that_stays(repo: Path, memory: Any) -> None:
     before = set(os.listdir("/proc")) if os.path.isdir("/proc") else set()
     memory.init()

@@ -9,10 +9,9 @@ import msgspec
 
 from quire.anchors.working_tree import TreeReader
 from quire.files.git import Git
-from quire.files.json_files import decode_object
 from quire.index.catalog import Index
 from quire.layers.facts.layout import PENDING, SECTIONS
-from quire.layers.graph.layout import NO_DESCRIPTION, SYNC_STATE
+from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import SECTION_KEYS
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
@@ -24,6 +23,7 @@ from quire.model.times import EPOCH, instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LAYER_NAMES, LIVE_STATUSES, STAGES
 from quire.upkeep.reviewed import Reviews
+from quire.upkeep.sync_marker import Marker, read_marker
 from quire.upkeep.verdicts import verdicts_on_all
 
 
@@ -286,11 +286,11 @@ def last_activity(index: Index) -> str | None:
 
 
 def last_sync(store: GraphStore) -> dict[str, Any] | None:
-    try:
-        found = decode_object(store.read(SYNC_STATE))
-    except (OSError, ValueError):
-        return None
-    return {name: found.get(name) for name in ("last_sync_commit", "last_sync_at")}
+    """The commit and time of the last sync, on this branch or for all."""
+    marker = read_marker(store)
+    return (
+        {"last_sync_commit": marker.commit, "last_sync_at": marker.at or None} if isinstance(marker, Marker) else None
+    )
 
 
 def git_state(git: Git) -> GitState:

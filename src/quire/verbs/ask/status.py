@@ -132,12 +132,15 @@ def lines(seen: StatusSeen | StatusOfAll) -> Lines:
 
 def _status_texts(found: Status, folder: str) -> Iterator[str]:
     yield f"{found.project['name']} — {folder}"
-    yield f"Features: {_stage_counts(found)}"
-    for stage in _STAGES:
-        if found.features_by_stage[stage].count:
-            yield f"  {stage}: {', '.join(found.features_by_stage[stage].titles)}"
-    others = [f"{kind}s {count}" for kind, count in found.nodes_by_kind.items() if kind in ("decision", "gotcha")]
-    yield " · ".join([*others, f"relations {found.relations}"]).capitalize()
+    if any(kind != "project" and count for kind, count in found.nodes_by_kind.items()):
+        yield f"Features: {_stage_counts(found)}"
+        for stage in _STAGES:
+            if found.features_by_stage[stage].count:
+                yield f"  {stage}: {', '.join(found.features_by_stage[stage].titles)}"
+        others = [f"{kind}s {count}" for kind, count in found.nodes_by_kind.items() if kind in ("decision", "gotcha")]
+        yield " · ".join([*others, f"relations {found.relations}"]).capitalize()
+    elif not (found.facts or found.profile or found.journal):
+        yield "Nothing is recorded yet. `memory add` records something; `memory init --brief` lets your agent do it."
     yield from _layers(found)
     if found.inbox.pending:
         kinds = ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in found.inbox.by_kind.items())
@@ -166,7 +169,9 @@ def _status_texts(found: Status, folder: str) -> Iterator[str]:
         "Files that cannot be read (`memory check`)", list(dict.fromkeys(item["path"] for item in found.unreadable))
     )
     yield f"Last activity: {_moment(found.last_activity)}"
-    yield f"Last sync: {_moment((found.last_sync or {}).get('last_sync_at'))}"
+    synced = found.last_sync or {}
+    at, commit = synced.get("last_sync_at"), synced.get("last_sync_commit")
+    yield f"Last sync: {f'at {commit[:9]}' if commit and not at else _moment(at)}"
 
 
 def _layers(found: Status) -> Iterator[str]:
