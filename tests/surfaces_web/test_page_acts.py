@@ -94,6 +94,12 @@ def test_confirm(looking: Looking, copied: Sample, way: str) -> None:
     assert page.locator(".record-marks .verdict").inner_text() == "changed"
 
 
+def test_what_has_no_code_left_is_not_there_to_be_confirmed(looking: Looking) -> None:
+    page = looking.open("record", "gotcha.numbers-need-a-country-code")
+    assert page.locator("[data-act=stale]").count() == 1
+    assert page.locator("[data-act=confirm]").count() == 0
+
+
 @pytest.mark.proof
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("way", WAYS)

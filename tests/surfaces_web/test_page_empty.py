@@ -19,7 +19,7 @@ HELP = {
     "inbox": ("No pending proposals.", "memory inbox collect"),
     "graph": ("", ""),
     "search": ("", ""),
-    "timeline": ("1 item", "created"),
+    "timeline": ("everything", "created"),
     "health": ("Anchors", "memory"),
 }
 

@@ -111,6 +111,9 @@ def test_a_server_that_is_gone_and_comes_back(look: Look, copied: Sample) -> Non
         looking.until(LIVE)
         door.end()
     looking.until("() => document.querySelector('.live').textContent === 'Not connected'")
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.get_by_text("Not connected").is_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_label("Screens").get_by_role("link", name="Health").click()
     looking.until(SHOWS, "The server does not answer.")
     with opened(copied.memory, "--port", str(door.port)) as again:

@@ -202,7 +202,7 @@ def test_sessions_anchors_and_sources_stand_once(looking: Looking) -> None:
 
 def test_filters_of_the_records_by_words(looking: Looking) -> None:
     page = looking.open("records", kind="feature")
-    assert "14 records of this kind" in shown(looking)
+    assert "14 records match" in shown(looking)
     page.get_by_label("Records with these words").fill("waiting")
     looking.until("() => document.querySelectorAll('[data-row]').length === 1")
     assert "text=waiting" in page.url

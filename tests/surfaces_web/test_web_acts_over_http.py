@@ -293,7 +293,18 @@ def test_a_stage_that_is_none_is_refused(wire: Wire) -> None:
         {"action": "edit", "ref": "feature.retry-queue", "revision": revision, "stage": "done"}
     )
     assert status == 400
-    assert error["message"].endswith("stage: must be one of building, dead, idea, paused, shipped.")
+    assert error["message"] == "The stage: must be one of building, dead, idea, paused, shipped."
+    assert error["hint"] == "Nothing was written."
+
+
+def test_all_that_is_wrong_is_said_in_words(wire: Wire) -> None:
+    revision = wire.record("feature.retry-queue")["revision"]
+    asked = {"action": "edit", "ref": "feature.retry-queue", "revision": revision, "stage": "done", "title": " "}
+    status, error = wire.refused(asked)
+    assert status == 400
+    assert "nodes." not in error["message"]
+    assert "The stage:" in error["message"]
+    assert "The title:" in error["message"]
 
 
 @pytest.mark.parametrize("body", [{}, {"undo": 3}, {"undo": ""}, {"undo": "no-such"}, []])

@@ -27,8 +27,9 @@ export function RecordsScreen({ route }: { route: Route }) {
         <h1>Records</h1>
         {asked.data ? (
           <p role="status">
-            {counted(asked.data.total, "record")}
-            {many ? " of this kind" : ", the newest first"}
+            {many
+              ? counted(asked.data.total, "record matches", "records match")
+              : `${counted(asked.data.total, "record")}, the newest first`}
           </p>
         ) : null}
       </div>

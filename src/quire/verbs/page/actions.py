@@ -31,6 +31,7 @@ from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.fact_file import ask_facts, known_facts
 from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.confirm import confirm_nodes
+from quire.verbs.graph.plain_problems import in_words
 from quire.verbs.graph.save import save_nodes
 from quire.verbs.inbox.accept import accept
 from quire.verbs.inbox.options import ChosenProposals
@@ -40,6 +41,7 @@ from quire.verbs.page.undo import Acted, note_action
 
 _SESSIONS = "sessions"
 _TITLE = 80
+_NAMES = {"title": "The title:", "body": "The text:", "stage": "The stage:", "reason": "The reason:"}
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -260,8 +262,18 @@ def _act(project: Project, action: str, work: Callable[[], _Told]) -> Acted:
     project.by_person = True
     # The episode of a session takes the place of what was noted of it on the way.
     with record_changes([os.path.join(project.root, FOLDER, LOCAL, _SESSIONS)]) as notes:
-        told = work()
+        try:
+            told = work()
+        except InputError as error:
+            raise _in_full(in_words(error, _NAMES)) from None
     return note_action(project, action, told.ref, told.title, told.message, notes, told.warnings)
+
+
+def _in_full(error: InputError) -> InputError:
+    """All that is wrong: a page shows the message alone."""
+    issues = error.details.get("issues", [])
+    said = " ".join(f"{issue['message']}." for issue in issues) or error.message
+    return type(error)(said, hint=error.hint, details=error.details)
 
 
 def _node(project: Project, ref: str, what: str) -> StoredNode:

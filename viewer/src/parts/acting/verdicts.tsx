@@ -10,8 +10,9 @@ interface About {
   onDone?: () => void;
 }
 
+/** Where its code is gone there is nothing that a record could be confirmed against. */
 export function ConfirmButton({ item, onDone }: About) {
-  const may = useMayWrite();
+  const may = useMayWrite() && item.verdict !== "orphaned";
   const { busy, send } = useSend();
   if (!may) return null;
   const confirm = async () => {

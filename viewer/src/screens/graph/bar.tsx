@@ -2,7 +2,7 @@
 import { choose } from "../../app/router.ts";
 import { kindName } from "../../parts/badges.tsx";
 import { number } from "../../parts/counted.ts";
-import { type Choices, type Counted, type Dimension, DIMENSIONS, PARAMETERS, toggled } from "./choices.ts";
+import { type Choices, type Counted, type Dimension, DIMENSIONS, NONE, PARAMETERS, toggled } from "./choices.ts";
 import { says } from "./model.ts";
 import { token } from "./palette.ts";
 
@@ -68,6 +68,11 @@ export function Bar({ choices, legend, predicates }: Props) {
   );
 }
 
+/** What a word of a dimension is called. */
+export function wordSaid(dimension: Dimension, word: string): string {
+  return word === NONE ? `no ${dimension}` : dimension === "kind" ? kindName(word) : word;
+}
+
 function Chip(props: { dimension: Dimension; word: string; count?: number; pressed: boolean; choices: Choices }) {
   const { dimension, word, count, pressed, choices } = props;
   return (
@@ -78,7 +83,7 @@ function Chip(props: { dimension: Dimension; word: string; count?: number; press
       onClick={() => choose({ [PARAMETERS[dimension]]: toggled(choices.chosen[dimension], word) })}
     >
       <i class="graph-dot" style={{ color: `var(${token(dimension, word)})` }} aria-hidden="true" />
-      {word === "none" ? `no ${dimension}` : dimension === "kind" ? kindName(word) : word}
+      {wordSaid(dimension, word)}
       {count === undefined ? null : <span class="count">{number(count)}</span>}
     </button>
   );
@@ -89,7 +94,8 @@ export function FocusBar({ title, steps }: { title: string; steps: number }) {
   return (
     <div class="graph-focus" role="group" aria-label="Focus">
       <span class="graph-focus-title" title={title}>
-        Around <strong>{title}</strong>
+        <span class="graph-around">Around </span>
+        <strong>{title}</strong>
       </span>
       <span class="graph-by" role="group" aria-label="Steps away">
         {[1, 2, 3].map((number) => (

@@ -1,9 +1,10 @@
 /** The picture: a canvas that can be moved about in, and what stands over it. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Kind, kindName, Status, Verdict } from "../../parts/badges.tsx";
+import { Kind, Status, Verdict } from "../../parts/badges.tsx";
 import type { VerdictState } from "../../data/types.ts";
 import { counted } from "../../parts/counted.ts";
+import { wordSaid } from "./bar.tsx";
 import { type Dimension, NONE, type Shown } from "./choices.ts";
 import type { Network } from "./model.ts";
 import { palette } from "./palette.ts";
@@ -59,7 +60,7 @@ export function GraphCanvas(props: CanvasProps) {
   }, []);
 
   const classes = useMemo(() => classesOf(net, by), [net, by]);
-  const names = useMemo(() => [...net.data.words[by].map(by === "kind" ? kindName : String), NONE], [net, by]);
+  const names = useMemo(() => [...net.data.words[by], NONE].map((word) => wordSaid(by, word)), [net, by]);
   const near = hovered >= 0 && hovered < net.size ? hovered : -1;
   const deciding = [net, shown, near, selected, way, matched] as const;
   const marked = useMemo(() => emphasis(...deciding), deciding);

@@ -102,7 +102,11 @@ export class Stage {
     this.follows = true;
     if (!this.scene) return;
     const margin = this.width < 520 ? 22 : 44;
-    const goal = fitted(bounds(this.scene.positions, this.scene.nodes), this.width, this.height, margin);
+    // What stands over the picture covers none of it.
+    const over = this.canvas.parentElement?.querySelector<HTMLElement>(".graph-focus");
+    const top = over ? over.offsetTop + over.offsetHeight : 0;
+    const goal = fitted(bounds(this.scene.positions, this.scene.nodes), this.width, this.height - top, margin);
+    goal.y += top;
     if (soft) this.fly(goal);
     else {
       this.flight = null;
