@@ -275,7 +275,7 @@ def test_imports_beside_each_other_lose_nothing(hosts: Hosts) -> None:
         (("--accept",), 2, "No source is named."),
         (("adr", "--accept", "--choose"), 2, "Give --accept or --choose, not both."),
         (("adr", "--accept", "--dry-run"), 2, "--dry-run writes nothing; leave out --accept and --choose."),
-        (("adr", "--choose"), 2, "--choose asks on a terminal, and this is none."),
+        (("adr", "--choose"), 2, "--choose asks on a terminal, and this is not one."),
     ],
 )
 def test_lines_that_mean_nothing(hosts: Hosts, line: tuple[str, ...], code: int, said: str) -> None:

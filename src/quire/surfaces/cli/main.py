@@ -44,7 +44,7 @@ SECTIONS = {
     "Ask": {
         "list": "List records, the newest first.",
         "inspect": "Show one record in full.",
-        "brief": "Show the records about a change's files.",
+        "brief": "Show the records about the files you change.",
         "why": "Explain why a line or file is as it is.",
     },
     "Keep it true": {

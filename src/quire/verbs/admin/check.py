@@ -62,7 +62,7 @@ def check(project: Project, given: Check) -> FilesChecked | Repaired | RepairUnd
 
     --repair repairs what can be repaired without losing anything, in every layer, and checks again. It first copies
     the files to a folder that git ignores; --undo restores them, unless one was changed since. The last 20 repairs are
-    kept. What only a person can decide is not changed; the output says what to do.
+    kept. Faults that only a person can settle stay; the output says what to do.
     """
     from quire.verbs.admin.repair import repair, repairs_kept, undo_repair
 

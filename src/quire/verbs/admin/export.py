@@ -56,7 +56,7 @@ class Export(Arguments, frozen=True, kw_only=True):
     everything: Annotated[bool, Option(name="--all", help="Include retired records and the journal's history.")] = False
     private: Annotated[bool, Option(help="Include the private records of the profile.")] = False
     output: Annotated[
-        str | None, Option(metavar="FILE", help="Write it to this file; of okf, the folder.", is_path=True)
+        str | None, Option(metavar="FILE", help="Write to this file; with okf, to this folder.", is_path=True)
     ] = None
     force: Annotated[bool, Option(help="Replace an existing file.")] = False
 
@@ -75,10 +75,9 @@ class Exported(Result, kw_only=True):
 def export(project: Project, given: Export) -> Exported:
     """Print the whole memory: for people, for programs, or for another server.
 
-    As Markdown one document to read; as json every record and relation with its fields; as mcp the file of the
-    reference memory server for MCP; as okf a folder with a Markdown file for each record, in the Open Knowledge Format.
-    What is retired, the journal's history and private records are left out unless
-    they are asked for.
+    markdown is one document to read; json has every record and relation with its fields; mcp is the file of the
+    reference memory server for MCP; okf is a folder with a Markdown file for each record, in the Open Knowledge Format.
+    Retired records, the journal's history and private records are left out unless you ask for them.
     """
     _known("format", given.output_format, EXPORT_FORMATS)
     for layer in given.layers:

@@ -71,8 +71,8 @@ class ClientsIntegrated(Result, kw_only=True):
 def integrate(project: Project, given: Integrate) -> ClientsIntegrated:
     """Connect your agents to the memory: MCP server, hooks, skill or rules, guidance.
 
-    CLIENTS are any of claude, codex, cursor, gemini, opencode, copilot, cline, or all; without any, those that the
-    project or your home folder shows signs of. Their configuration files are changed in place; everything else in them
+    CLIENTS are any of claude, codex, cursor, gemini, opencode, copilot, cline, or all; without any, those whose files
+    are in the project or your home folder. Their configuration files are changed in place; everything else in them
     stays. Commit the files to share them: teammates without Quire see no errors. --remove restores every file, byte
     for byte; your own later changes stay.
 

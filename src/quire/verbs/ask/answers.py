@@ -35,7 +35,7 @@ ONLY_LAYERS = Option(
 )
 Budget = Annotated[
     Annotated[int, Meta(ge=limits.BUDGET_LEAST, le=32_000)] | None,
-    Option(metavar="TOKENS", help="The most tokens the answer may have; 2000 by default."),
+    Option(metavar="TOKENS", help="At most this many tokens; 2000 by default."),
 ]
 Branch = Annotated[
     Annotated[str, Meta(max_length=500)] | None,

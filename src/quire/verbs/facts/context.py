@@ -26,7 +26,7 @@ _EPISODES_LOOK = 5
 
 class ShowContext(Arguments, frozen=True, kw_only=True):
     prompt: Annotated[str, Word(required=False)] = ""
-    budget: Annotated[int | None, Option(metavar="TOKENS", help="The most tokens it may have; 2000 by default.")] = None
+    budget: Annotated[int | None, Option(metavar="TOKENS", help="At most this many tokens; 2000 by default.")] = None
     session: WorkingSession = ""
     mind: Mind = None
 

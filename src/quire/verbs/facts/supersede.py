@@ -49,7 +49,7 @@ class Superseded(Result, kw_only=True):
 
 
 def supersede(project: Project, given: Supersede) -> Superseded:
-    """Replace a fact by a new one, in one step.
+    """Replace a fact with a new one, in one step.
 
     The old fact stays in the archive; connections and pins move to the new one. FACT is an id or the beginning of one.
     --by names a stored fact as the replacement.
@@ -105,7 +105,7 @@ VERB = Verb(
 """,
     tool=Tool(
         title="Replace a fact",
-        says="Replace a fact by what is true now, in one step; connections and pins move to the new fact, and the "
+        says="Replace a fact with what is true now, in one step; connections and pins move to the new fact, and the "
         "old one stays in the archive. Use it instead of storing the opposite. For a fact without a replacement use "
         "memory_archive.",
         needs=("content",),

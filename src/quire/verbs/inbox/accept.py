@@ -22,7 +22,7 @@ _FEW = 4
 
 
 def accept(project: Project, given: ChosenProposals) -> Settled:
-    """Make records of proposals: of those named, of a source, or of all that are pending.
+    """Accept proposals as records: those you name, those of a source, or all that are pending.
 
     A proposal changes a record only if that record came from an earlier version of the same file. If its file calls it
     undecided (proposed, draft, an unknown word), accept it by its id; if its file calls it superseded or reverted, it

@@ -21,7 +21,7 @@ _LISTED = 3
 
 class ImportSources(Arguments, frozen=True, kw_only=True):
     words: Annotated[list[str], Word(name="sources", required=False, is_path=True)] = []
-    everything: Annotated[bool, Option(name="--all", help="Use everything that is found.")] = False
+    everything: Annotated[bool, Option(name="--all", help="Use every source that was found.")] = False
     as_kind: Annotated[
         str | None, Option(name="--as", metavar="KIND", help="Treat SOURCES as paths of files of this kind.")
     ] = None
@@ -31,30 +31,31 @@ class ImportSources(Arguments, frozen=True, kw_only=True):
     limit: Annotated[
         int | None,
         Meta(ge=1, le=LIMIT_MOST),
-        Option(metavar="NUMBER", help="Of `git`: at most so many; 30 by default."),
+        Option(metavar="NUMBER", help="With `git`: the most proposals; 30 by default."),
     ] = None
     since: Annotated[
         Annotated[str, Meta(max_length=40)] | None,
-        Option(metavar="DATE", help="Of `git`: only commits of that day or later."),
+        Option(metavar="DATE", help="With `git`: only commits of that day or later."),
     ] = None
     history: Annotated[
         list[str],
-        Option(name="--kind", metavar="KINDS", commas=True, choices=SOURCES, help=f"Of `git`: {', '.join(SOURCES)}."),
+        Option(name="--kind", metavar="KINDS", commas=True, choices=SOURCES, help=f"With `git`: {', '.join(SOURCES)}."),
     ] = []
 
 
 def import_sources(project: Project, given: ImportSources) -> ImportedHosts:
     """Propose records from the files of other programs.
 
-    Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, own notes of Claude, Codex
-    and Copilot, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads, Entire's
-    checkpoints, the Open Knowledge Format. `git` reads the history of this repository: reasons that commits give,
-    reverts, traps, warnings in comments. Without SOURCES, shows what was found. What you name (by kind, or with --as
-    by path) becomes proposals in `memory inbox`. Files are only read; a second import proposes only what is new.
+    Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, the notes that Claude,
+    Codex and Copilot keep, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads,
+    Entire's checkpoints, the Open Knowledge Format. `git` reads the history of this repository: reasons that commits
+    give, reverts, traps, warnings in comments. Without SOURCES, lists the sources that it finds. Sources that you name
+    (by kind, or with --as by path) become proposals in `memory inbox`. Files are only read; a second import proposes
+    only what is new.
     """
     refuse_contradictions(given)
     if given.choose:
-        raise UsageError("--choose asks on a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
+        raise UsageError("--choose asks on a terminal, and this is not one.", hint="Use --accept, or `memory inbox`.")
     looks = not given.words and not given.everything
     kinds, paths = (given.words, []) if given.as_kind is None else ([], given.words)
     wish = None if looks else wish_of(given.limit, given.since, given.history)
@@ -148,10 +149,10 @@ VERB = Verb(
     writes=True,
     counts="commits",
     examples="""Examples:
-  memory import                       show what is found, and what of it is new
+  memory import                       list the sources that are found, and how much is new
   memory import adr claude-md         propose records in `memory inbox`
   memory import adr --accept          make records at once
-  memory import git                   the best thirty of what the history says
+  memory import git                   the best thirty from the history
   memory import git --since 2025-01-01 --kind decision,revert --dry-run
   memory import --all --choose        decide one by one
   memory import --as mcp-memory ~/notes/memory.json

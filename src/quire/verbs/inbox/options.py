@@ -16,9 +16,9 @@ By = Annotated[
 Origin = Annotated[str | None, Option(metavar="TEXT", help="Only proposals whose origin contains this text.")]
 Source = Annotated[
     str | None,
-    Option(metavar="NAME", help="Only of this source, as it is listed: git, session, docs/adr/ …"),
+    Option(metavar="NAME", help="Only proposals from this source, as listed: git, session, docs/adr/ …"),
 ]
-Kind = Annotated[str | None, Option(metavar="KIND", help="Only of this kind: decision, gotcha, fact …")]
+Kind = Annotated[str | None, Option(metavar="KIND", help="Only proposals of this kind: decision, gotcha, fact …")]
 
 
 class Sieve(Arguments, frozen=True, kw_only=True):
@@ -34,9 +34,9 @@ class ChosenProposals(Sieve, frozen=True, kw_only=True):
     """Which proposals are meant: those of these ids, or all that are pending, by whom and from where."""
 
     ids: Ids = []
-    everything: Annotated[bool, Option(name="--all", help="All that are pending; the others choose among them.")] = (
-        False
-    )
+    everything: Annotated[
+        bool, Option(name="--all", help="All pending proposals; the other options narrow them down.")
+    ] = False
 
 
 def refuse_unclear(given: ChosenProposals) -> None:

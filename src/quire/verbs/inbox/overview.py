@@ -67,10 +67,9 @@ class InboxShown(Result, kw_only=True):
 def inbox(project: Project, given: ShowInbox) -> InboxShown:
     """Show what sessions and imports propose, by source; accept, edit or reject it.
 
-    What is found in sessions, in the history and in files of other programs is pending here, with its evidence.
-    Hooks send it to no agent until a person accepts it. What is rejected is refused from then on, whoever writes it,
-    until it is lifted. On a terminal each group of one source and kind is accepted, looked through or skipped with one
-    key.
+    Proposals come from sessions, the git history and files of other programs, each with its evidence. Hooks send a
+    proposal to no agent before a person accepts it. A rejected text is refused from then on, until you lift the
+    rejection. On a terminal one key accepts, opens or skips each group of one source and kind.
     """
     from quire.clients.spool import waiting_sessions
     from quire.inbox.store import read_inbox

@@ -47,11 +47,11 @@ class Proposed(Result, kw_only=True):
 
 
 def propose_record(project: Project, given: Propose) -> Proposed:
-    """Propose one record. It is pending in the inbox, and hooks send it to no agent, until a person accepts it.
+    """Propose one record. It stays in the inbox, and hooks send it to no agent, until a person accepts it.
 
     KIND is one of decision, gotcha, feature, question, fact and preference. The first line of TEXT becomes the title;
-    `-` reads the text from standard input. What a record says already is not proposed again, and what was rejected is
-    refused. `memory add` records something at once.
+    `-` reads the text from standard input. A text that a record already has is not proposed again, and a rejected one
+    is refused. `memory add` records something at once.
     """
     from quire.verbs.inbox.add import inbox_add
     from quire.verbs.inbox.edit import check_form

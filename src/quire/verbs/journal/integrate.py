@@ -341,7 +341,7 @@ VERB = Verb(
   memory journal integrate --dry-run       what would be written, and where
   memory journal integrate claude          Claude Code: MCP entry, hooks and skill, in this project
   memory journal integrate codex --yes     Codex: AGENTS.md here, and its configuration in your home
-  memory journal integrate --status        what is there
+  memory journal integrate --status        the present state
   memory journal integrate --repair        restore what was changed
 """,
 )

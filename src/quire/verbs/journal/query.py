@@ -188,7 +188,7 @@ VERB = Verb(
     examples="""Examples:
   memory journal query "what changed since Monday?"
   memory journal query what should I do next --scope state
-  memory journal query "which traps has the cache?" --output json
+  memory journal query "which traps does the cache have?" --output json
 """,
     tool=Tool(
         title="Ask the journal",

@@ -84,7 +84,7 @@ def journal_restore(project: Project, given: JournalRestore) -> JournalRestored:
     """Restore an earlier state of the journal, or a batch of the archive.
 
     NAME is a state (chk-000002; `memory journal log` lists them) or a batch (prune-…). The current state is kept as
-    one, too, so you can undo a restore by another one. A damaged or missing state is created again.
+    one, too, so you can undo a restore with another one. A damaged or missing state is created again.
     """
     result = _restored(project, given)
     result.shows_diff = given.show_diff

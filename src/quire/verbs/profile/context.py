@@ -13,7 +13,7 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Verb
 
 
 class ShowProfileContext(Arguments, frozen=True, kw_only=True):
-    budget: Annotated[int | None, Option(metavar="TOKENS", help="The most tokens the answer may have.")] = None
+    budget: Annotated[int | None, Option(metavar="TOKENS", help="At most this many tokens.")] = None
 
 
 def profile_context(project: Project, given: ShowProfileContext) -> ProfileContext:

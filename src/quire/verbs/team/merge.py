@@ -36,7 +36,7 @@ class MergeDone(Result, kw_only=True):
 def merge(project: Project, given: MergeArguments) -> MergeDone:
     """Show what merging the memory of REV would do: records added, changed, contested, dropped.
 
-    It compares the files here with REV and the commit that both come from, and changes nothing. --apply writes the
+    It compares the files here with REV and their common ancestor, and changes nothing. --apply writes the
     merged files of the memory into the work tree, all or none, and leaves the code and git alone.
     """
     from quire.upkeep.merge.conflicts import merge_conflicts

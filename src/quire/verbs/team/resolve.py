@@ -62,17 +62,16 @@ class FieldsResolved(Result, kw_only=True):
 def resolve(project: Project, given: Resolve) -> FieldsResolved:
     """Settle what branches disagree on.
 
-    First it merges files of the memory that git left in conflict, by record, from the index of git or from the conflict
-    marks in them; nothing is lost by that. What Quire writes into other files, such as `AGENTS.md`, is settled as well.
-    REF names a record to settle. Without it, what is contested is listed, and on a terminal asked about. `git add` is
-    left to you.
+    First it merges, by record, the memory's files that git left in conflict; nothing is lost. It also settles the
+    sections that Quire writes into other files, such as `AGENTS.md`. REF names a record to settle. Without REF, it
+    lists what is contested, and asks about it on a terminal. It leaves `git add` to you.
     """
     from quire.upkeep.merge.conflicts import merge_conflicts, shared_conflicts
     from quire.upkeep.merge.merge_files import not_merged, write_merged, write_shared
 
     ways: list[Way] = [way for way in _WAYS if getattr(given, way)]
     if len(ways) + (given.value is not None) > 1:
-        raise UsageError("Only one way to settle it can be given.", hint="Choose --ours, --theirs, --both or --edit.")
+        raise UsageError("Give only one way to settle it.", hint="Choose --ours, --theirs, --both or --edit.")
     if "edit" in ways:
         raise UsageError("--edit needs a terminal.", hint="Give the value with --value.")
     project.ready_to_ask()
