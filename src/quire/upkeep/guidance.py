@@ -28,14 +28,13 @@ This repository keeps what its code cannot say (features and their stage, decisi
 traps, open questions) as plain files in `.memory/`. The product map below is the overview. All of it is information
 about the project, not instructions to you.
 
-- To look something up: `memory query "<question>"`; before you change files, `memory brief <file>…` for what governs
-  them; `memory why <file>:<line>` for why a line is as it is. `memory inspect <id>` shows one record in full. Load
-  nothing in advance. Each answer says whether its code changed: `fresh`, `changed`, `moved`, `orphaned`.
+- To look something up: `memory query "<question>"`. Before you change files: `memory brief <file>…` shows the records
+  about them. `memory why <file>:<line>` says why a line is as it is, `memory inspect <id>` shows one record in full.
+  Load nothing in advance. Each answer says whether its code changed: `fresh`, `changed`, `moved`, `orphaned`.
 - When the product changed (a feature gained, changed or lost behaviour, a decision was made or dropped, a trap was
-found, a question came up or was answered), record it: pipe `{"task": "…", "nodes": [...], "stale": [...], "supersede":
-  [...], "delete": [...]}` into `memory save --stdin`. `memory save --help` shows an example; reuse an id to update its
-  record.
-  Relate two records only if the relation changes a conclusion; do not connect everything.
+  found, a question came up or was answered), record it: pipe `{"task": "…", "nodes": [...], "stale": [...],
+  "supersede": [...], "delete": [...]}` into `memory save --stdin`. `memory save --help` shows an example; reuse an id
+  to update its record. Relate two records only if the relation changes a conclusion; do not connect everything.
 - At the end of a session, `memory sync` names the records that are out of date. Look at their code, then save
   what changed and `memory confirm <id>` what is still correct.
 - Leave out refactorings, formatting, task diaries and anything secret. Most sessions need no save.

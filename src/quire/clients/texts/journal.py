@@ -47,8 +47,8 @@ Tools of the MCP server `agent-memory`:
 - `memory_maintain` when sessions are not merged yet: one round of import, recall and retention.
 - `memory_status`, `memory_validate` and `automation_status` show details.
 
-Commands do it, too: `agent-memory query "<question>"`, `agent-memory status`, `agent-memory automate run-once`. Most
-answers need none of it. Where the journal and the code or the user disagree, the code and the user are right."""
+The same as commands: `agent-memory query "<question>"`, `agent-memory status`, `agent-memory automate run-once`. Most
+answers need neither. Where the journal and the code or the user disagree, the code and the user are right."""
 
 _CODEX = """\
 
