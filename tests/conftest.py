@@ -45,6 +45,7 @@ def pytest_configure() -> None:
             signal.signal(number, usual)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: much of a test is waiting for git, for a disk, for a time limit."""
     return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 1

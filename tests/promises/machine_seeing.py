@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from machine_model import Entry, Fact, Node
 
 from quire.index.catalog import Index
 from quire.index.open_index import with_index
-from quire.verbs.ask.status import status as status_of
 
 if TYPE_CHECKING:
     from machine_run import Run
@@ -90,7 +88,7 @@ def look(run: Run) -> dict[str, Any]:
         "checkpoints": sum(item["kind"] == "checkpoint" for item in records.values()),
         "rejected": {item.value: not item.lifted_at for item in run.call(project, "inbox_rejected").results},
         "notes": [note.text for note in run.call(project, "notes").notes],
-        "proposals": {item.id: partial(status_of, item) for item in run.call(project, "inbox", status="all").proposals},
+        "proposals": {item.id: item.status for item in run.call(project, "inbox", status="all").proposals},
         "pins": sorted(facts[view.ref] for view in run.call(project, "memory_working").pins),
         "forgotten": [f"{item.category}.{item.key}" for item in run.call(project, "profile_restore").results][::-1],
     }

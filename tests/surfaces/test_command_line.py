@@ -62,7 +62,7 @@ def _noted(name: str, command: Command | None, seen: list[Any]) -> Command | Non
     if command is None:
         return None
 
-    def run(session: Any, **values: Any) -> None:
+    def run(session: Any, /, **values: Any) -> None:
         seen.append((name, session.as_json, values))
 
     subcommands = {verb: _noted(f"{name} {verb}", found, seen) for verb, found in command.subcommands.items()}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from quire.files.digests import digest_of
 from quire.index.catalog import Index
 from quire.model.records import Record
+from quire.model.text import first_sentence
 
 _RULES = b"3"
 _EFFECT_RULES = b"2"
@@ -23,13 +24,24 @@ def effects_in(index: Index, records: Sequence[Record]) -> dict[str, tuple[str, 
     return _found(index, records, "effects", _EFFECT_RULES)
 
 
-def _found(index: Index, records: Sequence[Record], what: str, rules: bytes) -> dict[str, tuple[str, ...]]:
+def flagged_lines(index: Index, records: Sequence[Record]) -> dict[str, tuple[str, ...]]:
+    """By ref, what a record's title and first sentence try or could do; only of those where that is anything."""
+    return _found(index, records, "line", _RULES + _EFFECT_RULES, lambda record: first_sentence(record.text))
+
+
+def _found(
+    index: Index,
+    records: Sequence[Record],
+    what: str,
+    rules: bytes,
+    body: Callable[[Record], str] = lambda record: record.text,
+) -> dict[str, tuple[str, ...]]:
     names = {f"{what} {record.ref}": record for record in records}
     known = index.memos(names)
     found: dict[str, tuple[str, ...]] = {}
     new: dict[str, bytes] = {}
     for name, record in names.items():
-        text = f"{record.title}\n{record.text}"
+        text = f"{record.title}\n{body(record)}"
         mark = digest_of(rules + text.encode("utf-8", "surrogatepass"))[:16]
         memo = known.get(name, b"")
         if memo[:16] == mark:
@@ -45,10 +57,10 @@ def _found(index: Index, records: Sequence[Record], what: str, rules: bytes) -> 
 
 
 def _looked_for(what: str, text: str) -> tuple[str, ...]:
-    if what == "effects":
-        from quire.guard.effects import effects_of
+    if what == "flags":
+        from quire.guard.prompt_attacks import find_instructions
 
-        return effects_of(text)
-    from quire.guard.prompt_attacks import find_instructions
+        return tuple(find_instructions(text))
+    from quire.guard.effects import effects_of, flags_of
 
-    return tuple(find_instructions(text))
+    return effects_of(text) if what == "effects" else flags_of(text)

@@ -15,6 +15,7 @@ from quire.model.text import cut, first_sentence, one_line
 from quire.model.tokens import count_tokens
 from quire.model.vocabulary import LIVE_STATUSES, SHOWN_STAGES
 from quire.upkeep.anchors import dead_anchors
+from quire.upkeep.order_flags import flagged_lines
 
 MARKERS = Markers("<!-- memory:map:start -->", "<!-- memory:map:end -->")
 
@@ -59,8 +60,8 @@ def render_map(index: Index, root: str, git: Git) -> str:
     """The section's text: the same for the same memory, whoever renders it."""
     counts = index.counts("graph")
     features = [_features(index, counts, stage) for stage in SHOWN_STAGES]
-    decisions = _calm(index.records("graph", "decision", ("active",), limit=5))
-    questions = _calm(index.records("graph", "question", ("open",), limit=5))
+    decisions = _calm(index, index.records("graph", "decision", ("active",), limit=5))
+    questions = _calm(index, index.records("graph", "question", ("open",), limit=5))
     shown = [record for group, records in features for record in records]
     stale = _stale_lines(root, git, [*shown, *decisions, *questions])
     groups = [group for group, _ in features]
@@ -72,7 +73,7 @@ def render_map(index: Index, root: str, git: Git) -> str:
 
 def _opening(index: Index) -> list[str]:
     lines = [_HEADING, _NOTE]
-    for project in _calm(index.records("graph", "project", ("active",), limit=1)):
+    for project in _calm(index, index.records("graph", "project", ("active",), limit=1)):
         summary = one_line(f"**{project.title}** — {first_sentence(project.text)}")
         lines += ["", cut(summary, _PROJECT_CHARS)]
     return lines
@@ -85,20 +86,15 @@ def _features(index: Index, counts: Counts, stage: str) -> tuple[_Group, list[Re
     for name in stages:
         records += index.records("graph", "feature", ("active",), stage=name, limit=_LISTED)
         total += counts.get(("feature", "active", name), 0)
-    records = _calm(records[:_LISTED])
+    records = _calm(index, records[:_LISTED])
     long, short = ([_feature_line(record, chars) for record in records] for chars in _INTENT_CHARS)
     return _Group(stage.capitalize(), long, short, total, len(records)), records
 
 
-def _calm(records: list[Record]) -> list[Record]:
+def _calm(index: Index, records: list[Record]) -> list[Record]:
     """Those that give no orders to a model and could do no harm: instruction files are read without a question."""
-    from quire.guard.effects import effects_of
-    from quire.guard.prompt_attacks import find_instructions
-
-    shown = {record.ref: f"{record.title}\n{first_sentence(record.text)}" for record in records}
-    return [
-        record for record in records if not find_instructions(shown[record.ref]) and not effects_of(shown[record.ref])
-    ]
+    flagged = flagged_lines(index, records)
+    return [record for record in records if record.ref not in flagged]
 
 
 def _feature_line(record: Record, intent_chars: int) -> str:
