@@ -235,7 +235,7 @@ def limit(trial: Trial, step: int, report: Report) -> None:
 
 
 class Cutter:
-    """The power fails at calls of one recorded run; a disk that was judged once is not judged again."""
+    """The power fails at calls of one recorded run; a disk is judged once."""
 
     def __init__(self, trial: Trial, few: int) -> None:
         self.trial, self.few = trial, few
@@ -248,7 +248,7 @@ class Cutter:
         finally:
             attach(None, (disk,))
         self.log = recorder.log
-        self.seen: set[int] = set()
+        self.seen: dict[int, list[str]] = {}
 
     def states(self, model: Disk, number: int, entry: Entry | None) -> Iterator[str]:
         """What is wrong with the disks that may be found if the power fails before this call."""
@@ -256,15 +256,16 @@ class Cutter:
             tree, bare = model.tree(chosen)
             key = hash((frozenset(tree.items()), tuple(bare), entry is None))
             if key in self.seen:
+                yield from self.seen[key]
                 continue
-            self.seen.add(key)
             found = [f"`{os.path.relpath(path, self.trial.prepared.space)}` lost its mode" for path in bare]
             if entry is None:
                 self.lay(tree)
                 found += self.trial.lost()
             self.lay(tree)
             found += self.trial.judge(number, cut=True)
-            yield from (f"{number} before {entry and entry[:2]}: {text}" for text in found)
+            self.seen[key] = [f"{number} before {entry and entry[:2]}: {text}" for text in found]
+            yield from self.seen[key]
 
     def lay(self, tree: Tree) -> None:
         self.trial.prepared.restore()
