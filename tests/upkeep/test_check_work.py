@@ -16,6 +16,7 @@ from quire.files.world import real_world
 from quire.project import Project
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
+from quire.verbs.ask.query import Query, query
 from quire.verbs.ask.status import status
 from quire.verbs.facts.store import Store, store
 
@@ -82,13 +83,14 @@ def test_a_check_costs_the_same_for_every_further_node(stores: dict[int, Project
 
 
 @pytest.mark.proof
-def test_a_fact_costs_nothing_for_the_nodes_beside_it(stores: dict[int, Project]) -> None:
+def test_a_fact_costs_no_more_than_a_question_for_the_nodes_beside_it(stores: dict[int, Project]) -> None:
+    """It is compared with the records that answer what it says, and with no others."""
+    said = "The ledger is closed on the last of May."
     store(stores[SIZES[0]], Store(section="Specs", content="What is made once is made."))
-    _, later = growth(
-        stores,
-        lambda project: store(project, Store(section="Specs", content="The ledger is closed on the last of May.")),
-    )
-    assert later < 1
+    query(stores[SIZES[0]], Query(question=said))
+    _, asked = growth(stores, lambda project: query(project, Query(question=said)))
+    _, later = growth(stores, lambda project: store(project, Store(section="Specs", content=said)))
+    assert later < asked + 1
 
 
 def test_the_state_costs_next_to_nothing_for_a_further_node(stores: dict[int, Project]) -> None:
