@@ -119,6 +119,15 @@ def test_what_became_of_a_node_is_told_one_by_one(project: Project, repo: Path) 
     ]
 
 
+def test_the_last_change_of_its_status_closed_a_question(project: Project) -> None:
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "question", "title": "Who pays", "body": "b"}]})
+    changes: list[dict[str, str]] = [{"status": "closed"}, {"status": "open"}, {"status": "closed"}, {"body": "c"}]
+    for number, fields in enumerate(changes):
+        save_nodes(project, {"task": f"t{number}", "nodes": [{"id": "question.who-pays", **fields}]})
+    kinds = [mark.kind for mark in lane(timeline(project), "record")[1:]]
+    assert kinds == ["created", "updated", "updated", "closed", "updated"]
+
+
 def test_of_a_node_that_is_gone_the_id_is_left(project: Project, repo: Path) -> None:
     log(repo, event("feature.gone", "2026-03-01T10:00:00+02:00"))
     (first, _) = lane(timeline(project), "record")

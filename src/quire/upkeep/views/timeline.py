@@ -146,6 +146,7 @@ def _saves(store: GraphStore, nodes: dict[str, Record]) -> list[Mark]:
     """The lines of the log that tell of nodes; one that a merge left twice counts once."""
     marks: list[Mark] = []
     seen: set[bytes] = set()
+    closings: dict[str, int] = {}
     for _, _, event in store.events():
         if isinstance(event, Problem) or not event.event.startswith("memory.") or not isinstance(event.id, str):
             continue
@@ -157,6 +158,9 @@ def _saves(store: GraphStore, nodes: dict[str, Record]) -> list[Mark]:
         payload = event.payload if isinstance(event.payload, dict) else {}
         done = event.event.removeprefix("memory.")
         node = nodes.get(event.id)
+        fields = payload.get("fields")
+        if node and node.status == "closed" and isinstance(fields, list) and "status" in fields:
+            closings[event.id] = len(marks)
         marks.append(
             Mark(
                 at=timestamp(moment),
@@ -167,6 +171,9 @@ def _saves(store: GraphStore, nodes: dict[str, Record]) -> list[Mark]:
                 title=_shown(node.title if node else "") or event.id,
             )
         )
+    # The last change of its status is what closed a question.
+    for place in closings.values():
+        marks[place] = msgspec.structs.replace(marks[place], kind="closed")
     return marks
 
 
