@@ -14,6 +14,7 @@ from benchmarks.stores import make_records
 
 from quire.files.world import real_world
 from quire.project import Project
+from quire.upkeep.product_map import render_map
 from quire.verbs.admin.check import check_files
 from quire.verbs.admin.new_memory import init_memory
 from quire.verbs.ask.query import Query, query
@@ -97,3 +98,14 @@ def test_the_state_costs_next_to_nothing_for_a_further_node(stores: dict[int, Pr
     status(stores[SIZES[0]])
     _, later = growth(stores, status)
     assert later < 100
+
+
+def test_the_map_looks_for_orders_once_in_each_line(stores: dict[int, Project]) -> None:
+    project = stores[SIZES[-1]]
+    project.with_index(lambda index: None)  # what is made once is made
+
+    def render() -> None:
+        project.with_index(lambda index: render_map(index, project.root, project.git))
+
+    first = calls(render)
+    assert calls(render) < first * 0.7
