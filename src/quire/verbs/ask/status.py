@@ -147,7 +147,10 @@ def _status_texts(found: Status, folder: str) -> Iterator[str]:
         places = list(found.inbox.by_origin)
         more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
         yield f"Pending in the inbox (`memory inbox`): {kinds}; from {', '.join(places[:_PLACES])}{more}"
-    yield from _listed("Open questions", [f"{item.id} — {item.title}" for item in found.open_questions])
+    questions = [f"{item.id} — {item.title}" for item in found.open_questions]
+    if len(questions) > _LISTED:
+        questions[_LISTED:] = [f"and {len(questions) - _LISTED} more: `memory list --kind question`"]
+    yield from _listed("Open questions", questions)
     counts = [f"{number} {verdict}" for verdict, number in found.verdicts.items() if number]
     if counts:
         yield f"Against the code: {', '.join(counts)}"
