@@ -108,6 +108,14 @@ def test_a_screen_in_the_dark_and_on_a_phone(look: Look, name: str) -> None:
     assert sideways(page) == []
 
 
+def test_what_is_known_of_a_fact_is_said_in_the_words_of_its_guide(looking: Looking, page_server: PageDoor) -> None:
+    (item, *_) = page_server.get(f"/api/projects/{looking.project}/records?kind=fact&live=1")["items"]
+    side = looking.open("record", item["ref"]).get_by_label("About this record").inner_text().lower()
+    for words in ("details", "confidence now", "fades as", "times stored"):
+        assert words in side, side
+    assert "wears" not in side
+
+
 @pytest.mark.proof
 def test_a_record_of_every_kind(looking: Looking, page_server: PageDoor) -> None:
     items = page_server.get(f"/api/projects/{looking.project}/records?limit=200")["items"]

@@ -109,7 +109,7 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
         ) : null}
         {kept.length ? (
           <section>
-            <h2>Files</h2>
+            <h2>Details</h2>
             <Facts fields={kept} />
           </section>
         ) : null}

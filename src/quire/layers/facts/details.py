@@ -33,7 +33,7 @@ def _fact(record: Record, weight: float) -> RecordDetails:
             ("source", fact.source, "text"),
             ("session", fact.created_session, "text"),
             ("last confirmed", fact.last_reinforced, "time"),
-            ("confirmed", fact.reinforcement_count, "number"),
+            ("times stored", fact.reinforcement_count, "number"),
             ("updated", fact.updated_at, "time"),
             ("superseded", fact.superseded_at, "time"),
             ("archived", fact.archived_at, "time"),
@@ -45,10 +45,10 @@ def _fact(record: Record, weight: float) -> RecordDetails:
         fields=(
             *told_fields(
                 ("section", fact.section, "text"),
-                ("counts today", round(weight, 4), "number"),
-                ("confidence", fact.confidence, "number"),
+                ("confidence now", round(weight, 4), "number"),
+                ("confidence at first", fact.confidence, "number"),
                 ("half life in days", record.half_life or None, "number"),
-                ("wears as", fact.decay_profile, "text"),
+                ("fades as", fact.decay_profile, "text"),
                 ("mind", fact.mind, "text"),
                 ("persona", fact.persona_id, "text"),
                 ("layer", fact.layer, "text"),

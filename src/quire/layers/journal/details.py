@@ -20,7 +20,7 @@ def journal_details(record: Record) -> RecordDetails:
         about.append(("content", held.get("contentHash"), "code"))
     elif record.kind == "checkpoint":
         event = held.get("eventId")
-        about = [("event", f"event:{event}" if event else "", "ref"), ("bundle", held.get("bundleHash"), "code")]
+        about = [("event", f"event:{event}" if event else "", "ref"), ("content", held.get("bundleHash"), "code")]
     return RecordDetails(
         path=f"{FOLDER}/{record.path}",
         body=record.text,
