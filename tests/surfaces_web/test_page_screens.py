@@ -203,6 +203,8 @@ def test_sessions_anchors_and_sources_stand_once(looking: Looking) -> None:
     panel = page.get_by_label("Is it up to date?")
     assert panel.locator("code", has_text="src/harbour/berths/availability.py").count() == 1
     assert "seal" not in shown(looking)
+    page = looking.open("record", "decision.jobs-run-from-cron")
+    assert page.locator(".past-changes").get_by_role("link", name="One queue in the database").count() == 2
     page = looking.open("inbox")
     assert "4 decisions, 2 gotchas, 3 next steps" in page.get_by_role("heading", name="Sessions").inner_text()
     assert "origin" not in shown(looking)

@@ -114,9 +114,19 @@ function Shown({ detail, route }: { detail: RecordDetail; route: Route }) {
           </section>
         ) : null}
       </aside>
-      <Past refText={item.ref} open={route.query.get("commit") ?? ""} whole={route.query.get("past") === "all"} />
+      <Past
+        refText={item.ref}
+        open={route.query.get("commit") ?? ""}
+        titles={titlesOf(detail)}
+        whole={route.query.get("past") === "all"}
+      />
     </article>
   );
+}
+
+function titlesOf({ relations, superseded_by }: RecordDetail): Map<string, string> {
+  const known = [superseded_by, ...relations.map(({ other }) => other)].filter((item) => item !== null);
+  return new Map(known.map(({ ref, title }) => [ref, title]));
 }
 
 /** Values that branches gave the same field: all of them, until someone decides. */

@@ -4,6 +4,7 @@ import type { HistoryEntry, RecordHistory } from "../../data/types.ts";
 import { usePage, useProjectData } from "../../data/use.ts";
 import { DiffOf } from "../../parts/diff.tsx";
 import { CommitName } from "../../parts/facts-of-record.tsx";
+import { RefLink } from "../../parts/items.tsx";
 import { Answered } from "../../parts/states.tsx";
 import { Ticked } from "../../parts/ticked.tsx";
 import { Ago } from "../../parts/times.tsx";
@@ -17,7 +18,14 @@ const HOW: Record<HistoryEntry["how"], string> = {
   uncommitted: "not committed",
 };
 
-export function Past({ refText, open, whole }: { refText: string; open: string; whole: boolean }) {
+interface Given {
+  refText: string;
+  open: string;
+  /** What related records are called. */
+  titles: Map<string, string>;
+}
+
+export function Past({ refText, open, titles, whole }: Given & { whole: boolean }) {
   const asked = useProjectData<RecordHistory>("history", { ref: refText });
   return (
     <section class="past" aria-labelledby="past">
@@ -32,7 +40,7 @@ export function Past({ refText, open, whole }: { refText: string; open: string; 
             <>
               <ol class="past-line">
                 {(all ? entries : entries.slice(0, FIRST)).map((entry, number) => (
-                  <Entry key={`${entry.at} ${number}`} entry={entry} refText={refText} open={open} />
+                  <Entry key={`${entry.at} ${number}`} entry={entry} refText={refText} open={open} titles={titles} />
                 ))}
               </ol>
               {entries.length > FIRST && !far ? (
@@ -49,7 +57,7 @@ export function Past({ refText, open, whole }: { refText: string; open: string; 
   );
 }
 
-function Entry({ entry, refText, open }: { entry: HistoryEntry; refText: string; open: string }) {
+function Entry({ entry, refText, open, titles }: Given & { entry: HistoryEntry }) {
   const { commit } = entry;
   // An export holds what became of the code, but not every version of the record itself.
   const { session } = usePage();
@@ -75,12 +83,25 @@ function Entry({ entry, refText, open }: { entry: HistoryEntry; refText: string;
         <ul class="past-changes">
           {entry.changes.map((change) => (
             <li key={change}>
-              <Ticked text={change.replace(LONG_COMMIT, "$1")} />
+              <Changed text={change.replace(LONG_COMMIT, "$1")} titles={titles} />
             </li>
           ))}
         </ul>
       ) : null}
       {shown ? <DiffOf refText={refText} commit={commit.id} /> : null}
     </li>
+  );
+}
+
+/** What changed, such as `by: decision.one-queue`: a related record is called by its title. */
+function Changed({ text, titles }: { text: string; titles: Map<string, string> }) {
+  const at = text.indexOf(": ") + 2;
+  const title = titles.get(text.slice(at));
+  if (!title) return <Ticked text={text} />;
+  return (
+    <>
+      {text.slice(0, at)}
+      <RefLink refText={text.slice(at)} title={title} />
+    </>
   );
 }
