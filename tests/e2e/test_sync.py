@@ -266,6 +266,7 @@ def test_long_lists_are_cut_and_say_where_the_rest_is(synced: Any, repo: Path, g
     write(repo, "src/queue.py", QUEUE + "x = 1\n")
     text = synced("sync").out
     listed = text[: text.index("For the agent")]
+    assert "Still correct? `memory confirm REF` shows the change and asks." in listed
     assert listed.count("\n- gotcha.trap-") == 9
     assert "- and 5 more: `memory sync --all`" in listed
     assert len(printed_intent(text)["nodes"]) == 15

@@ -203,6 +203,8 @@ def _prompt(found: Synced, listed: Iterable[str]) -> Lines:
         name: [item for item in part if item["id"] in shown] if isinstance(part, list) else part
         for name, part in found.save_skeleton.items()
     }
+    yield Output(text="")
+    yield "Still correct? `memory confirm REF` shows the change and asks. To have your agent look at all of them:"
     yield Output(text="\nFor the agent:\n```")
     yield _TASK
     yield Output(text=f"\nmemory save --stdin <<'JSON'\n{msgspec.json.encode(skeleton).decode()}\nJSON\n```")
