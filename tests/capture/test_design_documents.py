@@ -16,7 +16,7 @@ from quire.capture.design_documents import (
     AnsweredQuestion,
     Decision,
     DesignDocument,
-    find_design_documents,
+    find_documents,
     read_design_document,
     scan_design_documents,
 )
@@ -381,7 +381,7 @@ def test_markdown_below_the_two_folders_is_found(tmp_path: Path) -> None:
     for path in [*found, *others, "docs/back\\slash.md", "docs/line\nbreak.md"]:
         put(tmp_path, path)
     (tmp_path / "docs" / "folder.md").mkdir()
-    assert find_design_documents(str(tmp_path)) == found
+    assert find_documents(str(tmp_path))[0] == found
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -391,18 +391,18 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "docs" / "folder").symlink_to("../outside")
     (tmp_path / "ai").mkdir()
     (tmp_path / "ai" / "docs").symlink_to("../outside")
-    assert find_design_documents(str(tmp_path)) == ["docs/real.md"]
+    assert find_documents(str(tmp_path))[0] == ["docs/real.md"]
     (tmp_path / "ai" / "docs").unlink()
     (tmp_path / "ai").rmdir()
     put(tmp_path, "outside/docs/a.md")
     (tmp_path / "ai").symlink_to("outside")
-    assert find_design_documents(str(tmp_path)) == ["docs/real.md"]
+    assert find_documents(str(tmp_path))[0] == ["docs/real.md"]
 
 
 def test_where_there_are_no_documents(tmp_path: Path) -> None:
-    assert find_design_documents(str(tmp_path)) == []
+    assert find_documents(str(tmp_path))[0] == []
     (tmp_path / "docs").write_text("a file")
-    assert find_design_documents(str(tmp_path / "nowhere")) == find_design_documents(str(tmp_path)) == []
+    assert find_documents(str(tmp_path / "nowhere"))[0] == find_documents(str(tmp_path))[0] == []
 
 
 def test_a_name_that_is_no_text_is_left_out(tmp_path: Path) -> None:
@@ -411,7 +411,7 @@ def test_a_name_that_is_no_text_is_left_out(tmp_path: Path) -> None:
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/docs/\xff.md")).write_text("x")
     except OSError:
         pytest.skip("this file system has only names in UTF-8")
-    assert find_design_documents(str(tmp_path)) == ["docs/a.md"]
+    assert find_documents(str(tmp_path))[0] == ["docs/a.md"]
 
 
 def test_folders_may_be_very_deep(tmp_path: Path) -> None:
@@ -425,7 +425,7 @@ def test_folders_may_be_very_deep(tmp_path: Path) -> None:
     os.close(os.open("a.md", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
     os.close(descriptor)
     try:
-        assert find_design_documents(str(tmp_path)) == ["docs" + "/d" * 1_200 + "/a.md"]
+        assert find_documents(str(tmp_path))[0] == ["docs" + "/d" * 1_200 + "/a.md"]
     finally:
         # Too deep for those who clean up behind the tests.
         subprocess.run(["rm", "-r", tmp_path / "docs"], check=True)
@@ -438,7 +438,7 @@ def test_very_many_and_very_large_files(tmp_path: Path, monkeypatch: pytest.Monk
         put(tmp_path, f"docs/{name}.md", HEAD.format(name))
     assert [document.id for document in scan_design_documents(str(tmp_path)).documents] == ["b", "c", "d"]
     put(tmp_path, "ai/docs/e.md", HEAD.format("e"))
-    assert find_design_documents(str(tmp_path)) == ["docs/b.md", "docs/c.md", "docs/d.md"]
+    assert find_documents(str(tmp_path))[0] == ["docs/b.md", "docs/c.md", "docs/d.md"]
     problems = scan_design_documents(str(tmp_path)).problems
     assert [(problem.code, problem.path) for problem in problems] == [
         ("DocumentUnread", "docs/a/large.md"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from fuzz_yard import as_text, home, put, root, world
 
 from quire.capture.candidates import bare_text, open_question, parse_candidate
 from quire.capture.compaction import compact
-from quire.capture.conversation import messages_from, read_conversation
+from quire.capture.conversation import read_conversation
 from quire.capture.design_documents import read_design_document
 from quire.capture.front_matter import read_front_matter
 from quire.capture.hosts.adr_document import read_adr_document
@@ -111,8 +112,8 @@ def _texts(said: str) -> object:
 def _conversation(data: bytes) -> object:
     found = read_conversation(data, "The input")
     done = compact(found.messages, keep_turns=1)
-    again = messages_from([message.raw for message in found.messages])
-    assert again == list(found.messages), "a message is read otherwise the second time"
+    again = read_conversation(json.dumps([message.raw for message in found.messages]).encode(), "The input")
+    assert again.messages == list(found.messages), "a message is read otherwise the second time"
     return found, done
 
 
@@ -139,7 +140,8 @@ def _summaries() -> list[bytes]:
         {"role": ("user", "assistant")[turn % 2], "content": f"{turn}. " + "The queue moves. " * 90}
         for turn in range(9)
     ]
-    done = compact(messages_from([*talk, {"role": "user", "content": "Decision: use Redis."}]), keep_turns=1)
+    told = json.dumps([*talk, {"role": "user", "content": "Decision: use Redis."}]).encode()
+    done = compact(read_conversation(told, "The input").messages, keep_turns=1)
     found = [text_of(message.get("content")).encode() for message in done.messages]
     assert any(b"quire:summary" in text for text in found)
     return [text for text in found if b"quire:summary" in text]

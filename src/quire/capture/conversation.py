@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -51,23 +51,6 @@ def read_conversation(data: bytes, source: str) -> Conversation:
     except InvalidJson as error:
         raise InvalidJson(error.message, hint=_HINT, details=error.details) from None
     return _conversation(value)
-
-
-def messages_from(value: Any) -> list[Message]:
-    """Messages from objects that are decoded already; an error names the message and the field."""
-    level = [value]
-    for _ in range(limits.JSON_DEPTH):
-        level = [child for item in level for child in _children(item)]
-    if level:
-        said = f"The messages are nested too deeply: the limit is {limits.JSON_DEPTH} levels."
-        raise InputError(said, hint=_HINT, details={"field": "messages", "limit": limits.JSON_DEPTH})
-    return _messages(value)
-
-
-def _children(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def _messages(value: Any) -> list[Message]:

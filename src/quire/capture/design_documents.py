@@ -117,13 +117,11 @@ class DocumentScan(Struct, frozen=True):
 # -- finding --------------------------------------------------------------------------------------
 
 
-def find_design_documents(root: str) -> list[str]:
-    """The Markdown files that may be design documents. Links, hidden names and huge files are left out."""
-    return _look(root)[0]
+def find_documents(root: str) -> tuple[list[str], list[Problem]]:
+    """The Markdown files that may be design documents, and what was left out though it might be one.
 
-
-def _look(root: str) -> tuple[list[str], list[Problem]]:
-    """The paths, and what was not looked at though it might hold something."""
+    Links and hidden names are passed over.
+    """
     found: list[str] = []
     problems: list[Problem] = []
     for path, found_file in _markdown_files(root):
@@ -190,7 +188,7 @@ def _is_usable(path: str) -> bool:
 def scan_design_documents(root: str) -> DocumentScan:
     """Every design document of a project. What cannot be read is said and stops nothing."""
     documents: list[DesignDocument] = []
-    paths, problems = _look(root)
+    paths, problems = find_documents(root)
     for path in paths:
         try:
             data = read_inside(root, path, DOCUMENT_BYTES)
