@@ -9,7 +9,7 @@ import pytest
 
 from promised import proves
 from quire.files.digests import blob_id
-from quire.files.git import Git
+from quire.files.git import GREP, Git
 from quire.model.errors import GitRequired
 from quire.surfaces.cli.main import COMMANDS
 
@@ -277,6 +277,14 @@ def test_a_repository_of_another_user_is_not_read_and_stops_no_save(memory: Any,
 def test_a_command_that_is_not_on_the_list_is_never_run(ours: Git, command: str) -> None:
     with pytest.raises(ValueError, match="not on the list"):
         ours.run(command)
+
+
+@proves("P7.1", "F1")
+@pytest.mark.parametrize("words", [("-Oless",), ("-nOless",), ("--open-files-in-pager=x",), ("-w", "-e"), ("a", "-O")])
+def test_a_search_takes_the_listed_options_alone(ours: Git, words: tuple[str, ...]) -> None:
+    assert ours.run("grep", *GREP, "-w", "-F", "-e", "-Oless", allow=(0, 1)) == b""
+    with pytest.raises(ValueError, match="not on the list"):
+        ours.run("grep", *GREP, *words)
 
 
 class Trap:

@@ -3,7 +3,7 @@
 A repository may come from anywhere, and its configuration may name programs to run. Only commands that
 run none of them are used, with the switches that turn off the rest; working files are hashed here
 instead of asking `git status`, which runs filters. The only module that starts a process; questions about the
-past are in `history.py`.
+past are in `git_history.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 from quire.files.git_snapshot import Blob, PendingSnapshot, Snapshot, split_names
@@ -63,8 +64,9 @@ _BY_HAND = "Run the same git command by hand to see the problem."
 _FOREIGN = "It belongs to another user. If you trust it, add it to git's `safe.directory`, or change its owner."
 _PLAIN_NAME = r"[A-Za-z0-9._-]+"
 GREP = ("-I", "-n", "-z", "--no-color", "--no-textconv", "--full-name", "--no-recurse-submodules")
-_GREP_ALSO = ("-E", "-F", "-e", "-m", "-o", "-w")
-"""How files are searched, always, and what else may be said: `-O` and a conversion of files would start programs."""
+_GREP_ALSO = {"-E": 0, "-F": 0, "-e": 1, "-m": 1, "-o": 0, "-w": 0}
+"""How files are searched, always, and what else may be said, with how many words follow it: `-O` and a conversion of
+files would start programs."""
 _OUR_SETTING = r"merge\.(quire|union)\.(driver|name|recursive)"
 """The only settings that are ever written: how this clone merges our files."""
 _ID = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
@@ -362,8 +364,9 @@ def _is_allowed(command: str, arguments: tuple[str, ...]) -> bool:
     if command == "merge-file":
         return arguments[:1] == ("--stdout",)
     if command == "grep":
-        return arguments[: len(GREP)] == GREP and not any(
-            word.startswith(("-O", "--op", "--textc")) for word in arguments
+        words = iter(arguments[len(GREP) :])
+        return arguments[: len(GREP)] == GREP and all(
+            word in _GREP_ALSO and len(list(islice(words, _GREP_ALSO[word]))) == _GREP_ALSO[word] for word in words
         )
     if command == "config" and arguments[:1] == ("--local",):
         return len(arguments) == 3 and any(re.fullmatch(_OUR_SETTING, word) for word in arguments[1:])
