@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from talks import messages_from
 
 from cases import each
 from quire.capture.conversation import (
@@ -58,8 +59,7 @@ def read(value: Any) -> Any:
 
 
 def message(**fields: Any) -> Message:
-    found: Message = read([fields]).messages[0]
-    return found
+    return messages_from([fields])[0]
 
 
 def results(**fields: Any) -> list[ToolResult]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from talks import messages_from
 
-from quire.capture.conversation import messages_from
 from quire.capture.quotable_text import CLIPBOARD, SECRET, quote, safe_pin, safe_text, sentences
 from quire.capture.summary import ENTRIES, ENTRY_CHARS, ReadMessage, summarise_offline
 from quire.capture.summary_form import (

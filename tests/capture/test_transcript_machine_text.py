@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from talks import messages_from
 from transcript_making import PROJECT, answers, claude, codex, read_all, said, session_at, uses, write_lines
 
 from cases import each
 from quire.capture.compaction import compact
-from quire.capture.conversation import messages_from
 from quire.capture.transcripts.machine_text import SENTENCES, is_own_call, without_additions, without_own
 from quire.layers.journal.documents import new_state
 from quire.layers.journal.entry_block import render_entry
