@@ -83,6 +83,7 @@ def test_the_slash_searches_and_the_question_mark_tells_the_keys(looking: Lookin
     dialog = page.get_by_role("dialog", name="Keys")
     dialog.wait_for()
     assert "Go to a record, a screen, a project" in dialog.inner_text()
+    assert "Graph: how records are related" in dialog.inner_text()
     assert contrast_faults(page) == []
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")

@@ -5,6 +5,8 @@ export interface Key {
   /** As it is typed: `/`, `?`, `g t` (one after the other), `mod+k`. */
   keys: string;
   says: string;
+  /** What is found there. */
+  about?: string;
   run: () => void;
 }
 

@@ -19,6 +19,17 @@ const NAMES: Record<string, string> = {
   timeline: "Timeline",
   health: "Health",
 };
+/** What each of them answers, for the help. */
+const ABOUT: Record<string, string> = {
+  today: "what changed, what is out of date, what is pending",
+  records: "all records, with filters",
+  map: "features by stage",
+  graph: "how records are related",
+  search: "what an agent would get",
+  inbox: "proposals to accept or reject",
+  timeline: "when what happened",
+  health: "records against the code, and what agents were sent",
+};
 /** What follows `g`: the first letter, but for the timeline, which comes after today. */
 const LETTERS: Record<string, string> = {
   today: "t",
@@ -58,14 +69,14 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
 
   const keys = useMemo<Key[]>(() => {
     const go = (screen: Screen) => () => navigate(href(project, screen));
-    const within = SCREENS.map((screen) => ({ keys: `g ${LETTERS[screen]}`, says: NAMES[screen]!, run: go(screen) }));
+    const within = SCREENS.map((screen) => ({ keys: `g ${LETTERS[screen]}`, says: NAMES[screen]!, about: ABOUT[screen], run: go(screen) }));
     return [
       ...(project ? within : []),
       { keys: "g p", says: "Projects", run: () => navigate("#/") },
       { keys: "/", says: "Search", run: () => navigate(project ? href(project, "search") : "#/") },
       { keys: "mod+k", says: "Go to a record, a screen, a project", run: () => setPalette(true) },
       { keys: "d", says: "Switch the theme", run: () => setTheme(THEMES[theme][0]) },
-      { keys: "?", says: "These keys", run: () => setHelp(true) },
+      { keys: "?", says: "This help", run: () => setHelp(true) },
     ];
   }, [project, theme]);
   useKeys(keys);
@@ -157,7 +168,7 @@ function Switcher({ project, screen }: { project: string; screen: string }) {
 
 function Help({ keys, onClose }: { keys: Key[]; onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Screens and keys" onClose={onClose}>
       <table class="keys">
         <tbody>
           {keys.map((key) => (
@@ -167,7 +178,10 @@ function Help({ keys, onClose }: { keys: Key[]; onClose: () => void }) {
                   <kbd key={one}>{one.replace("mod+", `${MOD} `)}</kbd>
                 ))}
               </td>
-              <td>{key.says}</td>
+              <td>
+                {key.says}
+                {key.about ? <span class="faint">: {key.about}</span> : null}
+              </td>
             </tr>
           ))}
           <tr>

@@ -42,7 +42,7 @@ export function Bar({ choices, legend, predicates }: Props) {
   return (
     <div class="graph-bar">
       <div class="chips" role="group" aria-label={`Show only these: ${by}`}>
-        {legend.map(({ word, count }) => (
+        {legend.filter(({ word, count }) => count || chosen[by].has(word)).map(({ word, count }) => (
           <Chip key={word} dimension={by} word={word} count={count} pressed={chosen[by].has(word)} choices={choices} />
         ))}
         {others.map(({ dimension, word }) => (

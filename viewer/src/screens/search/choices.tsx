@@ -41,6 +41,9 @@ function Several({ name, label, options, route }: Given & { options: string[] })
     choose({ [name]: (chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one]).join(",") });
   return (
     <div class="chips" role="group" aria-label={label}>
+      <span class="chips-name" aria-hidden="true">
+        {label}
+      </span>
       {all.map((one) => (
         <button key={one} class="chip" aria-pressed={chosen.includes(one)} onClick={() => toggle(one)}>
           {name === "kinds" ? kindName(one) : one}
