@@ -41,7 +41,7 @@ They would be proposals in your inbox. No agent sees them until you accept them.
 Propose them? [y]es (Enter), [n]o, [q]uit: """
 EMPTY = """
 What an agent will get: nothing yet, the memory is empty.
-Next: `memory init --brief` prints a task: your agent fills it.
+Next: `memory add` records something; `memory init --brief` is for your agent.
 """
 WIRED = [
     ".agents/skills/quire-memory/SKILL.md",

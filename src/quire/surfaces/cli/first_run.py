@@ -178,7 +178,7 @@ def _first_answer(found: FirstAnswer) -> None:
     say()
     if not found.text:
         say("What an agent will get: nothing yet, the memory is empty.", _BOLD)
-        _tell("Next: `memory init --brief` prints a task: your agent fills it.")
+        _tell("Next: `memory add` records something; `memory init --brief` is for your agent.")
         return
     say("What an agent will get when its next session starts:", _BOLD)
     for line in found.text.strip().split("\n"):
