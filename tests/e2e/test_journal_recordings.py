@@ -120,6 +120,7 @@ EXPECTED = (
     ),
     Expected("broken-source", SYNCS[4:], ("does not fail 14-new.jsonl", "new event 14-new"), "journal-models"),
     Expected("broken-source", (*SYNCS[1:], 14), ("new event 12-long",), "journal-long-sessions"),
+    Expected("broken-source", (6,), ("event createdAt",), "journal-session-times"),
     Expected("broken-source", (10,), ("event createdAt",), "journal-grown-sessions"),
     Expected(
         "broken-source",

@@ -87,7 +87,7 @@ def test_the_inspector_lists_the_tools_and_finds_no_fault_in_them(here: Here, to
     if toolset == "core":
         assert names == [name for name, _, _ in CORE]
     else:
-        assert len(names) == len(set(names)) == 46
+        assert len(names) == len(set(names)) == 47
 
 
 def test_the_inspector_calls_a_tool_over_http(here: Here, server: Listening) -> None:

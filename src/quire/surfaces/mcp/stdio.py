@@ -25,26 +25,39 @@ _INVALID_REQUEST = -32600
 def serve_stdio(replies: Replies, *, at_once: bool = False) -> int:
     """Answer until the client goes. With `at_once`, the SDK is loaded before the first answer."""
     wire = Wire()
-    # A client that ends us does it with a signal; what is being written is completed first.
-    signal.signal(signal.SIGTERM, _leave)
+    _end_on_signals(replies)
     failed = 0
     try:
         _serve(replies, wire, at_once)
-    except (KeyboardInterrupt, SystemExit):
-        pass
     except BaseException:
         import traceback
 
         traceback.print_exc()
         failed = 1
+    _end(replies, failed)
+    return failed
+
+
+def _end(replies: Replies, code: int) -> None:
+    """Complete what is being written, then end the process, whatever its other threads read."""
     replies.tool_calls.settle(CLOSING_SECONDS)
     sys.stderr.flush()
-    # Threads that only read must not keep the process from ending.
-    os._exit(failed)
+    os._exit(code)
 
 
-def _leave(*_: object) -> None:
-    raise SystemExit(0)
+def _end_on_signals(replies: Replies) -> None:
+    """End when a client sends a signal, on a thread: an exception in the midst of anything could leave a lock taken."""
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+
+    def wait() -> None:
+        os.read(heard, 1)
+        _end(replies, 0)
+
+    threading.Thread(target=wait, name="signals", daemon=True).start()
 
 
 class _Loader:
