@@ -18,6 +18,7 @@ for the English sessions alone.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -278,6 +279,7 @@ def _closeness(kind: str, text: str, label: str, shares: Shares) -> float:
     return common / len(theirs) + common / len(mine)
 
 
+@functools.lru_cache(maxsize=65_536)
 def stems(text: str) -> frozenset[str]:
     found: set[str] = set()
     for word in _WORD.findall(text.lower()):

@@ -18,7 +18,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,16 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import signals as judge  # noqa: E402
 from quire.capture.signals.cues import DATA  # noqa: E402
-from quire.capture.signals.extraction import KINDS, MOST, WORTH, Kind, Listener, is_refused, stated  # noqa: E402
+from quire.capture.signals.extraction import (  # noqa: E402
+    KINDS,
+    LONGEST,
+    MOST,
+    WORTH,
+    Kind,
+    Listener,
+    is_refused,
+    stated,
+)
 from quire.capture.signals.features import Excerpt, passages  # noqa: E402
 from quire.capture.signals.speeches import Speech  # noqa: E402
 from quire.capture.signals.words import capped  # noqa: E402
@@ -45,7 +54,7 @@ RARE = 0.1
 """A feature that is rarer than this spread is drawn to zero the more."""
 NEAR = (judge.STRICT, judge.LOOSE, judge.Shares(0.35, 0.25))
 """How close a passage may be to a label; with each it is right by as much."""
-STEPS = 12
+STEPS = 8
 LEAST = [step / 5 for step in range(-13, 11)]
 BOUNDS = [(least, step / 10) for least in LEAST for step in range(6)]
 SURE = 0.6
@@ -84,6 +93,9 @@ class Table:
                 plain[at, place[name]] = value
         user = np.array([row.speech.by == "user" for row in rows], dtype=float)[:, None]
         self.values = np.hstack([plain, plain * user, user])
+        self.mean, self.spread = self.values.mean(0), np.maximum(self.values.std(0), RARE)
+        count = np.array([row.end - row.begin for row in rows])
+        self.fits = {kind: count <= LONGEST[kind] for kind in KINDS}
         self.folder = np.array([told.folder for told, _, found in sessions for _ in found])
         self.right = {
             kind: np.array([rightness(row, wanted(kind, told)) for told, _, found in sessions for row in found])
@@ -91,28 +103,33 @@ class Table:
         }
 
 
-def fit(values: Any, right: Any) -> tuple[Any, float]:
+def fit(values: Any, right: Any, mean: Any, spread: Any) -> tuple[Any, float]:
     """Weights and bias of a regularised logistic regression, by Newton's method, in the units of the values."""
-    mean, spread = values.mean(0), np.maximum(values.std(0), RARE)
-    scaled = (values - mean) / spread
-    scaled = np.hstack([scaled, np.ones((len(scaled), 1))])
+    scaled = np.hstack([(values - mean) / spread, np.ones((len(values), 1))]).astype(np.float32)
     weights = np.zeros(scaled.shape[1])
     drawn = np.r_[np.full(len(mean), 1 / STRENGTH), 1e-6]
     for _ in range(STEPS):
         likely = 1 / (1 + np.exp(-scaled @ weights))
         slope = scaled.T @ (likely - right) + drawn * weights
-        bend = (scaled * (likely * (1 - likely))[:, None]).T @ scaled + np.diag(drawn)
+        sure = (likely * (1 - likely)).astype(np.float32)
+        bend = ((scaled * sure[:, None]).T @ scaled).astype(float) + np.diag(drawn)
         weights -= np.linalg.solve(bend, slope)
     plain = weights[:-1] / spread
     return plain, float(weights[-1] - mean @ plain)
 
 
-def left_out(table: Table, kind: str) -> Any:
+def trained(table: Table, kind: Kind, chosen: Any) -> tuple[Any, float]:
+    """Weights and bias by some of the passages, of those that are no longer than one of the kind may be."""
+    rows = chosen & table.fits[kind]
+    return fit(table.values[rows], table.right[kind][rows], table.mean, table.spread)
+
+
+def left_out(table: Table, kind: Kind) -> Any:
     """The log odds of each passage, by weights that were trained without its folder."""
     odds = np.zeros(len(table.values))
     for folder in np.unique(table.folder):
         out = table.folder == folder
-        weights, bias = fit(table.values[~out], table.right[kind][~out])
+        weights, bias = trained(table, kind, ~out)
         odds[out] = table.values[out] @ weights + bias
     return odds
 
@@ -124,11 +141,17 @@ class Case(Struct):
     kind: Kind
     odds: list[float]
     texts: list[str]
+    is_clear: bool
+    """Whether the user clearly says what is decided."""
+    known: dict[tuple[int, judge.Shares], judge.Score] = {}
 
     def score(self, bounds: Bounds, shares: judge.Shares) -> judge.Score:
         least, rise = bounds
-        kept = sum(one >= least + rise * place for place, one in enumerate(self.odds))
-        return judge._matched(self.kind, self.texts[:kept], wanted(self.kind, self.session), shares).score
+        key = sum(one >= least + rise * place for place, one in enumerate(self.odds)), shares
+        if key not in self.known:
+            verdict = judge._matched(self.kind, self.texts[: key[0]], wanted(self.kind, self.session), shares)
+            self.known[key] = verdict.score
+        return self.known[key]
 
 
 def case(kind: Kind, heard: Heard, odds: Any) -> Case:
@@ -146,11 +169,16 @@ def case(kind: Kind, heard: Heard, odds: Any) -> Case:
         if is_open and not any(row.is_same(other) for _, other in kept):
             kept.append((one, row))
     lead = "NEXT: " if kind == "next_step_hints" else ""
-    return Case(session, kind, [one for one, _ in kept], [lead + capped(row.text) for _, row in kept])
+    texts = [lead + capped(row.text) for _, row in kept]
+    is_clear = kind == "decisions" and any(row.is_clear for _, row in kept)
+    return Case(session, kind, [one for one, _ in kept], texts, is_clear)
 
 
-def is_worth(cases: Iterable[Case]) -> bool:
-    return math.prod(1 - 1 / (1 + math.exp(-case.odds[0])) for case in cases if case.odds) <= 1 - WORTH
+def is_worth(cases: Sequence[Case]) -> bool:
+    return (
+        any(case.is_clear for case in cases)
+        or math.prod(1 - 1 / (1 + math.exp(-case.odds[0])) for case in cases if case.odds) <= 1 - WORTH
+    )
 
 
 def total(scores: Iterable[judge.Score]) -> dict[str, float | int]:
@@ -195,7 +223,7 @@ def main() -> None:
             (one for one in LEAST if total(x.score((one, 0), judge.LOOSE) for x in tried)["precision"] >= SURE),
             LEAST[-1],
         )
-        weights, bias = fit(table.values, table.right[kind])
+        weights, bias = trained(table, kind, np.ones(len(table.values), dtype=bool))
         count = len(table.names)
         both = {"agent": weights[:count], "user": weights[:count] + weights[count:-1]}
         made[kind] = {

@@ -8,6 +8,7 @@ from cases import each
 from quire.capture.transcripts.types import Turn
 
 TWO = "Two ways:\n1. keep the order list in the process for 30 seconds\n2. put it into Redis, which is one more service"
+MARKED = "- **(a)** One slot.\n- **(b)** Three fixed slots and one rotating autosave.\n- **(c)** Unlimited."
 GERMAN = "a) Rechnungen ohne Kunde ablehnen\nb) Rechnungen ohne Kunde parken und am Freitag melden\nc) beides"
 SPANISH = "Hay dos opciones:\n1. guardar las fotos en la base de datos\n2. guardar las fotos en S3 con enlaces firmados"
 
@@ -16,6 +17,7 @@ SPANISH = "Hay dos opciones:\n1. guardar las fotos en la base de datos\n2. guard
     ("offer", "answer", "option"),
     [
         (TWO, "1 please, because nobody wants to run one more service.", "Keep the order list in the process"),
+        (MARKED, "b", "Three fixed slots and one rotating autosave"),
         (GERMAN, "b, der vertrieb will die nicht verlieren", "Rechnungen ohne Kunde parken und am Freitag melden"),
         (SPANISH, "la segunda, la base ya pesa demasiado", "Guardar las fotos en S3 con enlaces firmados"),
     ],
@@ -26,7 +28,7 @@ def test_a_choice_by_number_letter_or_place_is_kept_in_the_words_of_the_option(
     found = signals(user("What could we do about it?"), agent(offer), user(answer), edits("x.py"), agent("Done."))
     assert len(found.decisions) == 1
     assert found.decisions[0].startswith(option)
-    assert answer.rstrip(".").rpartition(",")[2] in found.decisions[0]
+    assert answer == "b" or answer.rstrip(".").rpartition(",")[2] in found.decisions[0]
 
 
 def test_two_numbers_are_two_choices() -> None:
@@ -118,6 +120,9 @@ def test_what_others_said_and_questions_leave_nothing(said: str) -> None:
         "We decided to keep the uploads for 30 days, because the auditors ask for them.",
         "The team has agreed to drop Python 3.9.",
         "Let's sort by name instead of date because people look for names",
+        "Let's go with option B, because deletes must be cheap.",
+        "We will store amounts in cents, because floats round wrong.",
+        "Retries stay at 3, because the partner blocks us after 5.",
         "Use UTC everywhere, since the servers stand in three time zones.",
         "Wir haben entschieden, dass Belege als PDF gespeichert werden, weil der Prüfer nichts anderes liest.",
         "Hemos decidido guardar los importes en céntimos porque los decimales redondean mal.",
@@ -133,6 +138,7 @@ def test_what_the_user_says_is_decided_is_kept_of_the_shortest_session(said: str
         "What did we decide, because I forgot?",
         "We could use Redis because it is fast.",
         "We have not decided anything because nobody had time.",
+        "We'll look into it because it fails.",
         "How does the login work, because I do not see where the token comes from?",
     ],
 )
@@ -145,6 +151,18 @@ def test_how_a_check_ended_is_a_check_and_nothing_else(report: str) -> None:
     told = "Decision: cache the list for 30 seconds.\nGotcha: cache keys must name the tenant.\nNext: write a runbook."
     found = signals(user("Cache the list."), agent(f"{told}\n\n{report}"))
     assert (len(found.decisions), len(found.gotchas), len(found.next_step_hints)) == (1, 1, 1)
+
+
+def test_steps_that_stand_one_behind_the_other_are_kept_one_by_one() -> None:
+    left = (
+        "Done. Tomorrow we still need to write the runbook. Next week we have to rename the old column in the export."
+    )
+    decided = user("We decided to cache the list for 30 seconds, because two pods never agree.")
+    found = signals(decided, edits("a.py"), agent(left), user("ok thanks"))
+    assert found.next_step_hints == (
+        "NEXT: Tomorrow we still need to write the runbook",
+        "NEXT: Next week we have to rename the old column in the export",
+    )
 
 
 def test_what_the_agent_reads_out_of_an_answer_is_not_its_word() -> None:

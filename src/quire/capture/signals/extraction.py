@@ -30,10 +30,12 @@ from quire.layers.journal.types import Signals
 Kind = Literal["decisions", "gotchas", "next_step_hints"]
 KINDS: tuple[Kind, ...] = ("decisions", "gotchas", "next_step_hints")
 LABELS: dict[Kind, str] = dict(zip(KINDS, ("says_decision", "says_gotcha", "says_next"), strict=True))
+LONGEST: dict[Kind, int] = dict(zip(KINDS, (2, 3, 1), strict=True))
+"""So many sentences say one: what goes wrong is told with its cause, and steps stand one behind the other."""
 MOST = 12
 WORTH = 0.75
 """A session leaves something where it is so likely that of the likeliest of each kind one is right, or where the user
-says what is decided and why."""
+says what is decided and why, or chooses what was offered."""
 _DECIDED = pattern("decided", re.I)
 SPEECHES = 1_000
 """So many speeches are looked at together: of a longer session what was found is kept, and its speeches are not."""
@@ -106,8 +108,8 @@ class Listener:
             if is_new and one.score >= least(one.kind, len(others)):
                 others.append(one)
         likely = 1 - math.prod(1 - found[0].score for found in chosen.values() if found)
-        is_explained = any(one.passage.is_explained for one in chosen["decisions"])
-        return chosen if likely >= WORTH or is_explained else {kind: [] for kind in KINDS}
+        is_clear = any(one.passage.is_clear for one in chosen["decisions"])
+        return chosen if likely >= WORTH or is_clear else {kind: [] for kind in KINDS}
 
     def done(self) -> list[str]:
         """What a list or a label ticks off."""
@@ -181,13 +183,14 @@ def least(kind: Kind, kept: int) -> float:
 
 
 def stated(kind: Kind, passage: Excerpt) -> float | None:
-    """What is labelled is what its label says, and what the user says was decided is a decision; None of all else."""
-    first, is_one = passage.speech.sentences[passage.begin], passage.end - passage.begin == 1
-    if first.label:
+    """What is labelled is what its label says, and what the user says is decided is a decision; None of all else."""
+    first, count = passage.speech.sentences[passage.begin], passage.end - passage.begin
+    is_one = count == 1
+    if first.label or count > LONGEST[kind]:
         return float(LABELS[kind] in first.label and is_one)
-    is_decided = kind == "decisions" and is_one and passage.speech.by == "user" and "question" not in first.marks
-    found = _DECIDED.match(first.text) if is_decided else None
-    return float(not cues_of(found[0])[0] & {"negation", "maybe"}) if found else None
+    is_said = kind == "decisions" and is_one and passage.speech.by == "user" and "question" not in first.marks
+    found = _DECIDED.match(first.text) if is_said else None
+    return float(not cues_of(found["said"] or "")[0] & {"negation", "maybe"}) if found else None
 
 
 def probability(kind: Kind, passage: Excerpt) -> float:

@@ -39,11 +39,12 @@ class Excerpt(Struct, kw_only=True):
     """The option that it chooses, in the words in which it was offered."""
 
     @property
-    def is_explained(self) -> bool:
-        """Whether the user says what is decided and why, in one sentence."""
+    def is_clear(self) -> bool:
+        """Whether the user says what is decided and why, in one sentence, or chooses what was offered."""
         said = self.speech.sentences[self.begin : self.end] if self.speech.by == "user" else ()
         told = (one.cues | one.marks for one in said)
-        return any(seen >= {"decide", "cause"} and not seen & {"maybe", "question"} for seen in told)
+        is_why = any("cause" in one and one & {"decide", "must"} and not one & {"maybe", "question"} for one in told)
+        return bool(self.choice) or is_why
 
     def is_same(self, other: Excerpt) -> bool:
         """Whether both say the same: they overlap, or most of the shorter is in the longer."""
@@ -142,11 +143,9 @@ def _around(speeches: Sequence[Speech], at: int) -> Features:
         names["after trouble"] = speech.by == "agent" and any("problem" in one.cues for one in near)
     if at + 1 < len(speeches):
         after = speeches[at + 1]
-        names.update(_beside("answered with", speech, after, after.sentences[:2]))
         names["is accepted"] = speech.by == "agent" and after.by == "user" and after.agrees()
     return {
         **{name: 1.0 for name, is_there in names.items() if is_there},
-        "place": at / max(1, len(speeches) - 1),
         "sentences": math.log1p(len(speech.sentences)),
         "speeches": math.log1p(len(speeches)),
     }

@@ -54,7 +54,9 @@ def _places(sentence: Sentence, options: Sequence[tuple[str, str]]) -> list[int]
     if sentence.number:
         return [keys.index(sentence.number)] if sentence.number in keys else []
     named = _NAMED.match(sentence.text)
-    if named and named["key"].upper() in keys and (named["word"] or named["key"] != "a"):
+    # An `a` before a word is none.
+    is_article = named and not named["word"] and named["key"] == "a" and sentence.text[named.end() :].startswith(" ")
+    if named and named["key"].upper() in keys and not is_article:
         found, at = [keys.index(named["key"].upper())], named.end()
         while more := _MORE.match(sentence.text, at):
             found += [keys.index(more["key"].upper())] if more["key"].upper() in keys else []

@@ -112,6 +112,7 @@ def _line(state: _Lines, line: str) -> Iterator[Sentence]:
 
 
 def _said(state: _Lines, bare: str) -> Iterator[Sentence]:
+    bare = _MARKS.sub("", bare)
     item = _ITEM.match(bare)
     box = _BOX.match(bare, item.end() if item else 0)
     if not item and not box:
@@ -145,7 +146,7 @@ def _flush(state: _Lines) -> Iterator[Sentence]:
 def _sentence(text: str, state: _Lines, heading: str | None) -> Iterator[Sentence]:
     label, rest = label_in(text)
     text = rest or text
-    if not 1 < len(text) <= SENTENCE_CHARS or not any(char.isalnum() for char in text):
+    if len(text) > SENTENCE_CHARS or not any(char.isalnum() for char in text):
         return
     cues, opens = cues_of(text)
     yield Sentence(
