@@ -56,7 +56,7 @@ def test_two_letters_lead_to_a_screen_and_the_keyboard_goes_along(looking: Looki
     for keys, head in (("gm", "Harbour"), ("gg", "Graph"), ("gh", "Health"), ("gp", "Projects")):
         page.keyboard.type(keys)
         looking.until(HEAD, head)
-        assert page.evaluate("() => document.activeElement.id") == "main"
+        looking.until("() => document.activeElement.id === 'main'")
         looking.ready()
 
 
@@ -138,7 +138,7 @@ def test_a_list_is_walked_and_opened(looking: Looking) -> None:
     page.keyboard.press("Enter")
     looking.until("(ref) => decodeURIComponent(location.hash).endsWith('/record/' + ref)", last)
     looking.ready()
-    assert page.evaluate("() => document.activeElement.id") == "main"
+    looking.until("() => document.activeElement.id === 'main'")
 
 
 @pytest.mark.proof

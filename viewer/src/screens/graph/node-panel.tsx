@@ -1,5 +1,5 @@
 /** The node that is selected: what it is, and what it is tied to. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { choose, recordHref } from "../../app/router.ts";
 import type { VerdictState } from "../../data/types.ts";
 import { usePage } from "../../data/use.ts";
@@ -24,8 +24,8 @@ export function NodePanel({ net, node, by, hidden, onSelect }: Props) {
   const { data } = net;
   const ref = data.refs[node]!;
   const groups = tied(net, node);
-  // Whoever chose it in the list has lost the row: go on here.
-  useEffect(() => {
+  // Whoever chose it in the list has lost the row: go on here, before another key is pressed.
+  useLayoutEffect(() => {
     const nowhere = !document.activeElement || document.activeElement === document.body;
     if (nowhere) panel.current?.focus({ preventScroll: true });
     panel.current?.scrollTo(0, 0);
