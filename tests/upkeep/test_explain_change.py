@@ -13,6 +13,7 @@ from quire.upkeep.explain_change import explain_changes, is_changed_only_by
 from quire.upkeep.explained_changes import explanations, known_explanations
 from quire.upkeep.verdicts import Verdicts
 from quire.verbs.graph.save import save_nodes
+from work import calls_made
 
 CODE = "import os\n\n\ndef retry(n):\n    a = n\n    return a\n\n\ndef other():\n    return 1\n"
 
@@ -87,6 +88,23 @@ def test_an_explanation_is_known_until_the_code_changes_again(
     assert project.with_index(lambda index: known_explanations(index, verdicts)) == {}
     later = project.with_index(lambda index: explanations(project.root, project.git, index, verdicts))
     assert [one.only for one in later["gotcha.retries-pile-up"]] == [""]
+
+
+def test_what_is_not_committed_is_told_apart_too_and_no_other_file_is_compared(
+    project: Project, git: Any, repo: Path, anchored: Any
+) -> None:
+    anchored("a.py")
+    (repo / "a.py").write_text(CODE.replace("import os", "import sys"))
+    verdict = verdict_of(project, "a.py")
+    (found,) = explain_changes(project.root, project.git, verdict)
+    assert (found.commits, found.only) == (0, "imports")
+    alone = calls_made(lambda: explain_changes(project.root, project.git, verdict))
+    for number in range(200):
+        (repo / f"{number}.py").write_text(f"x = {number}\n")
+    git("add", ".")
+    git("reset", "-q", "a.py")
+    git("commit", "-qm", "Others")
+    assert calls_made(lambda: explain_changes(project.root, project.git, verdict)) < alone * 1.5
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def _explained(root: str, git: Git, anchor: AnchorVerdict, since: str) -> Change
     most = max(ordered, key=lambda commit: lines[commit], default="")
     only: Minor = ""
     if anchor.files_count == 1:
-        before = _blob(git, history.contents_then(since).get(files[0]))
+        then = history.tree(since, (files[0],))
+        before = _blob(git, then.content(files[0]) if then else None)
         after = read_inside(root, files[0], LIMIT)
         only = minor_change(files[0], before, after, name) if before is not None else ""
     return ChangeExplained(
