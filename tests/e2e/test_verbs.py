@@ -313,6 +313,10 @@ def test_an_uncommitted_hand_edit_is_kept_before_a_save_overwrites_it(filled: An
     assert (repo / kept["recovery_path"]).read_text() == "My careful edit."
     report = filled.save({"id": "feature.retry-queue", "body": "Nothing was dirty here."})
     assert report["recovery_files"] == []
+    again = {"task": "t", "nodes": [{"id": "decision.worker", "body": "Once more."}]}
+    (line,) = [line for line in filled("save", "--stdin", stdin=again).out.splitlines() if "Kept" in line]
+    assert line.startswith("  Kept the uncommitted versions of 2 files in .memory/recovery/")
+    assert (repo / line.rpartition(" ")[2] / "memory/worker.md").read_text() == "The agent's text."
 
 
 @pytest.mark.proof

@@ -220,8 +220,12 @@ def lines(done: IntentSaved) -> Lines:
     for name, headline in _HEADLINES:
         for entry in getattr(saved, name):
             yield f"  {headline}: {entry}"
-    for copy in saved.recovery_files:
-        yield f"  Kept your uncommitted edit of {copy.path} in {copy.recovery_path}"
+    copies = saved.recovery_files
+    if len(copies) == 1:
+        yield f"  Kept the uncommitted version of {copies[0].path} in {copies[0].recovery_path}"
+    elif copies:
+        folder = "/".join(copies[0].recovery_path.split("/")[:3])
+        yield f"  Kept the uncommitted versions of {len(copies):,} files in {folder}/"
 
 
 _STRING = {"type": "string"}
