@@ -28,7 +28,8 @@ def upgrade(project: Project, _given: Arguments) -> UpgradeAdvice:
 
 def lines(done: UpgradeAdvice) -> Lines:
     yield done.message
-    yield f"A newer Quire: {done.advice}"
+    yield "For a newer Quire:"
+    yield f"  {done.advice}"
 
 
 VERB = Verb(takes=Arguments, run=upgrade, lines=lines, examples="Example:\n  memory upgrade\n")
