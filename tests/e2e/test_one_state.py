@@ -20,7 +20,7 @@ from quire.files.write_access import LockedFolder, in_one_state
 from thorough import either
 
 HERE = Path(__file__).parent / "one_state_here.py"
-WRITERS, SAVES, OTHERS = either((3, 35, 150), (6, 300, 1500))
+WRITERS, SAVES, OTHERS = either((3, 35, 150), (4, 100, 500))
 SECONDS = 600
 
 
