@@ -36,6 +36,12 @@ def test_all_layers_newest_first(shop: Any) -> None:
     assert [ref for ref in refs(shop) if ref != "project"] == ["question", "profile", "fact", "gotcha", "feature"]
 
 
+def test_earlier_states_of_the_journal_are_listed_where_they_are_asked_for(shop: Any) -> None:
+    assert shop("journal", "init").code == 0
+    assert "checkpoint" not in refs(shop)
+    assert refs(shop, "--kind", "checkpoint") == ["checkpoint"]
+
+
 def test_in_a_pipe_each_record_is_a_line_with_tabs(shop: Any) -> None:
     lines = shop("list", "--kind", "gotcha").out.splitlines()
     assert [line.split("\t") for line in lines] == [

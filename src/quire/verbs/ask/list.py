@@ -101,8 +101,8 @@ class RecordList(Result, kw_only=True):
 def list_records(project: Project, given: List) -> RecordList:
     """List records of all layers, the newest first.
 
-    Retired records (stale, superseded, archived, closed) are listed only with --status. To ask a question with the
-    same filters, use `memory query`.
+    Retired records (stale, superseded, archived, closed) are listed only with --status, earlier states of the journal
+    only with --kind checkpoint. To ask a question with the same filters, use `memory query`.
     """
     project.ready_to_ask()
     since, most = _moment(given.since), limits.within(given.limit, "limit", 1, LISTED_MOST)
@@ -118,7 +118,7 @@ def list_records(project: Project, given: List) -> RecordList:
         chosen = [
             record
             for record in all_records(index, layers)
-            if (not kinds or record.kind in kinds)
+            if (record.kind in kinds if kinds else record.kind != "checkpoint")
             and (record.status in statuses or "all" in statuses if statuses else is_current(record))
             and (not given.stages or (record.kind == "feature" and (record.stage or "idea") in given.stages))
             and set(given.tags) <= set(record.tags)
