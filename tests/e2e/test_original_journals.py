@@ -191,9 +191,15 @@ def check_sources(here: Journal, store: str) -> None:
     ], store
 
 
-@pytest.mark.parametrize("program", [("agent-memory",), ("memory", "journal")])
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (("agent-memory",), "- bundleHash: {bundleHash}\n"),
+        (("memory", "journal"), "Sessions and runs in the history: 12.\n"),
+    ],
+)
 def test_the_installed_program_opens_a_store_by_both_its_names(
-    program: tuple[str, ...], tmp_path: Path, environment: dict[str, str]
+    program: tuple[str, ...], said: str, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     here = opened(RECORDINGS / "basic-node/repo", tmp_path, environment)
     before = held(tmp_path)
