@@ -97,6 +97,8 @@ def test_what_answers_the_title_is_named_whatever_its_kind(here: Memory) -> None
     (warning,) = asked.json["warnings"]
     assert warning["code"] == "SimilarRecord"
     assert warning["message"] == f"Similar record: `{OLD}` “Retries run in the worker process” (2026-03-02)."
+    later = {"id": asked.data["memory_created"][0], "body": "Since May?"}
+    assert [codes(run(here, later)) for run in (tried, saved)] == [[], []]
     saved(here, {"kind": "decision", "title": "The retry table is kept in Redis", "body": "It is fast."})
     told = here("facts", "store", "Decisions", "The retry table is kept in Postgres", "--json")
     assert ["retry-table-is-kept-in-redis" in item["message"] for item in told.json["warnings"]] == [True]

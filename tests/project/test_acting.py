@@ -348,11 +348,11 @@ REFUSED: dict[str, tuple[Act, type[QuireError], str]] = {
         InputError,
         "place",
     ),
-    "no body": (lambda it: perform(it, ActSupersede("feature.worker", title="New")), InputError, "body"),
+    "no body": (lambda it: perform(it, ActSupersede("feature.worker", title="New")), InputError, "the text:"),
     "wrong stage": (lambda it: edit(it, "feature.worker", stage="finished"), InputError, "stage"),
     "stage of a decision": (lambda it: edit(it, "decision.retries-run-inline", stage="idea"), InputError, "stage"),
     "empty title": (lambda it: edit(it, "feature.worker", title="  "), InputError, "title"),
-    "secret": (lambda it: edit(it, "feature.worker", body=SECRET), SecretDetected, "body"),
+    "secret": (lambda it: edit(it, "feature.worker", body=SECRET), SecretDetected, "the text:"),
     "secret as reason": (lambda it: perform(it, ActStale("feature.worker", SECRET)), SecretDetected, "reason"),
     "secret in a fact": (
         lambda it: perform(it, ActSupersede(fact_id(it, "Redis"), body=SECRET)),
@@ -362,7 +362,7 @@ REFUSED: dict[str, tuple[Act, type[QuireError], str]] = {
     "secret in a successor": (
         lambda it: perform(it, ActSupersede("feature.worker", title="New", body=SECRET)),
         SecretDetected,
-        "body",
+        "the text:",
     ),
     "secret as reason of a reject": (
         lambda it: perform(it, ActReject(proposal("facts"), SECRET)),

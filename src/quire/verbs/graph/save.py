@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -129,7 +129,7 @@ def save_nodes(
         # Also when nothing changed: an earlier save may have died before it came this far.
         written = Written("graph", before, files.indexed_files(saved.files_changed))
         told = (*saved.memory_created, *saved.memory_updated)
-        saved.warnings += after_save(project, written, saved.files_changed, told, _named(saved.warnings))
+        saved.warnings += after_save(project, written, saved.files_changed, saved)
         if project.by_person:
             note_reviewed(project, (*told, *saved.memory_confirmed, *saved.unchanged))
     return saved
@@ -157,13 +157,10 @@ def _new_texts(project: Project, value: Any, rejections: Rejections) -> dict[str
     return found
 
 
-def after_save(
-    project: Project, written: Written, files: list[str], told: Sequence[str] = (), named: frozenset[str] = frozenset()
-) -> list[Problem]:
+def after_save(project: Project, written: Written, files: list[str], saved: Saved | None = None) -> list[Problem]:
     """Take the change over into the index and the map. The save stands even if this fails.
 
-    `told` are the nodes that say something new: a warning names what says nearly the same, or the opposite, unless
-    it is `named` already.
+    A warning names what says nearly the same as a node that was saved, or the opposite, unless one names it already.
     """
     from quire.files.branches import writes_map
     from quire.layers.graph.lock import write_access
@@ -171,10 +168,18 @@ def after_save(
     from quire.upkeep.product_map import render_map
 
     has_map = writes_map(project)
+    told = (*saved.memory_created, *saved.memory_updated) if saved else ()
+    named = _named(saved.warnings) if saved else frozenset()
 
     def work(index: Index) -> tuple[str, list[Problem]]:
         records = [record for ref in told if (record := index.find(ref))]
-        alike = [problem for record in records for problem in alike_problems(index, record, named, records)]
+        alike = [
+            problem
+            for record in records
+            for problem in alike_problems(
+                index, record, named, records, is_new=saved is not None and record.ref in saved.memory_created
+            )
+        ]
         return render_map(index, project.root, project.git) if has_map else "", alike
 
     try:
@@ -202,7 +207,9 @@ def _alike_to_planned(index: Index, saved: Saved) -> list[Problem]:
     return [
         problem
         for node in saved.planned
-        for problem in alike_problems(index, node.record, named | node.settled, together)
+        for problem in alike_problems(
+            index, node.record, named | node.settled, together, is_new=node.record.ref in saved.memory_created
+        )
     ]
 
 

@@ -19,18 +19,24 @@ _FEW = 10
 
 
 def alike_problems(
-    index: Index, record: Record, without: frozenset[str] = frozenset(), beside: Iterable[Record] = ()
+    index: Index,
+    record: Record,
+    without: frozenset[str] = frozenset(),
+    beside: Iterable[Record] = (),
+    *,
+    is_new: bool = True,
 ) -> list[Problem]:
     """Which live records say what this one says, or the opposite; but for those that it replaces anyway.
 
-    `beside` are records that would be written together with it. Where there is none, what else the memory says on it.
+    `beside` are records that would be written together with it. Where there is none, what else the memory says on a new
+    one.
     """
     from quire.retrieval.similar_records import alike_to
 
     together = list(beside)
     found = [one for one in alike_to(index, record, beside=together) if one.older.ref not in without]
-    # Nobody reads hints on each record of an import.
-    if found or len(together) > _FEW:
+    # Nobody reads hints on each record of an import, or the same hint at each change.
+    if found or len(together) > _FEW or not is_new:
         return [alike_problem(one) for one in found]
     return similar_problems(index, record, {*without, *(other.ref for other in together)})
 
