@@ -292,7 +292,7 @@ def test_without_numpy_the_error_says_what_to_install(model: str, monkeypatch: p
     monkeypatch.setitem(sys.modules, "numpy", None)
     with pytest.raises(NotReady) as raised:
         open_sentence_model(model)
-    assert "quire-memory[semantic]" in (raised.value.hint or "")
+    assert "pip install numpy" in (raised.value.hint or "")
 
 
 # -- the index ----------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def open_sentence_model(folder: str) -> SentenceModel:
     except ImportError:
         raise NotReady(
             "Embedding with the teacher needs numpy, which is not installed.",
-            hint="Install it beside Quire: pip install 'quire-memory[semantic]'",
+            hint="Install it beside Quire: `pip install numpy`, or `pipx inject quire-memory numpy`.",
         ) from None
     for name in (_CONFIG, _WEIGHTS):
         if not os.path.isfile(os.path.join(folder, name)):
