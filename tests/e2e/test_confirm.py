@@ -422,4 +422,5 @@ def test_a_slug_alone_is_enough_and_a_wrong_one_names_what_is_near(changed: Any)
     both = changed("confirm", "decision.zzz", "gotcha.zzz").err
     assert "error: 2 problems." in both
     assert "  - `gotcha.zzz` is not in the memory" in both
+    assert both.endswith("hint: Nothing was written.\n")
     assert "is not a feature" in changed("confirm", "fact:zzz").err

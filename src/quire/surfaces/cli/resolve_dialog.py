@@ -16,7 +16,7 @@ from quire.verbs.verb import Verb
 
 
 def on_terminal(session: Session, verb: Verb, given: Resolve) -> int | None:
-    """Ask which value holds; an empty line leaves a field as it is."""
+    """Ask which value is right; an empty line leaves a field as it is."""
     if given.ours or given.theirs or given.both or given.value is not None or given.dry_run:
         return None
     plain = msgspec.structs.replace(given, edit=False)
@@ -38,7 +38,7 @@ def _asked(field: ContestedField) -> str | None:
         say(str(getattr(line, "text", line)))
     values = field.values[::-1]
     while True:
-        sys.stderr.write(f"Which one holds? e to edit, Enter to leave it as it is [1-{len(values)}] ")
+        sys.stderr.write(f"Which one is right? e to edit, Enter to skip [1-{len(values)}] ")
         sys.stderr.flush()
         word = sys.stdin.readline().strip().lower()
         if word == "e":

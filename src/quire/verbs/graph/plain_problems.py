@@ -26,7 +26,9 @@ def in_words(error: InputError, names: Mapping[str, str]) -> InputError:
     if not issues:
         return type(error)(_said(error.message, names), hint=error.hint, details=error.details)
     message = f"{unique[0]['message']}." if len(unique) == 1 else f"{len(unique)} problems."
-    hint = "Nothing was written." if error.hint == CORRECT_FIELDS else error.hint
+    hints = [issue.get("hint") for issue in unique]
+    hint = "Nothing was written." if error.hint in (CORRECT_FIELDS, *hints) else error.hint
+    hint = hints[0] or hint if len(unique) == 1 else hint
     return type(error)(message, hint=hint, details={**error.details, "issues": unique})
 
 
