@@ -63,10 +63,11 @@ def accepted(model: Model, name: str) -> Model | None:
         after.kept.facts[item.text.split()[1]] = Fact(fields["section"], item.text)
     elif item.into == "profile":
         entry = f"{fields['category']}.{fields['key']}"
+        # The same value is there where whoever accepted it was stopped before that was written down.
         if entry in model.kept.entries:
-            return None
+            return after if model.kept.entries[entry].value == item.text else None
         after.kept.entries[entry] = Entry(item.text)
-    else:
+    elif item.text not in after.here.notes:
         after.here.notes.append(item.text)
     return after
 

@@ -293,7 +293,12 @@ def hooks(run: Run, project: Any, draw: Random) -> None:
     ]
     event = HookEvent(client="claude", event="prompt", native="UserPromptSubmit", session="s", prompt=f"Why {word}?")
     text = "\n".join([*(item.text for item in handed), run.call(project, "answer_hook", event, 2000, 8000)])
-    for fact in run.model.kept.facts.values():
-        assert fact.status == "active" or fact.content not in text
-    for item in run.model.here.proposals.values():
-        assert item.status != "pending" or item.text not in text
+    kept, here = run.model.kept, run.model.here
+    # A note may say what a fact said, and a record what a proposal says whose acceptance was interrupted.
+    held = {*here.notes, *(node.body for node in kept.nodes.values() if node.is_live)}
+    held |= {entry.value for entry in kept.entries.values()}
+    held |= {fact.content for fact in kept.facts.values() if fact.status == "active"}
+    for fact in kept.facts.values():
+        assert fact.content in held or fact.content not in text
+    for item in here.proposals.values():
+        assert item.status != "pending" or item.text in held or item.text not in text
