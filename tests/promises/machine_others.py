@@ -172,6 +172,8 @@ def notes_promote(run: Run, draw: Random) -> Deed | None:
     section = draw.choice(SECTIONS)
     after = run.model.copy()
     text = after.here.notes.pop(number - 1)
+    if text.split()[2] in run.model.kept.facts:
+        return None  # the model knows one fact by each word
     if run.model.kept.is_refused(text):
         return Deed("notes_promote", None, (str(number), section))
     after.kept.facts[text.split()[2]] = Fact(section, text)
