@@ -125,7 +125,7 @@ def test_who_may_only_read_changes_nothing_with_any_tool(door: Door, here: Here)
             assert result["isError"] is True, name
             assert result["structuredContent"]["error"] == {
                 "code": "MemoryValidationFailed",
-                "message": f"`{name}` changes the memory, and this token may only read.",
+                "message": f"`{name}` changes the memory, and this token can only read.",
                 "hint": "Use a token with the scope `write`, or ask the user to make the change.",
                 "details": {"scope": "write"},
             }

@@ -29,7 +29,7 @@ TOOLS = list(chosen_tools(["all"]))
 EVERYDAY = 3
 OURS = (".memory", ".ai-state", ".agent-memory", "docs", "AGENTS.md", ".gitignore", ".gitattributes")
 """Where the memory is kept in a project; the rest of it is the user's."""
-REFUSED = "`project_root` is not an initialised project that this server may open."
+REFUSED = "`project_root` is not an initialised project that this server can open."
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ class SpooledSessions(msgspec.Struct, frozen=True):
         if not self.damaged:
             return []
         said = "Some lines could not be read; the sessions they name were skipped."
-        hint = f"The first such file is kept as `{ENDED}{ASIDE}`; `memory journal sync` finds sessions by itself."
+        hint = f"The first such file is kept as `{ENDED}{ASIDE}`; `memory journal sync` finds sessions on its own."
         path = place_of(FOLDER, ENDED)
         return [Problem(code="LocalStateDamaged", severity="warning", path=path, message=said, hint=hint)]
 

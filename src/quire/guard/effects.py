@@ -21,7 +21,7 @@ EFFECTS = {
     "disables-check": "switches off a safety check",
     "sends-secret": "sends secrets to another place",
     "gives-access": "gives another machine access",
-    "persists": "changes what starts automatically or who may log in",
+    "persists": "changes what starts automatically or who can log in",
     "destroys": "deletes or overwrites data for good",
     "hides": "says that no person needs to be asked or informed",
 }

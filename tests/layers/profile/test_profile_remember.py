@@ -111,7 +111,7 @@ def test_what_is_no_entry_is_not_replaced(tmp_path: Path) -> None:
     store = Store(tmp_path, document(tools={"k": "a text", "v": {"no": "value"}}, user=[1]))
     for key in ("k", "v"):
         error = refused(store, key=key, value="x")
-        assert error.message == f"What stands at `tools.{key}` is not a record."
+        assert error.message == f"The document has something else than a record at `tools.{key}`."
         assert error.details == {"field": "key"}
 
 

@@ -56,7 +56,7 @@ def _seen(part: Part, around: Surroundings) -> tuple[PartSeen, bool]:
         )
         seen = part.look(read_if_there(real))
         state, ours = seen.state, seen.ours
-        reason = "another program's entry `quire` is there" if seen.foreign and part.name == "mcp" else ""
+        reason = "another program has the entry `quire`" if seen.foreign and part.name == "mcp" else ""
     except OutsideProject as error:
         state, reason = "unreadable", error.message.rstrip(".")
     except ValueError as error:

@@ -57,7 +57,7 @@ def _solid(value: Any) -> Any:
 
 _KEPT = "it was changed since Quire wrote it; --repair restores it"
 _KEPT_LAST = "it was changed since Quire wrote it; remove it yourself if nothing in it is yours"
-_FOREIGN = "another program's entry `quire` is there; --force replaces it"
+_FOREIGN = "another program has the entry `quire`; --force replaces it"
 _NEEDED = "another client also uses it"
 _THEIRS = "Quire did not write it"
 _NOT_PUT_BACK = "its earlier content was recorded on another machine and is not restored; git may have it"

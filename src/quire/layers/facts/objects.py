@@ -83,7 +83,7 @@ def _fact(fields: Fields, note: Note) -> Fact:
         if not content.strip():
             raise NotUnderstood("FieldInvalid", "`content` is empty.", "content")
         if len(content) > CONTENT_CHARS:
-            said = f"The content has {len(content):,} characters; a new fact may have {CONTENT_CHARS:,}."
+            said = f"The content has {len(content):,} characters; the limit for a new fact is {CONTENT_CHARS:,}."
             note(_doubt("ContentLong", said, "content"))
     section = fields.get("section")
     if isinstance(section, str) and section not in SECTIONS:

@@ -189,7 +189,7 @@ def _too_many(sessions: dict[str, Any], writing: str) -> list[str]:
 def _check_session(session: str) -> None:
     if len(session) > SESSION_CHARS or not session.isprintable():
         raise InputError(
-            f"The name of a session may have up to {SESSION_CHARS} characters, all of them printable.",
+            f"The name of a session has at most {SESSION_CHARS} characters, all of them printable.",
             hint="Give a shorter or plainer name, or none.",
             details={"field": "session", "limit": SESSION_CHARS},
         )

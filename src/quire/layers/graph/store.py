@@ -114,7 +114,7 @@ class GraphStore:
     def _not_initialized(self) -> NotInitialized:
         hint = "Run `memory init` in the project's folder."
         if os.path.isfile(os.path.join(self.root, ".aictx", CONFIG)):
-            hint = f"An older store lies in `.aictx/`: rename it with `mv .aictx {FOLDER}`, or run `memory init`."
+            hint = f"There is an older store in `.aictx/`: rename it with `mv .aictx {FOLDER}`, or run `memory init`."
         elif os.path.isdir(os.path.join(self.folder, NODES)):
             hint = f"`{FOLDER}/{CONFIG}` is missing; restore it with `git restore {FOLDER}`, or run `memory init`."
         return NotInitialized(

@@ -67,7 +67,7 @@ def remember(draft: ProfileDraft, telling: EntryInput, sharing: Sequence[str] = 
         allowed_key(telling.key)
         if draft.is_taken(category, telling.key):
             raise InputError(
-                f"What stands at `{category}.{cut(telling.key, 60)}` is not a record.",
+                f"The document has something else than a record at `{category}.{cut(telling.key, 60)}`.",
                 hint="Nothing was changed. Correct the document by hand, or use another key.",
                 details={"field": "key"},
             )

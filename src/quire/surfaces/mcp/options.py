@@ -128,7 +128,7 @@ def _parse(arguments: Sequence[str], program: str) -> Any:
         "--project",
         metavar="DIR",
         action="append",
-        help="the project to work on; repeat it for others that clients may open",
+        help="the project to work on; repeat it for others that clients can open",
     )
     add("--only", action="store_true", help="allow only the projects named with --project")
     add("--http", action="store_true", help="serve streamable HTTP instead of standard input and output")
@@ -142,8 +142,8 @@ def _parse(arguments: Sequence[str], program: str) -> Any:
         help="a Host header to accept besides the loopback ones; host or host:port",
     )
     add("--allow-origin", metavar="ORIGIN", action="append", help="an Origin header to accept; none by default")
-    add("--token-file", metavar="FILE", help=f"file with the token that may read and write; or set {TOKEN_VARIABLE}")
-    add("--read-token-file", metavar="FILE", help=f"file with a token that may only read; or set {READ_TOKEN_VARIABLE}")
+    add("--token-file", metavar="FILE", help=f"file with the token that can read and write; or set {TOKEN_VARIABLE}")
+    add("--read-token-file", metavar="FILE", help=f"file with a token that can only read; or set {READ_TOKEN_VARIABLE}")
     add("--rate", type=int, default=0, metavar="N", help="requests a second for one token; 50 by default")
     add("--sdk-first", action="store_true", help="load the protocol library before the first answer")
     add("--version", action="version", version=f"{program} {__version__}")
@@ -173,4 +173,4 @@ def _check(given: Any) -> None:
     if given.rate < 0:
         raise UsageError("--rate must be positive.", hint="Leave it out for 50 requests a second.")
     if given.only and not given.project:
-        raise UsageError("--only needs --project.", hint="Name the projects that may be opened.")
+        raise UsageError("--only needs --project.", hint="Name the projects that clients can open.")

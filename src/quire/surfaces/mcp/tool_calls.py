@@ -85,7 +85,7 @@ class ToolCalls:
         try:
             if tool.writes and not may_write:
                 raise InputError(
-                    f"`{name}` changes the memory, and this token may only read.",
+                    f"`{name}` changes the memory, and this token can only read.",
                     hint="Use a token with the scope `write`, or ask the user to make the change.",
                     details={"scope": "write"},
                 )
@@ -125,7 +125,7 @@ class ToolCalls:
         from quire.project import Project
 
         refused = NotInitialized(
-            "`project_root` is not an initialised project that this server may open.",
+            "`project_root` is not an initialised project that this server can open.",
             hint="Give the folder of a project where `memory init` was run, or leave it out.",
             details={"field": "project_root"},
         )

@@ -41,7 +41,7 @@ def inspect_record(project: Project, ref: str) -> WholeRecords:
     record = project.with_index(lambda index: index.find(ref))
     if record is None:
         shown = cut(ref, 80)
-        raise NotFound(f"There is no `{shown}`.", hint="`memory list` shows what there is.", details={"id": shown})
+        raise NotFound(f"There is no `{shown}`.", hint="`memory list` lists all records.", details={"id": shown})
     return WholeRecords(items=[whole_record(record, stored_value(record))])
 
 

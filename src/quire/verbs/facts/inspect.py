@@ -54,7 +54,7 @@ def inspect_fact(project: Project, ref: str) -> FactInspected:
         if found is None:
             raise NotFound(
                 f"There is no `{ref}` in this memory.",
-                hint="`memory facts episodes` shows what there is.",
+                hint="`memory facts episodes` lists the newest.",
                 details={"id": ref},
             )
         if found.kind == "episode":

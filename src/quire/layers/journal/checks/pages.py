@@ -82,14 +82,14 @@ def _plain(data: bytes) -> bytes:
 def _entry(root: str, state: State) -> Iterator[Problem]:
     wanted = entry_file(state.bundle)
     if _leads_out(root, wanted):
-        said = f"The bundle wants the entry block in `{cut(wanted, 200)}`, which is outside the project."
+        said = f"The entry block belongs in `{cut(wanted, 200)}`, which is outside the project."
         yield failed("entry:escape", said, _STATE, "Name a file inside the project.")
         # What cannot be a path cannot be asked for either.
         if "\0" in wanted or not _is_encodable(wanted):
             return
     path = chosen_entry(root, state.bundle)
     if path != wanted and not _leads_out(root, wanted):
-        said = f"The bundle wants the entry block in `{cut(wanted, 200)}`, which is not a document; `{path}` has it."
+        said = f"The entry block belongs in `{cut(wanted, 200)}`, which is not a document; `{path}` has it."
         yield warned("entry:unfit", said, _STATE, "`memory journal update` chooses again.")
     yield _block(root, path, state)
     for name in ENTRY_FILES:

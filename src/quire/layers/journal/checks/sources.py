@@ -103,10 +103,10 @@ def _source(source: SessionSource, types: Collection[str] | None, root: str, hom
             said = f"The source `{name}` is of the kind `{source.type}`, which cannot be imported."
             yield failed(f"sources:type:{name}", said, _SOURCES, f"The kinds are: {', '.join(types)}.")
     if _is_there(source.path, root, home):
-        yield passed(f"sources:path:{name}", f"What the source `{name}` leads to is there.", _SOURCES)
+        yield passed(f"sources:path:{name}", f"The path of the source `{name}` exists.", _SOURCES)
     else:
-        said = f"What the source `{name}` leads to is not on this machine: {source.path}"
-        yield warned(f"sources:path:{name}", said, _SOURCES, "What was imported from it is kept.")
+        said = f"The path of the source `{name}` is not on this machine: {source.path}"
+        yield warned(f"sources:path:{name}", said, _SOURCES, "Its imported sessions are kept.")
     if source.last_sync_status == "failed":
         said = f"The last import from the source `{name}` failed: {source.last_sync_error or 'no reason recorded'}"
         yield warned(f"sources:sync:{name}", said, _SOURCES, "Earlier imports are kept. Run the import again.")
