@@ -231,7 +231,10 @@ def store_again(run: Run, draw: Random) -> Deed | None:
         return None
     fact = run.model.kept.facts[word]
     session = draw.choice((None, f"s{draw.randrange(9)}"))
-    after = None if run.model.kept.is_refused(fact.content) else run.model
+    is_refused = run.model.kept.is_refused(fact.content)
+    if is_refused and session is None:
+        return None  # it may change nothing, and then there is nothing to refuse
+    after = None if is_refused else run.model
     return Deed("memory_store", after, (fact.section, fact.content), {"session": session}, touches=FACTS)
 
 
@@ -266,7 +269,7 @@ def archive(run: Run, draw: Random) -> Deed | None:
 @rule(1)
 def refresh(run: Run, draw: Random) -> Deed:
     """The clock of every fact starts again; it says the same."""
-    return Deed("memory_refresh", run.model, ("2026-01-01",), touches=FACTS)
+    return Deed("memory_refresh", run.model, ("2015-01-01",), touches=FACTS)
 
 
 @rule()

@@ -135,7 +135,7 @@ class Manifests:
         return os.path.join(self.world.memory_home, FOLDER, f"{hex_digest(said)}{_NOTE}")
 
     def _forget(self, manifest: Manifest) -> None:
-        if not self.private:
+        if not self.private and _brings_back(manifest):
             with contextlib.suppress(OSError):
                 disk.remove(self._note(manifest))
 
