@@ -351,3 +351,10 @@ def test_the_progress_bar_is_drawn_on_a_terminal_and_nowhere_else(asked: Any) ->
     assert seen.endswith("\r\x1b[K")
     assert on_a_terminal(asked, "rebuild", "--json")[2] == ""
     assert asked("rebuild").err == ""
+
+
+def test_a_project_without_a_description_is_no_possible_answer(repo: Path, memory: Any) -> None:
+    memory.init()
+    for question in ("what is this good for", "who is the product for", "why is the order of layers reversed?"):
+        assert "has no description yet" not in memory("query", question).out
+    assert "has no description yet" in memory("query", "harbor has no description yet").out

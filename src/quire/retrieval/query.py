@@ -9,6 +9,7 @@ import msgspec
 
 from quire.index.catalog import Index
 from quire.index.search import Filter
+from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
@@ -178,7 +179,7 @@ def _hits(index: Index, asked: Ask, found: list[Scored]) -> list[Hit]:
     hits = []
     for item in found:
         record = records.get(item.id)
-        if record is not None:
+        if record is not None and (item.tier == "answer" or item.holds_all or NO_DESCRIPTION not in record.text):
             weight = current_weight(record, asked.weigh(record))
             hits.append(
                 Hit(
