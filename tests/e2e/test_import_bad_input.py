@@ -305,5 +305,5 @@ def test_a_file_outside_project_and_home(hosts: Hosts, tmp_path: Path) -> None:
     done = hosts("--as", "adr", str(outside), "--json")
     assert done.data["results"] == []
     (warning,) = done.json["warnings"]
-    assert warning["message"] == "It was not read: it lies outside the project and the home folder."
+    assert warning["message"] == "It was not read: it is outside the project and the home folder."
     assert str(tmp_path) not in done.out.partition('"meta"')[0]

@@ -277,7 +277,7 @@ def _read_body(head: FrontMatter, path: str, body: _Body, problems: list[Problem
         if topic == "decisions" and section.level == 3:
             decision = _decision(section)
             if body.decisions.pop(decision.title, None):
-                said = f"The decision `{cut(decision.title, 80)}` stands twice; the last one holds."
+                said = f"The decision `{cut(decision.title, 80)}` appears twice; the last one counts."
                 problems.append(_doubt("DecisionTwice", said, path, section.line, "Remove one.", field="decisions"))
             if decision.title:
                 body.decisions[decision.title] = decision

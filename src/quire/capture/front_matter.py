@@ -103,7 +103,7 @@ def _read_yaml(head: list[str], path: str) -> tuple[dict[str, Value], list[Probl
             continue
         found = _KEY.match(line)
         if found is None:
-            said = f"`{cut(line.strip(), 40)}` is no `key: value`."
+            said = f"`{cut(line.strip(), 40)}` is not `key: value`."
             problems.append(_doubt("FieldUnusable", said, path, number))
             continue
         name, value = found[1], (found[2] or "").strip()
@@ -150,7 +150,7 @@ def _value(text: str, more: list[str]) -> Value:
     if text.startswith("#"):
         text = ""
     if text and more:
-        raise _Unread("it goes on over several lines")
+        raise _Unread("it spans several lines")
     if text.startswith("["):
         return _flow_list(text)
     if not more:
@@ -216,7 +216,7 @@ def _unescaped(found: re.Match[str]) -> str:
         return _ESCAPED[name]
     code = int(name[1:], 16) if len(name) > 1 else -1
     if not 0 <= code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        raise _Unread(f"`\\{name}` stands for no character that is read here")
+        raise _Unread(f"`\\{name}` is not a known escape")
     return chr(code)
 
 

@@ -113,7 +113,7 @@ class ProposalCollector:
         if self._is_long:
             return
         self._is_long = True
-        said = f"It says more than {PROPOSALS_MOST} things; what stands from here on is left out."
+        said = f"It says more than {PROPOSALS_MOST} things; the rest is left out."
         problem = Problem(code="HostFileLong", severity="warning", path=self.document.shown, line=line, message=said)
         self._guard.tell(problem, first=True)
 

@@ -95,7 +95,7 @@ def read_source(source: HostSource, places: KnownPlaces) -> bytes | Problem:
     base = places.root if source.scope == "project" else places.home
     relative = os.path.relpath(source.path, base)
     if relative.split(os.sep)[0] == "..":
-        return unread(source, "it lies outside the project and the home folder")
+        return unread(source, "it is outside the project and the home folder")
     try:
         return read_inside(base, relative.replace(os.sep, "/"), FILE_BYTES)
     except OSError as error:
