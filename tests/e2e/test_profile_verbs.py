@@ -82,8 +82,8 @@ def test_the_table_of_all_commands_has_the_profile(bare: Profile) -> None:
 # -- nothing is there yet ---------------------------------------------------------------------
 
 SAID_OF_NOTHING = {
-    "": 'There is no profile yet. `memory profile remember user timezone "…"` begins one.\n',
-    "status": 'There is no profile yet. `memory profile remember user timezone "…"` begins one.\n',
+    "": 'There is no profile yet. `memory profile remember user timezone "…"` creates one.\n',
+    "status": 'There is no profile yet. `memory profile remember user timezone "…"` creates one.\n',
     "recall": 'No records in tools. `memory profile remember tools KEY "…"` adds one.\n',
     "about-me": "Nothing is recorded about the user yet.\n",
     "about-us": "Nothing is recorded yet about how you work together.\n",
@@ -106,7 +106,7 @@ def test_a_search_where_nothing_is(bare: Profile) -> None:
     before = snapshot(bare.root)
     run = bare.profile("search", "package manager")
     assert (run.code, run.err) == (0, "")
-    assert run.out.startswith("No records")
+    assert run.out.startswith("No record")
     assert snapshot(bare.root) == before
 
 

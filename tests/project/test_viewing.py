@@ -134,7 +134,7 @@ def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: 
     found = view_today(views, ViewToday())
     assert [(note.number, note.text) for note in found.notes] == [(1, "Ask about the berth.")]
     assert (found.inbox.pending, [item.text for item in found.inbox.items]) == (30, texts[:20])
-    page = view_inbox(views, ViewInbox(25, 50))
+    page = view_inbox(views, ViewInbox(offset=25, limit=50))
     assert (page.pending, page.offset, [item.text for item in page.items]) == (30, 25, texts[25:])
     assert view_summary(views, ViewSummary()).inbox == 30
     reject(project, Reject(ids=[page.items[0].id]))
@@ -215,7 +215,7 @@ def test_limits_of_the_other_views_are_kept(project: Project, views: Project) ->
     for ask in (
         lambda: view_map(views, ViewMap(0)),
         lambda: view_graph(views, ViewGraph(0)),
-        lambda: view_inbox(views, ViewInbox(0, 501)),
+        lambda: view_inbox(views, ViewInbox(limit=501)),
     ):
         with pytest.raises(InputError):
             ask()

@@ -59,7 +59,7 @@ def test_every_view_has_the_fields_of_the_page(viewing: Project) -> None:
     assert fields == [
         {"from", "to", "lanes", "marks", "cut", "days"},
         {"now", "series", "oldest"},
-        {"root", "files", "covered", "cut"},
+        {"root", "files", "covered", "cut", "titles"},
         {"answers", "tokens", "days", "by_client", "by_event", "most_told", "recent"},
         {"layers", "index"},
     ]

@@ -55,7 +55,7 @@ def test_a_fact_is_found_by_its_ref_its_id_and_the_beginning_of_it(project: Proj
     assert found.may == ("stale", "supersede")
     assert found.verdict is None
     assert told(found, "fields")["section"] == "Decisions"
-    assert told(found, "provenance")["confirmed"] == "1"
+    assert told(found, "provenance")["times stored"] == "1"
     assert view_history(views, ViewHistory(name[:8])).ref == f"fact:{name}"
 
 

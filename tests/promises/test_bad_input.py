@@ -225,7 +225,7 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "a reason that is too long": (
         with_lists(delete=[{"id": "feature.old", "reason": "x" * 2001}]),
         "delete.0.reason",
-        "limit is 2000",
+        "limit is 2,000",
     ),
     "stale and deleted": (
         with_lists(stale=[{"id": "feature.old", "reason": "x"}], delete=[{"id": "feature.old", "reason": "x"}]),

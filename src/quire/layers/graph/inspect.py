@@ -52,7 +52,7 @@ def node_meant(store: GraphStore, slug: str) -> str:
         hint=f"Did you mean {' or '.join(same or near)}?"
         if near
         else "`memory list` shows what is recorded, `memory query` searches it.",
-        details={"id": slug, **({"similar": same or near} if near else {})},
+        details={"id": cut(slug, 200), **({"similar": same or near} if near else {})},
     )
 
 
