@@ -108,6 +108,7 @@ def test_dry_run_writes_nothing(shop: Any, git: Any) -> None:
         (("gotcha", "bell\x07 here"), "The text holds U+0007 (control character) at character 5."),
         (("gotcha", "x", "--title", "bell\x07"), "--title holds U+0007"),
         (("gotcha", "x", "--tag", ""), "--tag must not be empty."),
+        (("gotcha", "x", "--anchor"), "`memory add --help` shows how it is used."),
         (("gotcha", "x", "--anchor", "/etc/passwd"), "--anchor `/etc/passwd` is absolute"),
         (("gotcha", "-"), "The text is 300,000 characters long; the limit is 200,000."),
         (("gotcha",), "`memory add gotcha -` reads the text from standard input."),

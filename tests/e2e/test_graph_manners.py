@@ -159,6 +159,7 @@ def test_a_slug_alone_finds_its_node_or_what_is_near(begun: Here) -> None:
     both = begun("inspect", "global-cache", "--json").error
     assert {"feature.global-cache", "gotcha.global-cache"} == set(both["details"]["similar"])
     assert "There is no record `zzzzqqqq`" in begun("inspect", "zzzzqqqq").err
+    assert "No record is named." in begun("inspect", " ").err
 
 
 @pytest.mark.parametrize("line", [("query", "--path"), ("brief",)])

@@ -128,7 +128,7 @@ def test_words_without_quotes_are_understood_or_explained(here: Here) -> None:
     assert run.code == 0 or "quot" in run.err
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\x07", "\u200b"])
 def test_an_empty_note(here: Here, tree: Any, text: str) -> None:
     before = tree(here.root)
     run = here("note", text, "--json")

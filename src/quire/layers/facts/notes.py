@@ -224,7 +224,7 @@ def _check_time(at: str) -> None:
 
 
 def _check_text(text: str) -> None:
-    if not trim(text):
+    if not any(char.isprintable() for char in trim(text)):
         raise InputError("The note is empty.", hint="Give it a text.", details={"field": "text"})
     if len(text) > NOTE_CHARS:
         raise InputError(

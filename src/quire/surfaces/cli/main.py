@@ -184,6 +184,16 @@ def run(arguments: list[str], program: str = PROGRAM) -> int:
         return crashed(error, as_json=as_json)
 
 
+def _named(arguments: list[str], program: str) -> str:
+    """The command that a line begins with, as far as it is one."""
+    from quire.verbs.table import verbs_of
+
+    words = [word for word in arguments if not word.startswith("-")][:2]
+    if program != PROGRAM or not words or words[0] not in COMMANDS:
+        return program
+    return " ".join([program, *words[: 2 if words[-1] in verbs_of(words[0]) else 1]])
+
+
 def _run_parsed(arguments: list[str], as_json: bool, program: str) -> int:
     import click
 
@@ -192,7 +202,7 @@ def _run_parsed(arguments: list[str], as_json: bool, program: str) -> int:
     try:
         return invoke(group(program), arguments)
     except click.UsageError as error:
-        command: Any = error.ctx.command_path if error.ctx else program
+        command: Any = error.ctx.command_path if error.ctx else _named(arguments, program)
         return usage_failed(error.format_message(), command, as_json=as_json)
     except click.Abort:
         sys.stderr.write("Cancelled.\n")

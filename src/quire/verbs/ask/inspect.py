@@ -64,6 +64,8 @@ def inspect(project: Project, given: Inspect) -> Looked:
     from quire.verbs.facts.inspect import connections, inspect_fact
 
     word, ref = given.id.strip(), full_ref(given.id)
+    if not word:
+        raise NotFound("No record is named.", hint="`memory list` lists all records.")
     prefix = ref.partition(":")[0]
     if prefix in ("fact", "episode"):
         try:
