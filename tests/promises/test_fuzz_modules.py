@@ -108,7 +108,6 @@ NOT_HERE: dict[str, str] = {
     "upkeep.purge.plan": _PURGES,
     "upkeep.reset": _BEHIND,
     "upkeep.review.markdown": _SHOWN,
-    "upkeep.status": _BEHIND,
     "upkeep.sync": _INDEX,
     "upkeep.upgrade_command": "what the installer of this package wrote about it",
     "upkeep.verdicts": _INDEX,

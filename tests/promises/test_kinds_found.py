@@ -146,7 +146,7 @@ def test_ten_thousand_unknown_keys_are_refused_in_a_moment(space: Space) -> None
 
 @proves("P5.3", "D3", over="graph", found="a body beyond its limit was first searched for what was rejected")
 def test_a_body_of_ten_megabytes_is_refused_before_it_is_searched(space: Space) -> None:
-    with pytest.raises(InputError, match="limit is 200000"):
+    with pytest.raises(InputError, match="limit is 200,000"):
         save_nodes(
             space.open(), {"task": "t", "nodes": [{"kind": "feature", "title": "T", "body": "word " * 2_000_000}]}
         )
