@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -102,6 +104,7 @@ def test_the_state_costs_next_to_nothing_for_a_further_node(stores: dict[int, Pr
 
 def test_the_map_looks_for_orders_once_in_each_line(stores: dict[int, Project]) -> None:
     project = stores[SIZES[-1]]
+    shutil.rmtree(os.path.join(project.root, ".memory/index"))
     project.with_index(lambda index: None)  # what is made once is made
 
     def render() -> None:
