@@ -186,6 +186,15 @@ def test_a_file_in_place_of_the_folder_is_named(repo: Path, memory: Any, line: t
     assert (repo / ".memory").read_text() == "mine"
 
 
+def test_a_second_init_says_whether_it_updated_something(repo: Path, memory: Any) -> None:
+    memory.init()
+    assert "already exists; nothing was changed." in memory("init").out
+    text = (repo / "AGENTS.md").read_text()
+    (repo / "AGENTS.md").write_text(text.replace("Load nothing in advance.", ""))
+    assert "already exists; these files would be updated:\n" in memory("init", "--dry-run").out
+    assert "already exists; these files were updated:\n  AGENTS.md (updated)" in memory("init").out
+
+
 def test_the_status_of_an_empty_memory_says_how_to_begin(repo: Path, memory: Any) -> None:
     memory.init()
     assert "Nothing is recorded yet. `memory add`" in memory("status").out

@@ -115,8 +115,9 @@ class ProjectRegistry:
             ]
             if len(found) != 1:
                 raise InputError(
-                    f"`{name}` names {'no' if not found else f'{len(found)}'} registered project"
-                    f"{'' if len(found) == 1 else 's'}.",
+                    f"`{name}` names {len(found)} registered projects."
+                    if found
+                    else f"`{name}` is not a registered project.",
                     hint="`memory projects list` shows the registry ids, project ids and paths.",
                     details={"field": "project", "matches": [item.registry_id for item in found]},
                 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from quire.model.text import counted
 from quire.surfaces.cli.output import progress_bar, say, warn
-from quire.verbs.admin.init import Init, import_lines, make_memory, sharing, wanted_by
+from quire.verbs.admin.init import WRITTEN, Init, exists_already, import_lines, make_memory, sharing, wanted_by
 from quire.verbs.agents.integrate import client_warnings
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ Answer = Literal["yes", "no", "quit"]
 _WIDTH, _LEAST, _MOST = 80, 24, 100
 _NAMED = 3
 _BOLD = "1"
-_WRITTEN = ("created", "updated")
 _WORDS = {"created": "new", "updated": "changed"}
 _LATER = "Run `memory init` to get this offer again."
 
@@ -73,16 +72,15 @@ def begin_here(project: Project, done: Initialized, *, guidance: bool = True) ->
 
 
 def _made(done: Initialized) -> None:
-    name = done.project["name"]
     if not done.created:
-        say(f"The memory of {name} already exists; nothing was changed.", _BOLD)
+        say(exists_already(done), _BOLD)
     else:
-        say(f"Created the memory of {name}.", _BOLD)
+        say(f"Created the memory of {done.project['name']}.", _BOLD)
     inner = sum(path.startswith(".memory/") for path in done.files_created)
     parts = [f".memory/ ({counted(inner, 'file')})"] if inner else []
     parts += [path for path in done.files_created if not path.startswith(".memory/")]
     parts += [".gitignore"] if done.gitignore_updated else []
-    parts += [target.path for target in done.guidance if target.status in _WRITTEN]
+    parts += [target.path for target in done.guidance if target.status in WRITTEN]
     if parts:
         _tell(f"Written: {', '.join(parts)}", "  ")
     if done.backup_path:
@@ -106,10 +104,10 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
     width = max(map(len, plan.clients)) + 2
     for client in plan.clients:
         own = [part for part in plan.parts if part.client == client]
-        written = [f"{part.path} ({_WORDS[part.status]})" for part in own if part.status in _WRITTEN]
+        written = [f"{part.path} ({_WORDS[part.status]})" for part in own if part.status in WRITTEN]
         _tell(f"{client:<{width}}{', '.join(dict.fromkeys(written))}", "  ", " " * (width + 2))
         for part in own:
-            if part.reason and part.status not in (*_WRITTEN, "unchanged"):
+            if part.reason and part.status not in (*WRITTEN, "unchanged"):
                 _tell(f"{part.path} is not changed: {part.reason}.", " " * (width + 2))
     merges = lacks_git_setup(project)
     if merges:
@@ -122,7 +120,7 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
     done = connect_clients(project, plan.clients)
     if merges:
         integrate_git(project)
-    files = [file for file in done.files if file.status in _WRITTEN]
+    files = [file for file in done.files if file.status in WRITTEN]
     _tell(f"Connected: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
     warn(client_warnings(done))
     return done, True

@@ -156,7 +156,7 @@ def named_repair(kept: Iterable[RepairCopy], wanted: str) -> list[RepairCopy]:
     """All parts of the repair with this name or number; of the newest, where none is named."""
     found = list(kept)
     if not found:
-        raise NotFound("There is no repair to undo.", hint="`memory check --repairs`")
+        raise NotFound("There is no repair to undo.", hint="`memory check --repairs` lists the repairs.")
     if not wanted:
         return [one for one in found if one.number == found[0].number]
     number = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) < 10 else None

@@ -18,7 +18,7 @@ from quire.verbs.agents.integrate import client_warnings, integrated_fields
 from quire.verbs.inbox.host_import import ImportedHosts
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
-_WRITTEN = ("created", "updated")
+WRITTEN = ("created", "updated")
 _NAMED = 3
 """Of more sources of one kind, only the first are named."""
 
@@ -156,7 +156,7 @@ def lines(made: FirstBrief | MemoryMade) -> Lines:
     if done.created:
         yield f"{would} the memory of {done.project['name']} in {made.folder}"
     else:
-        yield f"The memory of {done.project['name']} already exists; nothing was changed."
+        yield exists_already(done)
     if done.backup_path:
         yield f"The earlier memory is archived in {done.backup_path}"
     # What lies in the folder is of interest before it is written.
@@ -177,6 +177,14 @@ def lines(made: FirstBrief | MemoryMade) -> Lines:
         yield "Next:"
         for step in _steps(done, made.wired):
             yield f"  {step}"
+
+
+def exists_already(done: Initialized) -> str:
+    """That there is a memory, and whether something around it was brought up to date."""
+    touched = done.files_created or done.gitignore_updated or any(one.status in WRITTEN for one in done.guidance)
+    would = "would be" if done.dry_run else "were"
+    said = f"these files {would} updated:" if touched else "nothing was changed."
+    return f"The memory of {done.project['name']} already exists; {said}"
 
 
 def _wired_lines(done: Integrated | None) -> Iterator[str]:
@@ -223,11 +231,11 @@ def _steps(done: Initialized, wired: Integrated | None) -> Iterator[str]:
 
 def sharing(done: Initialized, wired: Integrated | None = None) -> str:
     """The command that shares what was written; empty where there is nothing, or no git."""
-    written = [target.path for target in done.guidance if target.status in _WRITTEN]
+    written = [target.path for target in done.guidance if target.status in WRITTEN]
     written += [".gitignore"] if done.gitignore_updated else []
     written += [path for path in done.files_created if not path.startswith(".memory/")]
     if wired is not None and not wired.dry_run:
-        written += [file.path for file in wired.files if file.status in _WRITTEN]
+        written += [file.path for file in wired.files if file.status in WRITTEN]
     if not done.git_available or done.dry_run or not (done.created or written):
         return ""
     return f"git add {' '.join(dict.fromkeys(['.memory', *written]))} && git commit"
