@@ -368,7 +368,7 @@ root, stop = sys.argv[1:]
 import os
 asked = 0
 while not os.path.exists(stop) or asked < 3:
-    answer = Project.open(root).query("retries in the worker")
+    answer = answer_question(Project.open(root), "retries in the worker")
     assert answer.hits[0].record.ref == "decision.retries-run-in-the-worker", answer.markdown
     asked += 1
 print(asked)
@@ -390,7 +390,7 @@ def test_readers_never_fail_nor_hold_up_a_writer(
                 filled,
                 {"task": "t", "nodes": [{"kind": "gotcha", "title": f"Trap {number} zanzibar", "body": "Zanzibar."}]},
             )
-            assert saved.warnings == []
+            assert [found for found in saved.warnings if found.code != "SimilarRecord"] == []
     finally:
         stop.touch()
         said = [reader.communicate(timeout=60) for reader in readers]
