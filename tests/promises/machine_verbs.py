@@ -137,11 +137,13 @@ PAGE = {run.__name__: (run, takes) for takes, run in ACTIONS.items()} | {
 def verbs() -> dict[str, str]:
     """Each verb and the module that defines it."""
     found: dict[str, str] = {}
+    declared = {(f"quire.verbs.{row[0]}", row[1]) for row in DECLARED.values()}
     for path in sorted((_SOURCE / "surfaces").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("quire.verbs."):
                 assert node.module is not None
-                found |= {alias.name: node.module for alias in node.names if _is_verb(node.module, alias.name)}
+                names = [name.name for name in node.names if (node.module, name.name) not in declared]
+                found |= {name: node.module for name in names if _is_verb(node.module, name)}
     undeclared = {module.partition(":")[0] for _, module, _, _ in VERBS} - {row[0] for row in DECLARED.values()}
     assert undeclared == OVER_MACHINE, "the machine has no name for these"
     found |= {name: run.__module__ for name, (run, _) in PAGE.items()}

@@ -333,7 +333,20 @@ def test_without_git_all_but_what_asks_git_works(place: str, tmp_path: Path) -> 
         store.env["PATH"] = str(tmp_path / "nowhere")
     else:
         shutil.rmtree(store.root / ".git")
-    needs = ("diff", "sync", "why", "review", "merge", "resolve", "fold", "brief", "check", "journal", "inspect")
+    needs = (
+        "diff",
+        "sync",
+        "why",
+        "review",
+        "merge",
+        "merge-driver",
+        "resolve",
+        "fold",
+        "brief",
+        "check",
+        "journal",
+        "inspect",
+    )
     for line in lines_for(store.said, (*some(LOOKING, 24), *some(WRITING, 14))):
         run = store(*line, stdin=given_to(line))
         assert run.code in (0, 1, 3), (line, run)

@@ -34,6 +34,8 @@ ANYWAY = (
     "integrate --status",
     "status --all",
     "facts import",
+    "merge-driver",
+    "review",
 )
 """What needs no memory, or tells of the installation."""
 

@@ -38,9 +38,17 @@ class Newer(NamedTuple):
 KINDS = {
     "storage": Newer(".memory/config.json", "version", 99, "", "status", 3, "storage version 99"),
     "sync marker": Newer(".memory/sync-state.json", "version", 99, "sync", "sync", 0, "newer"),
-    "pins": Newer(".memory/local/working.json", "version", 99, "facts", "facts focus @other", 3, "newer program"),
+    "pins": Newer(
+        ".memory/local/working.json", "version", 99, "facts", "facts focus @other", 3, "newer version of Quire"
+    ),
     "session": Newer(
-        ".memory/local/sessions/*.json", "version", 99, "facts", "facts session 8d2f --turns 3", 3, "newer program"
+        ".memory/local/sessions/*.json",
+        "version",
+        99,
+        "facts",
+        "facts session 8d2f --turns 3",
+        3,
+        "newer version of Quire",
     ),
     "rejection": Newer(".memory/rejected/*.json", "version", 99, "inbox", "inbox rejected", 0, "newer"),
     "record of hooks": Newer(

@@ -21,7 +21,7 @@ from quire.files.durable_write import ensure_folder
 from quire.files.fragments import fragments_of, new_fragment
 from quire.files.layout import RECOVERY
 from quire.files.local_files import ensure_local, read_object
-from quire.files.paths import inside, names_in, read_inside
+from quire.files.paths import PASSING, inside, names_in, read_inside, storage_failed
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import write_access
@@ -119,6 +119,8 @@ def held_file(root: str, name: str, limit: int = FILE_BYTES) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
+        if error.errno in PASSING:
+            raise storage_failed(error, f"read `{FOLDER}/{name}`", root) from error
         raise damaged(f"{FOLDER}/{name}", f"it cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 

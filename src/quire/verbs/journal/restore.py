@@ -28,7 +28,7 @@ from quire.layers.journal.store import (
     open_journal,
 )
 from quire.layers.journal.types import Cursor, Cursors, Maintenance
-from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError
+from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized
 from quire.model.records import Problem
 from quire.model.text import counted
 from quire.model.times import stamp
@@ -126,7 +126,7 @@ def _unsaved(project: Project, journal: Journal) -> Writing | None:
     latest = journal.latest_checkpoint
     try:
         held = load_checkpoint(project.root, latest).bundle_hash if latest else None
-    except QuireError:
+    except (InvalidStore, NotFound):
         held = None
     if held == content_hash(journal.state.bundle):
         return None
