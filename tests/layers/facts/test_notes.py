@@ -25,7 +25,9 @@ from quire.model.text import trim
 AT = "2026-03-02 11:19"
 LATER = "2026-03-03 09:00"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60).filter(trim)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60).filter(
+    lambda text: any(map(str.isprintable, trim(text)))
+)
 BROKEN = st.text(st.sampled_from("a\n\r -[]#"), max_size=12).filter(trim)
 
 
