@@ -20,6 +20,7 @@ READS: dict[str, Callable[[Run, Any, Random], None]] = {}
 PLAIN: dict[str, tuple[Any, ...]] = {
     "brief": (["src/queue.py"],),
     "diff": (),
+    "docs": (),
     "doctor": (),
     "first_answer": (),
     "first_offers": (),
@@ -28,6 +29,8 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "journal_automate_status": (),
     "journal_integration": (),
     "journal_log": (),
+    "list": (),
+    "profile": (),
     "journal_providers": (),
     "journal_query": ("what was decided?",),
     "page_target": ("page", {"force": False}),

@@ -227,7 +227,7 @@ def test_half_of_a_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(not LONG, reason="takes as many runs as it takes until every verb was used")
 def test_every_verb_is_used() -> None:
     unused = set(verbs()) - set(LEFT_OUT)
-    for seed in range(100, 160):
+    for seed in range(100, 220):
         unused -= drive(plan(seed, STEPS), guided=seed % 2 == 0).called
         if not unused:
             break
