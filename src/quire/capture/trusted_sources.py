@@ -15,7 +15,7 @@ import msgspec
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.file_lock import Holder, held
 from quire.files.json_files import pretty
-from quire.files.paths import read_bytes, storage_failed
+from quire.files.paths import read_if_there, storage_failed
 from quire.files.world import World
 from quire.layers.journal.layout import ALL_FOLDERS
 from quire.layers.journal.types import SessionSource
@@ -84,9 +84,10 @@ def _read(world: World) -> _File:
     if not world.memory_home:
         return _File()
     try:
-        found = msgspec.json.decode(read_bytes(os.path.join(world.memory_home, FILE)), type=_File)
-    except FileNotFoundError:
-        return _File()
+        data = read_if_there(os.path.join(world.memory_home, FILE))
+        if data is None:
+            return _File()
+        found = msgspec.json.decode(data, type=_File)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidStore(
             f"`{FILE}` in your memory home cannot be read: {error}.",
