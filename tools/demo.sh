@@ -102,9 +102,7 @@ memory journal init > "$work/init.txt"
 grep 'Journal made' "$work/init.txt"
 run memory journal add claude-local "$HOME/.claude"
 run memory journal sync --all
-printf '$ memory journal recall\n'
-memory journal recall > "$work/recall.txt"
-sed -n '/^Checkpoint Summary/,$p' "$work/recall.txt" | grep -E 'Added|Recalled'
+run memory journal recall
 run memory journal query "why are invoices blank?"
 
 say "12. Into the agents: what is written where, and back again with --remove"
