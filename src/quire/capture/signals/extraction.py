@@ -31,7 +31,7 @@ Kind = Literal["decisions", "gotchas", "next_step_hints"]
 KINDS: tuple[Kind, ...] = ("decisions", "gotchas", "next_step_hints")
 LABELS: dict[Kind, str] = dict(zip(KINDS, ("says_decision", "says_gotcha", "says_next"), strict=True))
 LONGEST: dict[Kind, int] = dict(zip(KINDS, (2, 3, 1), strict=True))
-"""So many sentences say one: what goes wrong is told with its cause, and steps stand one behind the other."""
+"""The most sentences of one signal. A gotcha includes its cause; each next step is a sentence of its own."""
 MOST = 12
 WORTH = 0.75
 """A session leaves something where it is so likely that of the likeliest of each kind one is right, or where the user
