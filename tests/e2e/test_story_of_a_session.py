@@ -33,7 +33,12 @@ def _hooks(root: Path, event: str) -> list[str]:
 def _run_hook(memory: Memory, event: str, payload: bytes) -> str:
     """Run the hook as the client does: the line of its settings, in a shell, with the program on the PATH."""
     (command,) = _hooks(memory.cwd, event)
-    env = {**memory.env, "PATH": f"{Path(memory.program[-1]).parent}{os.pathsep}{memory.env['PATH']}"}
+    # On a busy machine the time of a hook would be up; that it keeps to it has tests of its own.
+    env = {
+        **memory.env,
+        "MEMORY_HOOK_SECONDS": "20",
+        "PATH": f"{Path(memory.program[-1]).parent}{os.pathsep}{memory.env['PATH']}",
+    }
     done = subprocess.run(
         ["sh", "-c", command], input=payload, cwd=memory.cwd, env=env, capture_output=True, timeout=30, check=False
     )
