@@ -8,12 +8,12 @@ from typing import Literal
 
 import msgspec
 
+from quire.files.shortest_edit import Range, differences
+
 _TOKEN = re.compile(rb"[0-9A-Za-z_]+|[\x80-\xff]+|[ \t]+|.", re.S)
 _LINES = 600
 _TOKENS = 200
 """How many lines or words may differ before a whole stretch counts as changed: looking takes the square of it."""
-
-Range = tuple[int, int, int, int]
 
 
 class ByteEdit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -32,7 +32,7 @@ def find_edits(before: bytes, after: bytes) -> tuple[ByteEdit, ...]:
     found: list[ByteEdit] = []
     for begin, end, new_begin, new_end in _in_bytes(old, new, _changed_lines(old, new)):
         old_words, new_words = _TOKEN.findall(before[begin:end]), _TOKEN.findall(after[new_begin:new_end])
-        for first, last, at, stop in _in_bytes(old_words, new_words, _differences(old_words, new_words, _TOKENS)):
+        for first, last, at, stop in _in_bytes(old_words, new_words, differences(old_words, new_words, _TOKENS)):
             removed, inserted = before[begin + first : begin + last], after[new_begin + at : new_begin + stop]
             found.append(_splice(new_begin + at, removed, inserted))
     return tuple(found)
@@ -86,7 +86,7 @@ def _offsets(pieces: list[bytes]) -> list[int]:
 
 def _changed_lines(old: list[bytes], new: list[bytes]) -> list[Range]:
     """The ranges of lines in which two texts differ; a line that got or lost a comma is a range of its own."""
-    changed = _differences([line.replace(b",", b"") for line in old], [line.replace(b",", b"") for line in new], _LINES)
+    changed = differences([line.replace(b",", b"") for line in old], [line.replace(b",", b"") for line in new], _LINES)
     found: list[Range] = []
     at = new_at = 0
     for first, last, new_first, new_last in [*changed, (len(old), len(old), len(new), len(new))]:
@@ -95,57 +95,3 @@ def _changed_lines(old: list[bytes], new: list[bytes]) -> list[Range]:
         found.append((first, last, new_first, new_last))
         at, new_at = last, new_last
     return found
-
-
-def _differences(old: list[bytes], new: list[bytes], most: int) -> list[Range]:
-    """The ranges in which two lists differ: the fewest pieces, or one range where more than so many differ."""
-    start = 0
-    shorter = min(len(old), len(new))
-    while start < shorter and old[start] == new[start]:
-        start += 1
-    tail = 0
-    while tail < shorter - start and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    inner_old, inner_new = old[start : len(old) - tail], new[start : len(new) - tail]
-    if not inner_old and not inner_new:
-        return []
-    whole = [(0, len(inner_old), 0, len(inner_new))]
-    found = whole if not inner_old or not inner_new else _shortest(inner_old, inner_new, most) or whole
-    return [(a + start, b + start, c + start, d + start) for a, b, c, d in found]
-
-
-def _shortest(old: list[bytes], new: list[bytes], most: int) -> list[Range]:
-    """The shortest edit script by Myers' greedy search over diagonals; nothing where it is longer than `most`."""
-    reach = {1: 0}
-    trace: list[dict[int, int]] = []
-    for steps in range(most + 1):
-        trace.append(reach)
-        reach = dict(reach)
-        for diagonal in range(-steps, steps + 1, 2):
-            down = diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
-            x = reach[diagonal + 1] if down else reach[diagonal - 1] + 1
-            y = x - diagonal
-            while x < len(old) and y < len(new) and old[x] == new[y]:
-                x, y = x + 1, y + 1
-            reach[diagonal] = x
-            if x >= len(old) and y >= len(new):
-                return _script(trace, len(old), len(new))
-    return []
-
-
-def _script(trace: list[dict[int, int]], x: int, y: int) -> list[Range]:
-    """The ranges of a script, read backwards from the end of the search; those that meet are one."""
-    found: list[Range] = []
-    for steps in range(len(trace) - 1, 0, -1):
-        reach, diagonal = trace[steps], x - y
-        down = diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
-        before = diagonal + 1 if down else diagonal - 1
-        old_x = reach[before]
-        old_y = old_x - before
-        piece = (old_x, old_x, old_y, old_y + 1) if down else (old_x, old_x + 1, old_y, old_y)
-        if found and found[-1][0] == piece[1] and found[-1][2] == piece[3]:
-            last = found.pop()
-            piece = (piece[0], last[1], piece[2], last[3])
-        found.append(piece)
-        x, y = old_x, old_y
-    return found[::-1]
