@@ -42,6 +42,11 @@ class FileUpdate(msgspec.Struct, frozen=True, kw_only=True):
     planned: str | None
 
 
+def update_of(path: str, before: bytes | None, after: bytes | None) -> FileUpdate:
+    """The change of a file from the bytes that it has, None where it is missing, to others, or its removal."""
+    return FileUpdate(path=path, data=after, planned=None if before is None else sha256(before))
+
+
 class Append(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes added at the end of a log that had `size` bytes."""
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from quire.files.digests import sha256
 from quire.files.fragments import fragments_of, new_fragment
+from quire.files.json_files import json_value
 from quire.files.paths import read_inside
-from quire.files.transaction import FileUpdate
+from quire.files.transaction import FileUpdate, update_of
 from quire.files.world import World
 from quire.layers.merge_record import Fields, as_deleted_elsewhere, digest_of, same
 from quire.model.limits import is_too_deep
@@ -46,19 +46,13 @@ class RecordRules(msgspec.Struct, frozen=True, kw_only=True):
     """Fields that nobody changes on purpose."""
 
 
-_DECODER = msgspec.json.Decoder(BranchChange)
-
-
 def read_changes(data: bytes) -> tuple[list[BranchChange], int]:
     """The changes in a fragment, and how many of its lines cannot be read."""
     found: list[BranchChange] = []
     unread = 0
     for line in data.split(b"\n"):
         if line.strip():
-            try:
-                change = _DECODER.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                change = None
+            change = json_value(line, BranchChange)
             if change is None or is_too_deep([change.was, change.now]):
                 unread += 1
             else:
@@ -138,7 +132,4 @@ def fragment_with(log: str, changes: Sequence[BranchChange], world: World) -> li
 
 def removals(root: str, paths: Iterable[str], most: int) -> list[FileUpdate]:
     """The removal of fragments whose lines stand elsewhere then."""
-    return [
-        FileUpdate(path=path.partition("/")[2], data=None, planned=sha256(read_inside(root, path, most)))
-        for path in paths
-    ]
+    return [update_of(path.partition("/")[2], read_inside(root, path, most), None) for path in paths]

@@ -13,7 +13,7 @@ from quire.guard.admission import stored_secrets
 from quire.layers.facts.layout import FILE_BYTES, PATH
 from quire.layers.facts.lines import FactLines, doubled_lines, read_lines
 from quire.layers.facts.resolve import Resolved, resolve_reading
-from quire.layers.facts.types import Mind, Stored
+from quire.layers.facts.types import Stored, name_of
 from quire.model.records import Problem
 from quire.model.text import cut
 
@@ -36,7 +36,7 @@ def check_facts(root: str) -> list[Problem]:
         readings.append(reading)
         secrets = _secrets(data, path) if any(stored_secrets(path, text) for text in told_texts(reading)) else []
         found += [*reading.problems, *_doubled(data, path), *secrets]
-    return [*found, *_disagreements(resolve_reading(_together(readings)), PATH)] if readings else found
+    return [*found, *_disagreements(resolve_reading(_together(readings)))] if readings else found
 
 
 def _together(readings: list[FactLines]) -> FactLines:
@@ -84,45 +84,29 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _disagreements(resolved: Resolved, path: str) -> list[Problem]:
-    found = [
-        _warning(
-            "FactConflict",
-            path,
-            f"Several lines speak of `{_name(conflict.winner)}` and none is newer; one of them is read.",
-            "Keep one of the lines.",
-        )
-        for conflict in resolved.conflicts
-        if conflict.is_tie
-    ]
-    found += [
-        _warning(
-            "FactContradiction",
-            path,
-            f"Where `{cut(item.fact, 40)}` was replaced, several facts are live: {', '.join(item.live)}.",
-            "Archive all but the correct one.",
-        )
-        for item in resolved.contradictions
-    ]
-    found += [
-        _warning(
-            "ConnectionParked",
-            path,
-            f"The connection `{cut(item.connection.id, 40)}` leads to {_ends(item.missing)}.",
-            "Remove the line, or merge the branch that holds the other end.",
-        )
-        for item in resolved.parked
-    ]
+def _disagreements(resolved: Resolved) -> list[Problem]:
+    found = []
+    for conflict in resolved.conflicts:
+        if conflict.is_tie:
+            said = f"Several lines speak of `{_name(conflict.winner)}` and none is newer; one of them is read."
+            found.append(_warning("FactConflict", said, "Keep one of the lines."))
+    for item in resolved.contradictions:
+        said = f"Where `{cut(item.fact, 40)}` was replaced, several facts are live: {', '.join(item.live)}."
+        found.append(_warning("FactContradiction", said, "Archive all but the correct one."))
+    for parked in resolved.parked:
+        said = f"The connection `{cut(parked.connection.id, 40)}` leads to {_ends(parked.missing)}."
+        hint = "Remove the line, or merge the branch that holds the other end."
+        found.append(_warning("ConnectionParked", said, hint))
     return found
 
 
 def _name(record: Stored) -> str:
-    return cut(record.name if isinstance(record, Mind) else record.id, 40)
+    return cut(name_of(record), 40)
 
 
 def _ends(missing: tuple[str, ...]) -> str:
     return " and ".join(f"`{cut(end, 40)}`, which is not here" for end in missing) or "itself"
 
 
-def _warning(code: str, path: str, message: str, hint: str) -> Problem:
-    return Problem(code=code, severity="warning", path=path, message=message, hint=hint)
+def _warning(code: str, message: str, hint: str) -> Problem:
+    return Problem(code=code, severity="warning", path=PATH, message=message, hint=hint)

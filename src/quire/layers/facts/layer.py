@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from quire.files.layout import LOCAL
 from quire.files.write_access import write_access
-from quire.layers.facts.layout import FILE, FOLDER, FRAGMENTS, RELATIONS, SECTIONS, STATUSES
+from quire.layers.facts.layout import FILE, FOLDER, FRAGMENTS, PATH, RELATIONS, SECTIONS, STATUSES
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site, Storage
 from quire.model.contested import Choice, ContestedField, MergedFile
 from quire.model.errors import GitRequired
@@ -20,7 +20,6 @@ from quire.model.vocabulary import FACT_KINDS
 if TYPE_CHECKING:
     from quire.layers.record_details import RecordDetails
 
-_PATH = f"{FOLDER}/{FILE}"
 _SAID = {"fact": ("content",), "episode": ("title", "narrative")}
 """By the kind of a record, the fields of its line that say something; the others count or date it."""
 
@@ -40,7 +39,7 @@ class FactsLayer(Layer):
     name = "facts"
     heading = "Facts"
     home = MEMORY_HOME
-    tracked = (_PATH, f"{FOLDER}/{FRAGMENTS}")
+    tracked = (PATH, f"{FOLDER}/{FRAGMENTS}")
     live = ("active", "pending")
     kinds = FACT_KINDS
     sections = SECTIONS
@@ -57,7 +56,7 @@ class FactsLayer(Layer):
         return write_access(site.root, FOLDER, site.world, operation)
 
     def storage(self, site: Site) -> Storage | None:
-        return Storage(message=_PATH) if os.path.lexists(os.path.join(site.root, _PATH)) else None
+        return Storage(message=PATH) if os.path.lexists(os.path.join(site.root, PATH)) else None
 
     def check(self, site: Site) -> Iterable[Problem]:
         from quire.layers.facts.checks import check_facts
@@ -79,7 +78,7 @@ class FactsLayer(Layer):
     def fragments(self, site: Site) -> list[str]:
         from quire.files.fragments import fragments_of
 
-        return fragments_of(site.root, _PATH)
+        return fragments_of(site.root, PATH)
 
     def fold(self, site: Site) -> list[str]:
         from quire.layers.facts.store import fold_facts
@@ -89,12 +88,12 @@ class FactsLayer(Layer):
     def merge(self, path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile | None:
         from quire.layers.facts.merge import merge_facts
 
-        return merge_facts(base, ours, theirs) if path == _PATH else None
+        return merge_facts(base, ours, theirs) if path == PATH else None
 
     def contested_in(self, path: str, data: bytes) -> list[ContestedField]:
         from quire.layers.facts.merge import contested_facts
 
-        return list(contested_facts(data)) if path == _PATH else []
+        return list(contested_facts(data)) if path == PATH else []
 
     def settled(self, path: str, data: bytes, choices: Sequence[Choice]) -> bytes | None:
         from quire.layers.facts.merge import settled_facts
@@ -121,10 +120,10 @@ class FactsLayer(Layer):
         from quire.layers.record_parts import line_of
 
         if record.kind != "fact":
-            return Holding(paths=(_PATH,), part=line_of(record.ref.partition(":")[2]), fragments=_PATH)
+            return Holding(paths=(PATH,), part=line_of(record.ref.partition(":")[2]), fragments=PATH)
         held = held_of(record)
         part = line_of(held.fact.id, *(twin.id for twin in held.twins))
-        return Holding(paths=(_PATH,), part=part, fragments=_PATH)
+        return Holding(paths=(PATH,), part=part, fragments=PATH)
 
     def records_in(self, files: Mapping[str, bytes]) -> Iterable[Record | Edge | Problem]:
         from quire.layers.facts.source import items_in
@@ -152,20 +151,20 @@ def _git_and_facts(site: Site) -> list[Problem]:
     """Whether git keeps the facts, and merges them line by line."""
     from quire.files.git_history import attributes
 
-    if not os.path.isfile(os.path.join(site.root, _PATH)) or not site.git.available:
+    if not os.path.isfile(os.path.join(site.root, PATH)) or not site.git.available:
         return []
     try:
-        merged = attributes(site.git, [_PATH], ["merge"]).get(_PATH, {}).get("merge")
-        ignored = not site.git.staged([_PATH]) and _PATH not in site.git.untracked([_PATH])
+        merged = attributes(site.git, [PATH], ["merge"]).get(PATH, {}).get("merge")
+        ignored = not site.git.staged([PATH]) and PATH not in site.git.untracked([PATH])
     except GitRequired:
         return []
     found = []
     if merged != "union":
         said = "Git does not merge this file line by line: two branches that store facts will conflict."
         hint = f"Store any fact, or put `{FILE} merge=union text eol=lf` into {FOLDER}/.gitattributes."
-        found.append(Problem(code="MergeAttributeMissing", severity="warning", path=_PATH, message=said, hint=hint))
+        found.append(Problem(code="MergeAttributeMissing", severity="warning", path=PATH, message=said, hint=hint))
     if ignored:
         said = "Git ignores this file: the facts stay on this machine."
         hint = "Remove the matching rule from .gitignore; `git check-ignore -v` shows it."
-        found.append(Problem(code="FactsIgnored", severity="warning", path=_PATH, message=said, hint=hint))
+        found.append(Problem(code="FactsIgnored", severity="warning", path=PATH, message=said, hint=hint))
     return found

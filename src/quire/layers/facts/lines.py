@@ -6,6 +6,7 @@ Only the marks of a merge conflict are not kept; they say nothing of the facts o
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -45,6 +46,10 @@ class FactLines(msgspec.Struct, frozen=True):
     problems: list[Problem] = []
     """Everything worth telling, also of the lines that were set aside."""
 
+    @property
+    def records(self) -> list[Stored]:
+        return [*self.facts, *self.connections, *self.episodes, *self.minds]
+
 
 def read_lines(data: bytes, path: str = FILE, most: int = LINE_BYTES) -> FactLines:
     """The records of a file; a line of more than `most` bytes is set aside."""
@@ -79,7 +84,7 @@ def encode_record(record: Stored) -> bytes:
     kind = type(record)
     fields: Fields = {"_type": _TAGS[kind]}
     said = _said_anyway(record) if record.extra else _ALWAYS
-    for name, default in _defaults(kind):
+    for name, default in defaults_of(kind):
         value = getattr(record, name)
         if value != default or name in said:
             fields[name] = value
@@ -92,6 +97,12 @@ def _said_anyway(record: Stored) -> set[str]:
     """Also what a key of another writer would be taken for, if ours were left out."""
     others = OTHER_NAMES.get(type(record), {})
     return _ALWAYS | {ours for other, ours in others.items() if other in record.extra and ours not in record.extra}
+
+
+def time_and_line(line: bytes) -> tuple[str, bytes]:
+    """What lines are sorted by: when the record was last changed, then its bytes."""
+    records = read_lines(line).records
+    return (records[0].updated_at or records[0].created_at if records else "", line)
 
 
 def _keep(reading: FactLines, record: Stored) -> None:
@@ -174,13 +185,7 @@ def _placed(problem: Problem, path: str, number: int) -> Problem:
     return msgspec.structs.replace(problem, path=path, line=number)
 
 
-def _defaults(kind: type[Stored]) -> list[tuple[str, Any]]:
-    found = _DEFAULTS.get(kind)
-    if found is None:
-        found = _DEFAULTS[kind] = [
-            (field.name, field.default) for field in msgspec.structs.fields(kind) if field.name != "extra"
-        ]
-    return found
-
-
-_DEFAULTS: dict[type[Stored], list[tuple[str, Any]]] = {}
+@cache
+def defaults_of(kind: type[Stored]) -> list[tuple[str, Any]]:
+    """The fields that are stored, and what each is where a line leaves it out."""
+    return [(field.name, field.default) for field in msgspec.structs.fields(kind) if field.name != "extra"]

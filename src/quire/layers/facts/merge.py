@@ -14,7 +14,7 @@ import msgspec
 from quire.files.json_files import json_value
 from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import OTHER_RANK, PATH, STATUS_RANK
-from quire.layers.facts.lines import encode_record, is_mark, read_lines
+from quire.layers.facts.lines import encode_record, is_mark, read_lines, time_and_line
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored, StoredT
 from quire.layers.facts.winners import settle
 from quire.layers.merge_lines import log_lines, three_way
@@ -73,7 +73,7 @@ def merge_facts(base: bytes | None, ours: bytes | None, theirs: bytes | None) ->
     for line in sides[0]:
         key = keys[line]
         lines += placed.pop(key, []) if key in touched else [line]
-    lines += sorted((line for group in placed.values() for line in group), key=_time_and_line)
+    lines += sorted((line for group in placed.values() for line in group), key=time_and_line)
     data = b"".join(line + b"\n" for line in dict.fromkeys(lines))
     return MergedFile(data=data, contested=tuple(contested_facts(data)))
 
@@ -151,12 +151,6 @@ def _encoded(kind: str, fields: Fields | None) -> list[bytes]:
     if isinstance(record, Fact):
         record = msgspec.structs.replace(record, content_hash=content_hash(record.content))
     return [encode_record(record)]
-
-
-def _time_and_line(line: bytes) -> tuple[str, bytes]:
-    reading = read_lines(line)
-    records: list[Stored] = [*reading.facts, *reading.connections, *reading.episodes, *reading.minds]
-    return (records[0].updated_at or records[0].created_at if records else "", line)
 
 
 # -- what branches disagree on ------------------------------------------------------------------------------------

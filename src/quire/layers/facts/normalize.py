@@ -11,7 +11,7 @@ from quire.layers.facts.checks import told_texts
 from quire.layers.facts.layout import FILE, FOLDER
 from quire.layers.facts.lines import encode_record, read_lines
 from quire.layers.facts.resolve import Resolved, canonical, resolve_reading
-from quire.layers.facts.types import Mind, Stored
+from quire.layers.facts.types import Mind, Stored, name_of
 from quire.layers.facts.winners import settle
 from quire.model.records import Problem
 from quire.model.text import cut
@@ -109,7 +109,7 @@ def take_in(ours: bytes, theirs: bytes, source: str) -> TakenIn:
 
 
 def _key(record: Stored) -> tuple[type[Stored], str]:
-    return type(record), record.name if isinstance(record, Mind) else record.id
+    return type(record), name_of(record)
 
 
 def _tells_more(known: list[Any], record: Any) -> bool:
@@ -138,11 +138,10 @@ def _certain_secrets(line: bytes, source: str) -> list[Problem]:
 def file_state(data: bytes) -> FileState:
     reading = read_lines(data)
     resolved = resolve_reading(reading)
-    read = len(reading.facts) + len(reading.connections) + len(reading.episodes) + len(reading.minds)
     return FileState(
         lines=_lines(data),
         bad_lines=len(reading.aside),
-        duplicates=read - len(resolved.records),
+        duplicates=len(reading.records) - len(resolved.records),
         conflicts=sum(conflict.is_tie for conflict in resolved.conflicts),
         contradictions=len(resolved.contradictions),
         parked=len(resolved.parked),
@@ -156,9 +155,7 @@ def changed_ids(before: bytes, after: bytes) -> list[str]:
     found: set[str] = set()
     old, new = ({line.strip() for line in data.split(b"\n") if line.strip()} for data in (before, after))
     for line in old ^ new:
-        reading = read_lines(line)
-        for records in (reading.facts, reading.connections, reading.episodes):
-            found |= {record.id for record in records}
+        found |= {record.id for record in read_lines(line).records if not isinstance(record, Mind)}
     return sorted(found)
 
 

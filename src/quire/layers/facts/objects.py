@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, get_type_hints
 
 import msgspec
@@ -188,14 +189,9 @@ def _fault(kind: type[Stored], name: str, value: Any) -> str | None:
     return None
 
 
+@cache
 def _hints(kind: type[Stored]) -> dict[str, Any]:
-    found = _HINTS.get(kind)
-    if found is None:
-        found = _HINTS[kind] = get_type_hints(kind, include_extras=True)
-    return found
-
-
-_HINTS: dict[type[Stored], dict[str, Any]] = {}
+    return get_type_hints(kind, include_extras=True)
 
 
 def _doubt(code: str, message: str, field: str, allowed: tuple[str, ...] = ()) -> Problem:

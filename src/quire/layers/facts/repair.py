@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator
 
-from quire.files.digests import sha256
 from quire.files.jsonc_edit import set_member
 from quire.files.paths import read_bytes, read_inside
-from quire.files.transaction import FileUpdate
-from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
+from quire.files.transaction import FileUpdate, update_of
+from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, PATH
 from quire.layers.facts.lines import doubled_lines, is_mark, read_lines
 from quire.layers.facts.store import ATTRIBUTES, with_attribute
 from quire.model.records import Problem, RepairStep
@@ -24,16 +23,15 @@ def plan_fact_repair(
     root: str, problems: Iterable[Problem], untouched: Collection[str] = ()
 ) -> tuple[list[RepairStep], list[FileUpdate]]:
     """Which of these problems can be repaired, and the changes that do it, below the memory's folder."""
-    path = f"{FOLDER}/{FILE}"
-    wanted = [problem for problem in problems if problem.path == path]
+    wanted = [problem for problem in problems if problem.path == PATH]
     fixes: list[RepairStep] = []
     changes: list[FileUpdate] = []
     if any(problem.code == "MergeAttributeMissing" for problem in wanted):
-        changes += _attribute(root, fixes, path)
+        changes += _attribute(root, fixes)
     if FILE in untouched or not any(problem.code in _LINES for problem in wanted):
         return fixes, changes
     try:
-        data = read_inside(root, path, FILE_BYTES)
+        data = read_inside(root, PATH, FILE_BYTES)
     except OSError:
         return fixes, changes
     lines = data.split(b"\n")
@@ -42,10 +40,10 @@ def plan_fact_repair(
     for problem in wanted:
         said = _repaired(problem, lines, marks, gone, fresh)
         if said:
-            fixes.append(RepairStep(code=problem.code, path=path, line=problem.line, field=problem.field, message=said))
+            fixes.append(RepairStep(code=problem.code, path=PATH, line=problem.line, field=problem.field, message=said))
     after = b"\n".join(fresh.get(number, line) for number, line in enumerate(lines, start=1) if number not in gone)
     if after != data:
-        changes.append(FileUpdate(path=FILE, data=after, planned=sha256(data)))
+        changes.append(update_of(FILE, data, after))
     return fixes, changes
 
 
@@ -94,7 +92,7 @@ def _whole_conflicts(lines: list[bytes]) -> Iterator[int]:
             is_whole = False
 
 
-def _attribute(root: str, fixes: list[RepairStep], path: str) -> list[FileUpdate]:
+def _attribute(root: str, fixes: list[RepairStep]) -> list[FileUpdate]:
     try:
         data = read_bytes(os.path.join(root, FOLDER, ATTRIBUTES))
     except FileNotFoundError:
@@ -105,8 +103,8 @@ def _attribute(root: str, fixes: list[RepairStep], path: str) -> list[FileUpdate
     if after == data:
         return []  # what git goes by stands elsewhere
     said = f"{FOLDER}/{ATTRIBUTES} has git merge the file line by line."
-    fixes.append(RepairStep(code="MergeAttributeMissing", path=path, message=said))
-    return [FileUpdate(path=ATTRIBUTES, data=after, planned=None if data is None else sha256(data))]
+    fixes.append(RepairStep(code="MergeAttributeMissing", path=PATH, message=said))
+    return [update_of(ATTRIBUTES, data, after)]
 
 
 def rehash_facts(before: bytes, after: bytes) -> bytes:

@@ -22,10 +22,11 @@ from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, LINE_BYTES, PATH
-from quire.layers.facts.lines import FactLines, encode_record, read_lines
+from quire.layers.facts.lines import FactLines, encode_record, read_lines, time_and_line
 from quire.layers.facts.source import read_fragments, stamp_now, with_fragments
-from quire.layers.facts.types import Connection, Episode, Fact, Stored
+from quire.layers.facts.types import Stored, name_of
 from quire.layers.facts.winners import settle
+from quire.layers.fragment_records import removals
 from quire.model.errors import InputError, InvalidStore
 
 ATTRIBUTES = ".gitattributes"
@@ -129,9 +130,7 @@ def fold_facts(root: str, world: World) -> list[str]:
     _refuse_beyond(len(folded))
     digest = sha256(data) if os.path.lexists(_path(root)) else None
     changes = [FileUpdate(path=FILE, data=folded, planned=digest)] if folded != data or digest is None else []
-    for path in fragments:
-        removed = sha256(read_bytes(os.path.join(root, path), FILE_BYTES))
-        changes.append(FileUpdate(path=path.removeprefix(f"{FOLDER}/"), data=None, planned=removed))
+    changes += removals(root, fragments, FILE_BYTES)
     apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), changes, [], world.token(), whole=True)
     return sorted(f"{FOLDER}/{change.path}" for change in changes)
 
@@ -140,7 +139,7 @@ def folded_file(data: bytes, fragments: bytes) -> bytes:
     """The file with the lines of fragments in it."""
     known = set(data.split(b"\n"))
     new = {raw: None for raw in fragments.split(b"\n") if raw.strip() and raw not in known}
-    both = with_fragments(data, b"".join(raw + b"\n" for raw in sorted(new, key=_time_and_line)))
+    both = with_fragments(data, b"".join(raw + b"\n" for raw in sorted(new, key=time_and_line)))
     touched = read_lines(b"\n".join(new))
     holding = read_lines(both)
     changed: dict[tuple[type[Stored], str], Stored] = {}
@@ -151,12 +150,6 @@ def folded_file(data: bytes, fragments: bytes) -> bytes:
     ):
         changed |= {(type(record), record.id): held[record.id] for record in now}
     return _with_changes(both, changed)[0] if changed else both
-
-
-def _time_and_line(raw: bytes) -> tuple[str, bytes]:
-    reading = read_lines(raw)
-    records: tuple[Fact | Connection | Episode, ...] = (*reading.facts, *reading.connections, *reading.episodes)
-    return (records[0].updated_at or records[0].created_at if records else "", raw)
 
 
 def replace_file(root: str, world: World, data: bytes, planned: bytes) -> FactsWritten:
@@ -266,9 +259,8 @@ def _records_of(found: dict[int, FactLines]) -> dict[tuple[type[Stored], str], d
     """What these lines are about, and where which of them says so."""
     placed: dict[tuple[type[Stored], str], dict[int, Stored]] = {}
     for start, reading in found.items():
-        records: tuple[Fact | Connection | Episode, ...] = (*reading.facts, *reading.connections, *reading.episodes)
-        for record in records:
-            placed.setdefault((type(record), record.id), {})[start] = record
+        for record in reading.records:
+            placed.setdefault((type(record), name_of(record)), {})[start] = record
     return placed
 
 

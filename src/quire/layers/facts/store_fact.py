@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -65,7 +66,7 @@ def store_fact(draft: FactsDraft, told: FactInput) -> FactOutcome:
     same = draft.saying(mind, content_hash(content))
     live = next((held for held in same if held.fact.is_active), None)
     if live is not None:
-        return _confirmed(draft, live, told, warnings)
+        return confirm_fact(draft, live, told, warnings)
     waiting = next((held for held in same if held.fact.status == PENDING), None)
     if waiting is not None and told.pending:
         return FactOutcome(action="unchanged", fact=waiting.fact, warnings=warnings)
@@ -76,11 +77,6 @@ def store_fact(draft: FactsDraft, told: FactInput) -> FactOutcome:
     draft.add_fact(fact)
     action = "pending" if told.pending else "stored"
     return FactOutcome(action=action, fact=fact, equal=tuple(held.fact for held in same), warnings=warnings)
-
-
-def confirm_fact(draft: FactsDraft, held: FactWithTwins, told: FactInput) -> FactOutcome:
-    """Someone found again what a fact says, perhaps in other words."""
-    return _confirmed(draft, held, told, [])
 
 
 def refresh_fact(draft: FactsDraft, held: FactWithTwins) -> None:
@@ -212,9 +208,11 @@ def _new(draft: FactsDraft, told: FactInput, content: str, *, section: str, mind
     )
 
 
-def _confirmed(draft: FactsDraft, held: FactWithTwins, told: FactInput, warnings: list[Problem]) -> FactOutcome:
+def confirm_fact(
+    draft: FactsDraft, held: FactWithTwins, told: FactInput, warnings: Sequence[Problem] = ()
+) -> FactOutcome:
     """One confirmation more, unless the same said so before: a session counts once, or a day where none is known."""
-    fact = held.fact
+    fact, warnings = held.fact, list(warnings)
     first = f"{fact.source} {fact.created_session or fact.created_at[:10]}"
     new = tuple(name for name in _witnesses(draft, told) if name != first and name not in fact.evidence)
     full = bool(told.witnesses) and len(fact.evidence) >= _EVIDENCE

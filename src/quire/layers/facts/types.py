@@ -132,3 +132,8 @@ class Mind(Struct, frozen=True, kw_only=True):
 
 Stored = Fact | Connection | Episode | Mind
 StoredT = TypeVar("StoredT", Fact, Connection, Episode, Mind)
+
+
+def name_of(record: Stored) -> str:
+    """What tells a record from others of its kind."""
+    return record.name if isinstance(record, Mind) else record.id

@@ -8,15 +8,16 @@ as doing it once.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Generic
 
 import msgspec
 
 from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import ACTIVE, OTHER_RANK, REPLACES, STATUS_RANK
-from quire.layers.facts.lines import encode_record
+from quire.layers.facts.lines import defaults_of, encode_record
 from quire.layers.facts.records import fact_ref
-from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored, StoredT
+from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored, StoredT, name_of
 from quire.model.times import instant
 
 # What a record is about. Where two lines differ in this, one is an edit of the other, never a poorer copy.
@@ -51,7 +52,7 @@ def settle(records: Iterable[StoredT]) -> tuple[dict[str, StoredT], dict[str, Fa
     winners: dict[str, StoredT] = {}
     several: dict[str, list[StoredT]] = {}
     for record in records:
-        name = record.name if isinstance(record, Mind) else record.id
+        name = name_of(record)
         first = winners.setdefault(name, record)
         if first is not record:
             several.setdefault(name, [first]).append(record)
@@ -169,18 +170,11 @@ def _status(record: Stored) -> str:
     return getattr(record, "status", ACTIVE)
 
 
+@cache
 def _optional(kind: type[Stored]) -> list[tuple[str, Any]]:
     """The fields that a line may leave out, with what that means."""
-    found = _OPTIONAL.get(kind)
-    if found is None:
-        own = {"id", "name", "status", "extra", "version", "updated_at", "content_hash", *_ESSENCE[kind]}
-        found = _OPTIONAL[kind] = [
-            (field.name, field.default) for field in msgspec.structs.fields(kind) if field.name not in own
-        ]
-    return found
-
-
-_OPTIONAL: dict[type[Stored], list[tuple[str, Any]]] = {}
+    own = {"id", "name", "status", "version", "updated_at", "content_hash", *_ESSENCE[kind]}
+    return [(name, default) for name, default in defaults_of(kind) if name not in own]
 
 
 def replacements_of(draft: FactsDraft, fact_id: str) -> list[Fact]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from quire.files.digests import hex_digest, sha256
+from quire.files.digests import hex_digest
 from quire.files.json_files import decode_object, pretty
 from quire.files.layout import RECOVERY
 from quire.files.paths import read_if_there
-from quire.files.transaction import FileUpdate, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes, update_of
 from quire.files.world import World
 from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
@@ -119,8 +119,7 @@ def refresh_schemas(store: GraphStore, world: World) -> list[str]:
             path = f"{SCHEMA}/{name}.schema.json"
             data = read_if_there(store.path(path))
             if data is None or not _is_object(data):
-                planned = None if data is None else sha256(data)
-                changes.append(FileUpdate(path=path, data=encode_fields(schema(name)), planned=planned))
+                changes.append(update_of(path, data, encode_fields(schema(name))))
         if changes:
             apply_changes(store.folder, os.path.join(store.folder, RECOVERY), changes, [], world.token())
     return [change.path for change in changes]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from quire.files.digests import sha256
-from quire.files.transaction import FileUpdate
+from quire.files.transaction import FileUpdate, update_of
 from quire.files.world import World
 from quire.layers.graph.codec import encode_event, encode_fields
 from quire.layers.graph.layout import EVENTS, FOLDER
@@ -52,9 +51,9 @@ def _stamped_sidecars(store: GraphStore) -> list[FileUpdate]:
         stored = store.read_node(path)
         if isinstance(stored, StoredNode) and stored.fields != stored.written:
             data = encode_fields(stored.fields, stored.written)
-            found.append(FileUpdate(path=path, data=data, planned=sha256(stored.data)))
+            found.append(update_of(path, stored.data, data))
     return found
 
 
 def _removals(store: GraphStore, fragments: set[str]) -> list[FileUpdate]:
-    return [FileUpdate(path=path, data=None, planned=sha256(store.read(path))) for path in sorted(fragments)]
+    return [update_of(path, store.read(path), None) for path in sorted(fragments)]

@@ -11,10 +11,9 @@ from typing import Any
 
 import msgspec
 
-from quire.files.digests import sha256
 from quire.files.json_files import compact, decode_object
 from quire.files.jsonc_edit import remove_items, set_member
-from quire.files.transaction import FileUpdate
+from quire.files.transaction import FileUpdate, update_of
 from quire.layers.graph.codec import body_hash, body_text, encode_fields, event_decoder, node_hash_holds, relation_hash
 from quire.layers.graph.layout import EVENTS, SCHEMA, body_of
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
@@ -112,7 +111,7 @@ class _Draft:
         for path, after in self._after.items():
             before = self._before[path]
             if before != after:
-                found.append(FileUpdate(path=path, data=after, planned=None if before is None else sha256(before)))
+                found.append(update_of(path, before, after))
         return found
 
 

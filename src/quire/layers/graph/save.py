@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 
-from quire.files.digests import sha256
 from quire.files.fragments import new_fragment
 from quire.files.git import Git
 from quire.files.layout import RECOVERY
-from quire.files.transaction import Append, FileUpdate, apply_changes
+from quire.files.transaction import Append, FileUpdate, apply_changes, update_of
 from quire.files.world import World
 from quire.layers.graph.codec import encode_event, node_decoder
 from quire.layers.graph.drafts import NodeDraft
@@ -215,7 +214,7 @@ def _write_node(store: GraphStore, plan: SavePlan, node: NodeDraft, write: _Writ
         write.events += node.events(plan.actor, plan.task, plan.now)
         report.memory_deleted.append(node.id)
         for path, data in ((node.path, stored.data), (node.body_path, stored.body_data)):
-            write.changes.append(FileUpdate(path=path, data=None, planned=sha256(data)))
+            write.changes.append(update_of(path, data, None))
         return
     if not node.changed_fields:
         if node.id not in report.unchanged:
@@ -229,13 +228,13 @@ def _write_node(store: GraphStore, plan: SavePlan, node: NodeDraft, write: _Writ
         _lists(report)[event.event].append(node.id)
     if node.confirmed:
         report.memory_confirmed.append(node.id)
-    planned, planned_body = (sha256(stored.data), sha256(stored.body_data)) if stored else (None, None)
+    before, body_before = (stored.data, stored.body_data) if stored else (None, None)
     if stored is None or node.body != stored.body:
-        write.changes.append(FileUpdate(path=node.body_path, data=node.body.encode(), planned=planned_body))
+        write.changes.append(update_of(node.body_path, body_before, node.body.encode()))
     apart = write.log != EVENTS and stored is not None and bool(events)
     data = node.encode(plan.now, apart=apart)
     if stored is None or data != stored.data or not apart:
-        write.changes.append(FileUpdate(path=node.path, data=data, planned=planned))
+        write.changes.append(update_of(node.path, before, data))
     if apart:
         events[-1] = with_payload(events[-1], STAMPS, stamps_of(node.path, node.fields))
     write.events += events
@@ -250,9 +249,8 @@ def _write_relations(plan: SavePlan, write: _Write) -> None:
         event = draft.event(plan.actor, plan.task, plan.now)
         write.events.append(event)
         _lists(write.report)[event.event].append(draft.id)
-        planned = sha256(draft.stored.data) if draft.stored else None
         data = None if draft.removed else draft.encode(plan.now)
-        write.changes.append(FileUpdate(path=draft.path, data=data, planned=planned))
+        write.changes.append(update_of(draft.path, draft.stored.data if draft.stored else None, data))
 
 
 def _lists(report: Saved) -> dict[str, list[str]]:

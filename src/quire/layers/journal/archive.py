@@ -15,10 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.files import disk
-from quire.files.digests import sha256
-from quire.files.json_files import lines
+from quire.files.json_files import json_value, lines
 from quire.files.paths import is_text, names_in
-from quire.files.transaction import FileUpdate
+from quire.files.transaction import FileUpdate, update_of
 from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.documents import parse_document, read_manifest, value_of
 from quire.layers.journal.events import EventLine, history_bytes, read_history
@@ -210,7 +209,7 @@ def plan_pruning(journal: Journal, candidates: Candidates, now: datetime) -> Pru
         place = f"{folder}/{BATCH_CHECKPOINTS}/{checkpoint.id}.json"
         changes += [
             FileUpdate(path=place, data=data, planned=None),
-            FileUpdate(path=checkpoint_path(checkpoint.id), data=None, planned=sha256(data)),
+            update_of(checkpoint_path(checkpoint.id), data, None),
         ]
     maintenance = replace(counted_maintenance(journal), history_event_count=sum(1 for line in kept if line.event))
     return Pruning(
@@ -286,12 +285,10 @@ class ExpiredItem(Struct, frozen=True, rename="camel"):
 
 def expired_items(root: str) -> list[ExpiredItem]:
     """What must not be imported again; lines that cannot be read do not count."""
-    found = []
     with contextlib.suppress(QuireError):
-        for _, line in lines(held_file(root, EXPIRED, EVENTS_BYTES) or b""):
-            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                found.append(msgspec.json.decode(line, type=ExpiredItem))
-    return found
+        found = (json_value(line, ExpiredItem) for _, line in lines(held_file(root, EXPIRED, EVENTS_BYTES) or b""))
+        return [item for item in found if item is not None]
+    return []
 
 
 def _expiring(root: str, batches: Sequence[Batch]) -> list[FileUpdate]:
@@ -310,7 +307,7 @@ def _expiring(root: str, batches: Sequence[Batch]) -> list[FileUpdate]:
         return []
     old = before or b""
     data = old + (b"\n" if old and not old.endswith(b"\n") else b"") + added
-    return [FileUpdate(path=EXPIRED, data=data, planned=None if before is None else sha256(before))]
+    return [update_of(EXPIRED, before, data)]
 
 
 def sweep_batches(root: str) -> None:
@@ -333,5 +330,5 @@ def _removal(root: str, path: str) -> list[FileUpdate]:
             with contextlib.suppress(QuireError):
                 data = held_file(root, relative, EVENTS_BYTES)
                 if data is not None:
-                    found.append(FileUpdate(path=relative, data=None, planned=sha256(data)))
+                    found.append(update_of(relative, data, None))
     return found

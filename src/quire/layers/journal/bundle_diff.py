@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from quire.layers.journal.bundles import objects_at, shown
 from quire.layers.journal.canonical import canonical_text
@@ -20,17 +20,14 @@ from quire.model.untyped import at_path
 _NOTHING = "no changes"
 
 
-class BundleDiff(Struct, frozen=True, kw_only=True):
+class BundleDiff(Struct, frozen=True, kw_only=True, rename="camel"):
     """Sections are named as outside, in their order; items by their titles."""
 
     changed_sections: tuple[str, ...] = ()
     added_gotchas: tuple[str, ...] = ()
     removed_gotchas: tuple[str, ...] = ()
-    changed_gotchas: tuple[str, ...] = ()
-    """The title stayed, what it says did not."""
     added_next_steps: tuple[str, ...] = ()
     removed_next_steps: tuple[str, ...] = ()
-    changed_next_steps: tuple[str, ...] = ()
     merged_gotchas: tuple[str, ...] = ()
     merged_next_steps: tuple[str, ...] = ()
     current_focus_changed: bool = False
@@ -38,6 +35,9 @@ class BundleDiff(Struct, frozen=True, kw_only=True):
     """The snapshot of the validation, which is a part of the current focus."""
     selected_section: str = ALL
     protected_sections: tuple[str, ...] = ()
+    changed_gotchas: tuple[str, ...] = ()
+    """The title stayed, what it says did not."""
+    changed_next_steps: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -80,24 +80,8 @@ def diff_bundles(
 
 def diff_value(diff: BundleDiff) -> Fields:
     """The form that is hashed into an event. Other programs know no changed items: those keys are left out if empty."""
-    value: Fields = {
-        "changedSections": list(diff.changed_sections),
-        "addedGotchas": list(diff.added_gotchas),
-        "removedGotchas": list(diff.removed_gotchas),
-        "addedNextSteps": list(diff.added_next_steps),
-        "removedNextSteps": list(diff.removed_next_steps),
-        "mergedGotchas": list(diff.merged_gotchas),
-        "mergedNextSteps": list(diff.merged_next_steps),
-        "currentFocusChanged": diff.current_focus_changed,
-        "validationChanged": diff.validation_changed,
-        "selectedSection": diff.selected_section,
-        "protectedSections": list(diff.protected_sections),
-    }
-    if diff.changed_gotchas:
-        value["changedGotchas"] = list(diff.changed_gotchas)
-    if diff.changed_next_steps:
-        value["changedNextSteps"] = list(diff.changed_next_steps)
-    return value
+    value: Fields = to_builtins(diff)
+    return {name: item for name, item in value.items() if item or name not in ("changedGotchas", "changedNextSteps")}
 
 
 def diff_text(value: Fields) -> str:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
+from quire.files.json_files import json_value
 from quire.files.local_files import ensure_local, place_of, read_local, write_local
 from quire.files.paths import inside
 from quire.layers.journal.canonical import file_bytes
@@ -103,11 +104,8 @@ def add_run(root: str, note: RunNote, token: str) -> None:
 
 
 def _notes(data: bytes) -> list[RunNote]:
-    found = []
-    for line in data.splitlines():
-        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            found.append(msgspec.json.decode(line, type=RunNote))
-    return found
+    found = (json_value(line, RunNote) for line in data.splitlines())
+    return [note for note in found if note is not None]
 
 
 def _folded(notes: Iterable[RunNote]) -> list[RunNote]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from functools import cache
 
 from msgspec import Struct
 
@@ -63,22 +64,13 @@ class GroupedEvidence(Struct, frozen=True, kw_only=True, rename="camel"):
     """The events of all groups, by their ids."""
 
 
-class _Memo(dict[str, str]):
-    """The forms of texts by the texts, each made once: events of one project repeat each other."""
-
-    def __init__(self, make: Callable[[str], str]) -> None:
-        self._make = make
-
-    def __missing__(self, text: str) -> str:
-        form = self[text] = self._make(text)
-        return form
-
-
 class _Forms:
+    """The forms of texts, each made once: events of one project repeat each other."""
+
     def __init__(self) -> None:
-        self.normal = _Memo(normal_text)
-        self.topic = _Memo(topic_of)
-        self.hint = _Memo(lambda hint: topic_of(unmarked(hint)))
+        self.normal = cache(normal_text)
+        self.topic = cache(topic_of)
+        self.hint = cache(lambda hint: topic_of(unmarked(hint)))
 
 
 def group_events(events: Iterable[JournalEvent]) -> GroupedEvidence:
@@ -132,18 +124,18 @@ def _keys(events: list[JournalEvent], forms: _Forms) -> Iterator[Iterator[Key]]:
 
 def _keys_of(signals: Signals, paths: list[str], others: list[tuple[str, str]], forms: _Forms) -> Iterator[Key]:
     for text in signals.gotchas:
-        if forms.topic[text]:
-            yield "gotcha", forms.topic[text]
+        if topic := forms.topic(text):
+            yield "gotcha", topic
     for hint in signals.next_step_hints:
-        if forms.hint[hint]:
-            yield "hint", forms.hint[hint]
+        if topic := forms.hint(hint):
+            yield "hint", topic
     for path in paths:
         for kind, text in others:
             yield kind, text, path
 
 
 def _normal(texts: Iterable[str], forms: _Forms) -> list[str]:
-    return [form for form in dict.fromkeys([forms.normal[text] for text in texts]) if form]
+    return [form for form in dict.fromkeys(map(forms.normal, texts)) if form]
 
 
 def _group(group_id: str, events: list[JournalEvent], forms: _Forms) -> Group:
@@ -174,22 +166,22 @@ def _merged(signals: list[Signals], forms: _Forms) -> Signals:
     )
 
 
-def _unique(parts: Iterable[tuple[str, ...]], keys: _Memo) -> tuple[str, ...]:
+def _unique(parts: Iterable[tuple[str, ...]], form_of: Callable[[str], str]) -> tuple[str, ...]:
     """One text for each key, the longest, where the first stood. A text without a key stands for itself."""
     kept: dict[str, str] = {}
     for texts in parts:
         for text in texts:
-            _keep(kept, keys[text] or f"\0{text}", text)
+            _keep(kept, form_of(text) or f"\0{text}", text)
     return tuple(kept.values())
 
 
-def _unique_hints(parts: Iterable[tuple[str, ...]], keys: _Memo) -> tuple[str, ...]:
+def _unique_hints(parts: Iterable[tuple[str, ...]], form_of: Callable[[str], str]) -> tuple[str, ...]:
     """The same for hints. That a step is done must not get lost behind a longer text: it is kept beside the step,
     until a later `NEXT:` takes the step up again."""
     kept: dict[str, str] = {}
     for texts in parts:
         for hint in texts:
-            key, mark = keys[hint] or f"\0{hint}", mark_of(hint)
+            key, mark = form_of(hint) or f"\0{hint}", mark_of(hint)
             if mark == NEXT:
                 kept.pop(f"{DONE}: {key}", None)
             _keep(kept, f"{DONE}: {key}" if mark == DONE else key, hint)

@@ -7,9 +7,8 @@ import os
 import msgspec
 from msgspec.structs import replace
 
-from quire.files.digests import sha256
 from quire.files.layout import RECOVERY
-from quire.files.transaction import FileUpdate, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes, update_of
 from quire.files.world import World
 from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.cursors import cursors_before
@@ -43,17 +42,13 @@ def fold_history(root: str, world: World) -> list[str]:
     removed = removed_fragments(root)
     before, joined = held_file(root, EVENTS, EVENTS_BYTES), held_log(root) or b""
     after = folded_history(before or b"", joined, list(archived_names(root))) if removed else joined
-    changes = [_update(EVENTS, before, after)] if removed and after != before else []
+    changes = [update_of(EVENTS, before, after)] if removed and after != before else []
     changes += [*_whole_registry(root), *_counted_state(root, joined, after), *_parted_checkpoints(root), *removed]
     folder = os.path.join(root, FOLDER)
     if not changes:
         return []
     apply_changes(folder, os.path.join(folder, RECOVERY), changes, [], world.token(), whole=True)
     return sorted(f"{FOLDER}/{change.path}" for change in changes)
-
-
-def _update(path: str, before: bytes | None, after: bytes) -> FileUpdate:
-    return FileUpdate(path=path, data=after, planned=None if before is None else sha256(before))
 
 
 def _whole_registry(root: str) -> list[FileUpdate]:
@@ -88,7 +83,7 @@ def _counted_state(root: str, joined: bytes, after: bytes) -> list[FileUpdate]:
         maintenance = cursors_before(maintenance, history.events, min(moved))
     if maintenance == state.maintenance:
         return []
-    return [_update(STATE, data, file_bytes(value_of(replace(state, maintenance=maintenance))))]
+    return [update_of(STATE, data, file_bytes(value_of(replace(state, maintenance=maintenance))))]
 
 
 def _parted_checkpoints(root: str) -> list[FileUpdate]:
@@ -99,10 +94,10 @@ def _parted_checkpoints(root: str) -> list[FileUpdate]:
         if COLLIDED.encode() not in data:
             continue
         own, *others = held_checkpoints(parse_document(data, checkpoint_path(name)))
-        changes.append(_update(checkpoint_path(name), data, file_bytes(own)))
+        changes.append(update_of(checkpoint_path(name), data, file_bytes(own)))
         for other in others:
             taken.append(next_checkpoint_id(taken))
-            changes.append(_update(checkpoint_path(taken[-1]), None, file_bytes({**other, "id": taken[-1]})))
+            changes.append(update_of(checkpoint_path(taken[-1]), None, file_bytes({**other, "id": taken[-1]})))
     return changes
 
 

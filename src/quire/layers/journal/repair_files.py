@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from quire.files.digests import sha256
 from quire.files.paths import follow_inside
-from quire.files.transaction import FileUpdate
+from quire.files.transaction import FileUpdate, update_of
 from quire.layers.journal.bundles import entry_file
 from quire.layers.journal.checks.findings import REPAIRS_IT
 from quire.layers.journal.pages import earlier_entries, planned_pages
@@ -55,9 +54,7 @@ def _change(root: str, path: str, before: bytes | None, after: bytes) -> FileUpd
     real = os.path.relpath(follow_inside(root, path), os.path.realpath(root)).replace(os.sep, "/")
     if before == after:
         return None
-    return FileUpdate(
-        path=real, data=after if after.strip() else None, planned=None if before is None else sha256(before)
-    )
+    return update_of(real, before, after if after.strip() else None)
 
 
 def who_repairs_journal(finding: Problem, repairing: JournalRepair) -> str:

@@ -106,13 +106,9 @@ def taken_ids(journal: Journal) -> Iterable[str | None]:
     yield from journal.history.ids()
     yield from journal.archived
     maintenance = journal.state.maintenance
-    yield maintenance.last_recalled_event_id
-    for cursor in (
-        maintenance.recall_cursors.all,
-        maintenance.recall_cursors.local,
-        maintenance.recall_cursors.imports,
-    ):
-        yield cursor.last_recalled_event_id
+    cursors = maintenance.recall_cursors
+    for place in (maintenance, cursors.all, cursors.local, cursors.imports):
+        yield place.last_recalled_event_id
 
 
 def counted_maintenance(journal: Journal, added: int = 0) -> Maintenance:

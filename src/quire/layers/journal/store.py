@@ -22,7 +22,7 @@ from quire.files.fragments import fragments_of, new_fragment
 from quire.files.layout import RECOVERY
 from quire.files.local_files import ensure_local, read_object
 from quire.files.paths import PASSING, inside, names_in, read_inside, storage_failed
-from quire.files.transaction import Append, FileUpdate, apply_changes
+from quire.files.transaction import Append, FileUpdate, apply_changes, update_of
 from quire.files.world import World
 from quire.files.write_access import write_access
 from quire.layers.fragment_records import BranchChange, fragment_with, held_changes, removals
@@ -309,8 +309,7 @@ def planned_changes(journal: Journal, writing: Writing, log: str = EVENTS) -> tu
         if read_history(held_log(root) or b"").lines != journal.history.lines:
             # A program without our lock added to it: that must not be lost.
             raise Conflict("The history was changed by another program.", hint="Run the command again.")
-        planned = None if before is None else sha256(before)
-        changes.append(FileUpdate(path=EVENTS, data=history_bytes(writing.history), planned=planned))
+        changes.append(update_of(EVENTS, before, history_bytes(writing.history)))
         changes += removed_fragments(root)
     elif writing.events and log != EVENTS:
         changes.append(FileUpdate(path=log, data=history_bytes(writing.events), planned=None))
@@ -351,8 +350,7 @@ def _pages_due(root: str, state: State, entry: bool) -> FileUpdate:
         "formerly": list(dict.fromkeys(name for name in names if isinstance(name, str))),
         "entry": entry or held.get("entry") is True,
     }
-    planned = None if before is None else sha256(before)
-    return FileUpdate(path=place, data=msgspec.json.encode(note) + b"\n", planned=planned)
+    return update_of(place, before, msgspec.json.encode(note) + b"\n")
 
 
 def are_pages_due(root: str) -> bool:

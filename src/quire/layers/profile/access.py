@@ -20,7 +20,6 @@ from datetime import UTC, datetime
 import msgspec
 
 from quire.files import disk
-from quire.files.digests import sha256
 from quire.files.json_files import lines
 from quire.files.layout import LOCAL
 from quire.files.local_files import (
@@ -35,7 +34,7 @@ from quire.files.local_files import (
     remove_local,
 )
 from quire.files.paths import inside, is_text, read_from
-from quire.files.transaction import FileUpdate
+from quire.files.transaction import FileUpdate, update_of
 from quire.layers.profile.entries import Entry, time_text
 from quire.layers.profile.layout import FOLDER
 from quire.model.errors import QuireError
@@ -123,7 +122,7 @@ def take_readings(root: str) -> GatheredReadings:
         _keep_bad(root, tally.add(found.data), found.data)
     except (OSError, QuireError):
         return GatheredReadings()
-    change = FileUpdate(path=f"{LOCAL}/{FOLDING}", data=None, planned=sha256(found.data))
+    change = update_of(f"{LOCAL}/{FOLDING}", found.data, None)
     return GatheredReadings(tally.readings(), change)
 
 

@@ -12,11 +12,10 @@ from typing import Any
 
 import msgspec
 
-from quire.files.digests import sha256
 from quire.files.json_files import json_value
 from quire.files.layout import LOCAL
 from quire.files.local_files import LOCAL_BYTES, LocalFile, damaged_lines, read_local
-from quire.files.transaction import FileUpdate
+from quire.files.transaction import FileUpdate, update_of
 from quire.layers.profile.layout import FOLDER, FORGOTTEN
 from quire.model.errors import InputError, StorageFailed
 from quire.model.records import Problem
@@ -101,7 +100,7 @@ def change_forgotten(
 def _change(found: LocalFile, kept: Sequence[bytes]) -> FileUpdate:
     """The file's next bytes, and none of it where no line is left."""
     data = b"".join(line + b"\n" for line in kept) or None
-    return FileUpdate(path=FORGOTTEN, data=data, planned=None if found.data is None else sha256(found.data))
+    return update_of(FORGOTTEN, found.data, data)
 
 
 def _without(kept: list[bytes], restored: Sequence[Forgotten]) -> list[bytes]:

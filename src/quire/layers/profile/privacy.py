@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
-from quire.files.digests import sha256
 from quire.files.json_files import pretty
 from quire.files.layout import LOCAL, RECOVERY
 from quire.files.local_files import ASIDE, ensure_local
-from quire.files.transaction import FileUpdate, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes, update_of
 from quire.files.world import World
 from quire.layers.profile.access import Readings, as_read
 from quire.layers.profile.document import ProfileDocument, empty_document
@@ -111,9 +110,7 @@ def _next(document: ProfileDocument) -> bytes:
 def _change(root: str, path: str, data: bytes | None) -> FileUpdate | None:
     """The next bytes of a file; None where they are what is there."""
     found = held_bytes(os.path.join(root, path))
-    if found == data:
-        return None
-    return FileUpdate(path=path, data=data, planned=None if found is None else sha256(found))
+    return None if found == data else update_of(path, found, data)
 
 
 def _plan(places: ProfilePlaces, world: World, place: str, prefer: str) -> _Plan:

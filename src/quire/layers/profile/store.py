@@ -12,11 +12,10 @@ from collections.abc import Iterator
 import msgspec
 
 from quire.files.branches import checkout_at, writes_fragments
-from quire.files.digests import sha256
 from quire.files.layout import LOCAL, RECOVERY
 from quire.files.local_files import ensure_local
 from quire.files.paths import read_bytes
-from quire.files.transaction import FileUpdate, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes, update_of
 from quire.files.world import World
 from quire.files.write_access import LockedFolder, write_access
 from quire.layers.fragment_records import fragment_with, held_changes, removals
@@ -107,7 +106,7 @@ def migrate(places: ProfilePlaces, world: World) -> list[str]:
             for version, data in versions[:-1]
             for change in _kept(root, f"{prefix}{MIGRATION_PREFIX}{version}.json", data)
         ]
-        changes.append(FileUpdate(path=path, data=versions[-1][1], planned=sha256(document.data)))
+        changes.append(update_of(path, document.data, versions[-1][1]))
         apply_changes(root, os.path.join(root, RECOVERY), changes, [], world.token(), whole=True)
         found.append(document.version)
     return found
@@ -118,7 +117,7 @@ def _kept(root: str, path: str, data: bytes) -> list[FileUpdate]:
     earlier = held_bytes(os.path.join(root, path))
     if earlier == data:
         return []
-    found = [FileUpdate(path=path, data=data, planned=None if earlier is None else sha256(earlier))]
+    found = [update_of(path, earlier, data)]
     if earlier is not None:
         stem = path.removesuffix(".json")
         number = 1
@@ -192,12 +191,10 @@ def commit(draft: ProfileDraft, world: World, before: str) -> ProfileWritten:
             continue
         _refuse_beyond(document.where, len(data))
         root, path = _place(places, is_private)
-        own = [FileUpdate(path=path, data=data, planned=sha256(document.data) if document.data else None)]
+        own = [update_of(path, document.data or None, data)]
         if draft.is_removal and document.data:
             backup = path.removesuffix(FILE) + BACKUP
-            earlier = held_bytes(os.path.join(root, backup))
-            planned = None if earlier is None else sha256(earlier)
-            own.insert(0, FileUpdate(path=backup, data=document.data, planned=planned))
+            own.insert(0, update_of(backup, held_bytes(os.path.join(root, backup)), document.data))
         (changes if root == here else at_home).extend(own)
         written.append((os.path.join(root, path), data))
     changes += [
@@ -227,8 +224,7 @@ def fold_profile(places: ProfilePlaces, world: World) -> list[str]:
     document, _ = read_documents(places)
     assert document is not None, "with fragments there is one"
     data = document.render()
-    planned = sha256(document.data) if document.data else None
-    changes = [FileUpdate(path=FILE, data=data, planned=planned)] if data != document.data else []
+    changes = [update_of(FILE, document.data or None, data)] if data != document.data else []
     here = os.path.join(places.root, FOLDER)
     apply_changes(here, os.path.join(here, RECOVERY), [*changes, *removed], [], world.token(), whole=True)
     return sorted(f"{FOLDER}/{change.path}" for change in (*changes, *removed))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.layers.journal.archive import Batch, find_batches, is_expired
 from quire.layers.journal.checks.findings import listing, passed, warned
@@ -48,16 +49,11 @@ def _archived(root: str, batch: Batch) -> Archived:
     try:
         data = held_file(root, f"{batch.path}/{BATCH_EVENTS}", EVENTS_BYTES)
     except QuireError as error:
-        return Archived(batch=batch, checkpoints=held.checkpoints, events_fault=error.message)
+        return replace(held, events_fault=error.message)
     if data is None:
-        return Archived(batch=batch, checkpoints=held.checkpoints, events_fault=f"`{where}` is missing.")
+        return replace(held, events_fault=f"`{where}` is missing.")
     history = read_history(data, where)
-    return Archived(
-        batch=batch,
-        events=frozenset(history.ids()),
-        unread_lines=len(history.aside),
-        checkpoints=held.checkpoints,
-    )
+    return replace(held, events=frozenset(history.ids()), unread_lines=len(history.aside))
 
 
 def archived_ids(archive: list[Archived]) -> set[str]:

@@ -100,7 +100,7 @@ def _validate(
         found += _patiently(pages) if due or are_pages_due(root) else pages
         found += check_bundle_paths(root, state.bundle)
         found.append(check_baseline(state.bundle, now))
-    found += check_automation(root, is_alive or _runs_here)
+    found += check_automation(root, is_alive or file_lock.is_alive)
     active = frozenset(event.id for event in history.events) if history is not None else frozenset()
     found += check_archive(root, archive, config, active, now)
     return [*found, *check_leftovers(root)]
@@ -123,7 +123,3 @@ def _folder_finding(root: str) -> Problem | None:
     if not os.path.isdir(path):
         return failed("journal:folder", f"`{FOLDER}` is not a folder.", FOLDER, "Move it away.")
     return None
-
-
-def _runs_here(pid: int) -> bool:
-    return file_lock.is_alive(pid)
