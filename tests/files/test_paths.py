@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.files.paths import escaping_part, follow_inside, inside, read_bytes, read_from, read_text, storage_failed
+from quire.files.paths import escaping_part, follow_inside, inside, read_bytes, read_from, storage_failed
 from quire.model.errors import OutsideProject
 
 ESCAPES = ["..", "../x", "a/../../x", "a/..", "/x", "//x", "~/x", "~", "", ".", "./a", "a//b", "a/", "a\0b"]
@@ -85,9 +85,6 @@ def test_only_a_regular_file_of_bounded_size_is_read(tmp_path: Path) -> None:
             read_bytes(str(tmp_path / name))
     with pytest.raises(FileNotFoundError):
         read_bytes(str(tmp_path / "nothing"))
-    (tmp_path / "latin").write_bytes(b"\xff")
-    with pytest.raises(UnicodeDecodeError):
-        read_text(str(tmp_path / "latin"))
 
 
 def test_a_file_is_read_from_an_offset_on(tmp_path: Path) -> None:

@@ -37,9 +37,7 @@ def create(path: str, data: bytes, mode: int = 0o666, *, exactly: int | None = N
 
 def append(path: str, data: bytes) -> None:
     """Bytes added at the end of a file (made if missing), on the disk when this returns."""
-    before("append", path)
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-    descriptor = os.open(path, flags, 0o666)
+    descriptor = _open_end(path)
     try:
         _write(descriptor, data)
         before("fsync", path)
@@ -50,9 +48,7 @@ def append(path: str, data: bytes) -> None:
 
 def append_lightly(path: str, data: bytes) -> None:
     """Bytes added at the end in one write, not forced to the disk: for what a power cut may take."""
-    before("append", path)
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-    descriptor = os.open(path, flags, 0o666)
+    descriptor = _open_end(path)
     try:
         os.write(descriptor, data)
     finally:
@@ -109,6 +105,12 @@ def sync_folder(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _open_end(path: str) -> int:
+    before("append", path)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    return os.open(path, flags, 0o666)
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -250,10 +250,8 @@ def _with_changes(git: Git, commits: list[tuple[Commit, int]], paths: list[str])
     current = ""
     for word in words:
         if word.startswith(":"):
-            _, _, old_id, new_id, how = word.removeprefix(":").split(" ")
-            path = next(words)
-            change = GitFileChange(how[0], path, path, old_id, new_id)
-            against.setdefault(current, {}).setdefault(path, []).append(change)
+            change = parse_change(word, words)
+            against.setdefault(current, {}).setdefault(change.new, []).append(change)
         elif word:
             current = word.strip()
     made = []

@@ -85,7 +85,7 @@ def _fenced(lines: list[bytes]) -> set[int]:
     found: set[int] = set()
     fence, opened = b"", 0
     for number, line in enumerate(lines, start=1):
-        bare = line.strip()
+        bare = line.strip().removeprefix(_BOM)
         if bare.startswith((b"```", b"~~~")):
             if not fence:
                 fence, opened = bare[:3], number
@@ -129,18 +129,15 @@ def remove_section(data: bytes, markers: Markers) -> bytes:
 def _marker_lines(data: bytes, markers: Markers) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]:
     starts: list[tuple[int, int, int]] = []
     ends: list[tuple[int, int, int]] = []
-    position, fence, outside = 0, b"", (0, 0)
-    for number, line in enumerate(data.splitlines(keepends=True), start=1):
+    lines = data.splitlines(keepends=True)
+    # Only a fence that is closed hides what it holds: one left open would hide our own section for ever.
+    position, fenced = 0, _fenced(lines)
+    for number, line in enumerate(lines, start=1):
         following = position + len(line)
         begin = position + len(_BOM) if line.startswith(_BOM) else position
         bare = line.strip().removeprefix(_BOM)
-        if bare.startswith((b"```", b"~~~")):
-            if not fence:
-                fence, outside = bare[:3], (len(starts), len(ends))
-            elif bare[:3] == fence:
-                # Only a fence that is closed hides what it holds: one left open would hide our own section for ever.
-                fence = b""
-                del starts[outside[0] :], ends[outside[1] :]
+        if number in fenced:
+            pass
         elif bare == markers.start.encode():
             starts.append((begin, following, number))
         elif bare == markers.end.encode():

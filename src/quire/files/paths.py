@@ -177,11 +177,6 @@ def mark_before(path: str, offset: int) -> str:
         os.close(descriptor)
 
 
-def read_text(path: str) -> str:
-    """A regular file as UTF-8 text; UnicodeDecodeError where it is not."""
-    return read_bytes(path).decode("utf-8")
-
-
 _LOCKS = "Move the project to a local disk, or mount its file system with locks."
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Free some space and run the command again."),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
 
+from quire.files.digests import digest_of
 from quire.model.text import cut, one_line
 
 As = Literal["text", "time", "ref", "path", "commit", "code", "number"]
@@ -76,13 +76,9 @@ def other_fields(fields: Iterable[tuple[str, Any]], known: Iterable[str] = ()) -
 
 def node_revision(sidecar: bytes, body: bytes) -> str:
     """Of a node, by the bytes of its two files."""
-    return _digest(sidecar + b"\0" + body)
+    return line_revision(sidecar + b"\0" + body)
 
 
 def line_revision(line: bytes) -> str:
     """Of a record that is a line of a file, by that line."""
-    return _digest(line)
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:_REVISION_CHARS]
+    return digest_of(line).hex()[:_REVISION_CHARS]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from quire.files.json_files import decode_object, pretty
+from quire.model.untyped import at_path
 
 Part = Callable[[bytes], bytes | None]
 """What of a file belongs to a record; None where it holds nothing of it."""
@@ -55,10 +56,7 @@ def fields_of(data: bytes | None) -> dict[str, Any]:
 
 def value_at(data: bytes, *path: str) -> Any:
     """What stands at a place in a JSON document; None where there is nothing, or it is none."""
-    found: Any = fields_of(data)
-    for name in path:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
+    return at_path(fields_of(data), *path)
 
 
 def same_fields(one: bytes | None, other: bytes | None, names: tuple[str, ...]) -> bool:

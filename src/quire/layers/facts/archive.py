@@ -9,7 +9,7 @@ import msgspec
 from quire.guard.admission import admit
 from quire.layers.facts.drafts import FactsDraft, find_fact
 from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, PENDING, SUPERSEDED
-from quire.layers.facts.records import FactWithTwins, connection_of
+from quire.layers.facts.records import FactWithTwins
 from quire.layers.facts.store_fact import accept_fact
 from quire.layers.facts.winners import replacements_of
 from quire.model import limits
@@ -89,56 +89,37 @@ def _archive(draft: FactsDraft, held: FactWithTwins, reason: str | None) -> Arch
         message = f"{fact.id}: already {fact.status}"
         return ArchiveOutcome(id=fact.id, outcome=f"already {fact.status}", done=False, message=message)
     draft.is_simple = draft.is_simple and fact.same_as is None
-    away = msgspec.structs.replace(
-        fact,
-        status=ARCHIVED,
-        archived_at=draft.now,
-        updated_at=draft.now,
-        reason=reason,
-        # A proposal that is dropped was to replace something, and does not.
-        supersedes=None if fact.status == PENDING else fact.supersedes,
-        same_as=None,
-        version=draft.next_version(),
-    )
-    draft.change_fact(held, away)
+    # A proposal that is dropped was to replace something, and does not.
+    supersedes = None if fact.status == PENDING else fact.supersedes
+    away = {"archived_at": draft.now, "reason": reason, "supersedes": supersedes, "same_as": None}
+    draft.change_fact(held, draft.renewed(fact, status=ARCHIVED, **away))
     message = f"{fact.id}: archived (was: {cut(fact.content, _SHOWN)})"
     return ArchiveOutcome(id=fact.id, outcome="archived", done=True, message=message)
 
 
 def _archive_connection(draft: FactsDraft, ref: str, reason: str | None) -> ArchiveOutcome:
-    edge = draft.edge(ref)
-    connection = connection_of(edge) if edge is not None else None
-    if edge is None or connection is None:
+    found = draft.connection(ref)
+    if found is None:
         return ArchiveOutcome(id=ref, outcome="not found", done=False, message=f"{ref}: not found")
+    edge, connection = found
     if not connection.is_active:
         return ArchiveOutcome(
             id=ref, outcome="already archived", done=False, message=f"{ref}: already {connection.status}"
         )
-    away = msgspec.structs.replace(
-        connection,
-        status=ARCHIVED,
-        archived_at=draft.now,
-        updated_at=draft.now,
-        reason=reason,
-        version=draft.next_version(),
-    )
-    draft.change_connection(edge, away)
+    draft.change_connection(edge, draft.renewed(connection, status=ARCHIVED, archived_at=draft.now, reason=reason))
     said = f"{ref}: archived (was: {edge.source} {edge.predicate} {edge.target})"
     return ArchiveOutcome(id=ref, outcome="archived", done=True, message=said)
 
 
 def _restore_connection(draft: FactsDraft, ref: str) -> ArchiveOutcome:
-    edge = draft.edge(ref)
-    connection = connection_of(edge) if edge is not None else None
-    if edge is None or connection is None:
+    found = draft.connection(ref)
+    if found is None:
         return ArchiveOutcome(id=ref, outcome="not found", done=False, message=f"{ref}: not found")
+    edge, connection = found
     if connection.is_active:
         return ArchiveOutcome(id=ref, outcome="already active", done=False, message=f"{ref}: already active")
-    back = msgspec.structs.replace(
-        connection, status=ACTIVE, archived_at=None, reason=None, updated_at=draft.now, version=draft.next_version()
-    )
     # It may be that another one says the same by now; the file is read again for that.
-    draft.change_connection(edge, back)
+    draft.change_connection(edge, draft.renewed(connection, status=ACTIVE, archived_at=None, reason=None))
     draft.is_simple = False
     said = f"{ref}: restored ({edge.source} {edge.predicate} {edge.target})"
     return ArchiveOutcome(id=ref, outcome="restored", done=True, message=said)
@@ -161,16 +142,7 @@ def _restore(draft: FactsDraft, held: FactWithTwins) -> ArchiveOutcome:
         message = f"{fact.id}: not restored, since {names} replaced it; archive that first"
         return ArchiveOutcome(id=fact.id, outcome="refused", done=False, message=message)
     draft.is_simple = draft.is_simple and fact.same_as is None
-    back = msgspec.structs.replace(
-        fact,
-        status=ACTIVE,
-        archived_at=None,
-        superseded_at=None,
-        reason=None,
-        same_as=None,
-        updated_at=draft.now,
-        version=draft.next_version(),
-    )
-    draft.change_fact(held, back)
+    never_away = dict.fromkeys(("archived_at", "superseded_at", "reason", "same_as"))
+    draft.change_fact(held, draft.renewed(fact, status=ACTIVE, **never_away))
     message = f"{fact.id}: restored ({cut(fact.content, _SHOWN)})"
     return ArchiveOutcome(id=fact.id, outcome="restored", done=True, message=message)

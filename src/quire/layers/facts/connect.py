@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from quire.guard.admission import admit
-from quire.layers.facts.content import is_canonical_relation, normal_relation
+from quire.layers.facts.content import normal_relation
 from quire.layers.facts.drafts import FactsDraft, find_fact
 from quire.layers.facts.layout import RELATIONS, SUPERSEDED
 from quire.layers.facts.records import connection_of, fact_ref
@@ -89,8 +89,8 @@ def _again(
         changes["evidence"] = (*connection.evidence, witness)[-_EVIDENCE:]
     if not changes:
         return MadeConnection(action="unchanged", edge=edge, warnings=warnings)
-    confirmed = msgspec.structs.replace(connection, **changes, updated_at=draft.now, version=draft.next_version())
-    return MadeConnection(action="reinforced", edge=draft.change_connection(edge, confirmed), warnings=warnings)
+    edge = draft.change_connection(edge, draft.renewed(connection, **changes))
+    return MadeConnection(action="reinforced", edge=edge, warnings=warnings)
 
 
 def _relation(text: str) -> tuple[str, list[Problem]]:
@@ -100,7 +100,7 @@ def _relation(text: str) -> tuple[str, list[Problem]]:
         raise InputError(
             f"Unknown relation `{cut(text, 40)}`.", hint=f"Use one of {', '.join(RELATIONS)}.", details=details
         )
-    if is_canonical_relation(name):
+    if name in RELATIONS:
         return name, []
     said = f"`{name}` is not a usual relation; it is kept, with little weight in searches."
     doubt = Problem(code="RelationUnknown", severity="warning", field="relation", message=said, allowed=RELATIONS)

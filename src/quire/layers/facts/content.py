@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from quire.files.digests import hex_digest
-from quire.layers.facts.layout import RELATIONS
 from quire.model.text import trim
 
 # JavaScript's white space, which the stored digests were made with. Python's differs: it holds U+001C to U+001F and
@@ -37,10 +36,6 @@ def content_hash(text: str) -> str:
 def normal_relation(text: str) -> str:
     """`Depends on`, `depends-on` and `DEPENDS_ON` are one relation. Empty where nothing is named."""
     return _SEPARATORS.sub("_", text.lower()).strip("_")
-
-
-def is_canonical_relation(relation: str) -> bool:
-    return relation in RELATIONS
 
 
 def _without_dash(text: str) -> str:

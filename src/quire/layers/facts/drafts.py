@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -19,7 +19,7 @@ from quire.layers.facts.records import (
     fact_ref,
 )
 from quire.layers.facts.source import FactsOverview
-from quire.layers.facts.types import Connection, Episode, Fact, Stored
+from quire.layers.facts.types import Connection, Episode, Fact, Stored, StoredT
 from quire.model.errors import InputError, NotFound
 from quire.model.records import Edge, Record, RecordSummary
 from quire.model.text import cut
@@ -107,6 +107,16 @@ class FactsDraft:
         # Where the highest of all is taken, nothing can be newer; times then decide.
         self._version = min(self._version + 1, VERSION_MOST)
         return self._version
+
+    def renewed(self, record: StoredT, **changes: Any) -> StoredT:
+        """A line with these changes, as of now, and newer than all others."""
+        return msgspec.structs.replace(record, **changes, updated_at=self.now, version=self.next_version())
+
+    def connection(self, ref: str) -> tuple[Edge, Connection] | None:
+        """An edge with the line behind it; None where there is no such line."""
+        edge = self.edge(ref)
+        line = connection_of(edge) if edge is not None else None
+        return (edge, line) if edge is not None and line is not None else None
 
     def add_fact(self, fact: Fact) -> None:
         self._held[fact.id] = FactWithTwins(fact)

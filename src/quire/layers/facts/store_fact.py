@@ -81,10 +81,7 @@ def store_fact(draft: FactsDraft, told: FactInput) -> FactOutcome:
 
 def refresh_fact(draft: FactsDraft, held: FactWithTwins) -> None:
     """Its clock starts again now. That nobody looked at it in particular counts as no confirmation more."""
-    fact = msgspec.structs.replace(
-        held.fact, last_reinforced=draft.now, updated_at=draft.now, version=draft.next_version()
-    )
-    draft.change_fact(held, fact)
+    draft.change_fact(held, draft.renewed(held.fact, last_reinforced=draft.now))
 
 
 def accept_fact(draft: FactsDraft, held: FactWithTwins, witnesses: tuple[str, ...] = ()) -> FactWithTwins:
@@ -95,14 +92,8 @@ def accept_fact(draft: FactsDraft, held: FactWithTwins, witnesses: tuple[str, ..
     if old is not None and old.fact.is_active:
         away = draft.change_fact(old, _superseded(draft, old.fact, held.fact.reason)).fact
         _move_edges(draft, away.id, held.fact.id)
-    fact = msgspec.structs.replace(
-        held.fact,
-        status=ACTIVE,
-        version=draft.next_version(),
-        last_reinforced=draft.now,
-        evidence=tuple(dict.fromkeys((*held.fact.evidence, *witnesses)))[-_EVIDENCE:],
-        updated_at=draft.now,
-    )
+    evidence = tuple(dict.fromkeys((*held.fact.evidence, *witnesses)))[-_EVIDENCE:]
+    fact = draft.renewed(held.fact, status=ACTIVE, last_reinforced=draft.now, evidence=evidence)
     return draft.change_fact(held, fact)
 
 
@@ -146,15 +137,8 @@ def supersede_fact(draft: FactsDraft, name: str, told: FactInput) -> tuple[Fact,
 
 def _superseded(draft: FactsDraft, fact: Fact, reason: str | None) -> Fact:
     draft.is_simple = draft.is_simple and fact.same_as is None
-    return msgspec.structs.replace(
-        fact,
-        status=SUPERSEDED,
-        superseded_at=draft.now,
-        updated_at=draft.now,
-        reason=reason or fact.reason,
-        same_as=None,
-        version=draft.next_version(),
-    )
+    reason = reason or fact.reason
+    return draft.renewed(fact, status=SUPERSEDED, superseded_at=draft.now, reason=reason, same_as=None)
 
 
 def _checked(told: FactInput) -> tuple[str, list[Problem]]:
@@ -219,18 +203,16 @@ def confirm_fact(
     # Of documents beyond the limit nobody would know the next time that they had been counted.
     tags = _each_once((*fact.tags, *told.tags))
     if (not new or full) and tags != fact.tags:
-        tagged = msgspec.structs.replace(fact, tags=tags, updated_at=draft.now, version=draft.next_version())
-        return FactOutcome(action="tagged", fact=draft.change_fact(held, tagged).fact, warnings=warnings)
+        tagged = draft.change_fact(held, draft.renewed(fact, tags=tags)).fact
+        return FactOutcome(action="tagged", fact=tagged, warnings=warnings)
     if not new or full:
         return FactOutcome(action="unchanged", fact=fact, warnings=warnings)
-    confirmed = msgspec.structs.replace(
+    confirmed = draft.renewed(
         fact,
         reinforcement_count=fact.reinforcement_count + 1,
         last_reinforced=draft.now,
-        updated_at=draft.now,
         evidence=(*fact.evidence, *new)[-_EVIDENCE:],
         tags=tags,
-        version=draft.next_version(),
     )
     return FactOutcome(action="reinforced", fact=draft.change_fact(held, confirmed).fact, warnings=warnings)
 
@@ -253,8 +235,7 @@ def _takes_over(draft: FactsDraft, live: FactWithTwins, old: Fact) -> Fact:
     ):
         return live.fact
     if live.fact.supersedes is None:
-        fact = msgspec.structs.replace(live.fact, supersedes=old.id, updated_at=draft.now, version=draft.next_version())
-        return draft.change_fact(live, fact).fact
+        return draft.change_fact(live, draft.renewed(live.fact, supersedes=old.id)).fact
     # It replaces something else already: a line of its own says that it replaces this one, too.
     connection = Connection(
         id=f"replaces-{hex_digest(f'{live.fact.id} {old.id}')[:16]}",

@@ -11,6 +11,7 @@ import msgspec
 
 from quire.files.json_files import decode_object, parse_strict
 from quire.files.paths import escaping_part
+from quire.guard.admission import stored_secrets
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.damage import conflict, conflict_line, error_at, restore_hint, warning_at
 from quire.layers.graph.layout import (
@@ -22,7 +23,7 @@ from quire.layers.graph.layout import (
     SCHEMA,
     sidecar_of,
 )
-from quire.layers.graph.leaks import secrets_in_fields, secrets_in_text
+from quire.layers.graph.leaks import secrets_in_fields
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.stamps import stamped_fields
 from quire.layers.graph.store import GraphStore
@@ -229,7 +230,7 @@ class _Examiner:
         if has_front_matter(text):
             hint = "Move what it says into the sidecar and remove it."
             yield error_at("FrontMatter", path, "The body opens with a YAML block.", hint, line=1)
-        yield from secrets_in_text(path, text)
+        yield from stored_secrets(path, text)
         stamps = self.store.stamps().get(sidecar_of(path), ())
         if not marked and not node_hash_holds(stamped_fields(fields, text, stamps), text):
             hint = "If the edit is right, save the record again (its id and body); otherwise `git restore` it."
@@ -287,7 +288,7 @@ class _Examiner:
             elif isinstance(item, Event):
                 for text in (item.reason, (item.payload or {}).get("task")):
                     if isinstance(text, str):
-                        yield from secrets_in_text(path, text, line=number)
+                        yield from stored_secrets(path, text, number)
 
     # -- the whole --------------------------------------------------------------------------
 

@@ -9,10 +9,10 @@ import msgspec
 
 from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
 from quire.layers.graph.layout import RELATIONS
+from quire.layers.graph.stamps import given_evidence, with_stamps_of
 from quire.layers.graph.stored import StoredNode, StoredRelation
 from quire.layers.graph.types import Event
 from quire.model.ids import kind_of
-from quire.model.seals import is_seal
 from quire.model.vocabulary import Actor, EventName, live_status
 
 
@@ -74,11 +74,6 @@ class NodeDraft(msgspec.Struct, kw_only=True):
         return sorted(names)
 
     @property
-    def evidence(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.fields.get("evidence", [])
-        return found
-
-    @property
     def needs_seal(self) -> bool:
         """Whether this save says something of the code: a tag or a relation does not."""
         if self.stored is None or self.confirmed:
@@ -89,7 +84,7 @@ class NodeDraft(msgspec.Struct, kw_only=True):
 
     def seal(self, seals: Iterable[str], commit: str, actor: Actor) -> None:
         """Note what the anchors hold now, beside the evidence that was given."""
-        given = _given(self.fields)
+        given = given_evidence(self.fields)
         self.fields["evidence"] = [*given, *({"kind": "file", "id": seal} for seal in seals)]
         source = {**self.fields.get("source", {"kind": actor})}
         source.pop("commit", None)
@@ -107,8 +102,6 @@ class NodeDraft(msgspec.Struct, kw_only=True):
         written = self.stored.written
         if not apart:
             return encode_fields(self.fields, written)
-        from quire.layers.graph.stamps import with_stamps_of
-
         fields = with_stamps_of(self.fields, written)
         return self.stored.data if fields == written else encode_fields(fields, written)
 
@@ -139,7 +132,7 @@ class NodeDraft(msgspec.Struct, kw_only=True):
         before = self.stored.fields if self.stored else {}
         if name == "source":
             return {**before.get(name, {}), "commit": ""} == {**self.fields.get(name, {}), "commit": ""}
-        return name == "evidence" and _given(before) == _given(self.fields)
+        return name == "evidence" and given_evidence(before) == given_evidence(self.fields)
 
     def _event(
         self, name: EventName, actor: Actor, now: str, payload: dict[str, object], reason: str | None = None
@@ -156,11 +149,6 @@ class NodeDraft(msgspec.Struct, kw_only=True):
 
 _STAMPS = ("body_path", "content_hash", "updated_at")
 _CLAIMS = ("title", "stage", "status", "anchors")
-
-
-def _given(fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """The evidence that someone gave."""
-    return [item for item in fields.get("evidence", []) if not is_seal(item.get("kind"), item.get("id"))]
 
 
 class RelationDraft(msgspec.Struct, kw_only=True):

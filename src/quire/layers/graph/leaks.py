@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from quire.files.paths import read_text
 from quire.guard.admission import stored_secrets
 from quire.model.records import Problem
 from quire.model.untyped import as_list
@@ -22,20 +20,10 @@ def secrets_in_fields(path: str, fields: dict[str, Any]) -> Iterator[Problem]:
     texts += [item.get("id") for item in as_list(fields.get("evidence")) if isinstance(item, dict)]
     for text in texts:
         if isinstance(text, str) and not _is_clean(text):
-            yield from secrets_in_text(path, text)
+            yield from stored_secrets(path, text)
 
 
 @lru_cache(maxsize=1 << 14)
 def _is_clean(text: str) -> bool:
     """Tags, anchors and tasks are the same in many files."""
     return not stored_secrets("", text)
-
-
-def secrets_in_file(path: str, full: str) -> Iterator[Problem]:
-    """A body that belongs to nothing is committed all the same."""
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        yield from secrets_in_text(path, read_text(full))
-
-
-def secrets_in_text(path: str, text: str, line: int | None = None) -> Iterator[Problem]:
-    yield from stored_secrets(path, text, line)

@@ -111,14 +111,8 @@ def _settled(text: str, choice: Callable[[Versions], str]) -> str:
 
 
 def _reading(text: str, number: int, most: int) -> str:
-    found = []
-    for block in blocks_of(text):
-        versions = sorted(block.versions)
-        # Of a paragraph with fewer versions, the last ones stand with the last ones of others.
-        chosen = versions[max(number - (most - len(versions)), 0)]
-        if chosen:
-            found.append(TextBlock(frozenset({chosen}), block.apart))
-    return _written(found) + ("\n" if text.endswith("\n") else "")
+    # Of a paragraph with fewer versions, the last ones stand with the last ones of others.
+    return _settled(text, lambda versions: sorted(versions)[max(number - (most - len(versions)), 0)])
 
 
 def blocks_of(text: str) -> list[TextBlock]:

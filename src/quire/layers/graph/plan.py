@@ -11,16 +11,10 @@ from msgspec import UNSET
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.intent import ParsedIntent
 from quire.layers.graph.plan_nodes import draft_nodes
-from quire.layers.graph.plan_state import Planning, SavePlan
+from quire.layers.graph.plan_state import Planning
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import DeleteIn, RelatedIn, UnrelatedIn
 from quire.model.vocabulary import LIVE_STATUSES, Actor
-
-
-def retire_nodes(planning: Planning) -> None:
-    _mark_stale(planning)
-    _supersede(planning)
-    _delete(planning)
 
 
 def _mark_stale(planning: Planning) -> None:
@@ -116,14 +110,17 @@ def _retirable(planning: Planning, node_id: str, field: str, how: str) -> NodeDr
     return draft
 
 
-def plan_save(store: GraphStore, draft: ParsedIntent, actor: Actor, now: str) -> SavePlan:
+def plan_save(store: GraphStore, draft: ParsedIntent, actor: Actor, now: str) -> Planning:
     """Plan the whole intent; the problems of the plan include those of the draft."""
     planning = Planning(store, draft, actor, now)
     draft_nodes(planning)
     draft_relations(planning)
-    retire_nodes(planning)
+    _mark_stale(planning)
+    _supersede(planning)
+    _delete(planning)
     confirm_nodes(planning)
-    return planning.result()
+    planning.finish()
+    return planning
 
 
 def confirm_nodes(planning: Planning) -> None:

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from quire.files.digests import hex_digest
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.plan_state import Planning
+from quire.layers.graph.stamps import seals_in
 from quire.layers.graph.types import EvidenceIn, NodeIn
 from quire.layers.merge_record import noted_fields, settle_field
 from quire.model.anchors import normal_anchor
@@ -160,8 +161,7 @@ def _settle(item: NodeIn, draft: NodeDraft) -> None:
 def _set_evidence(evidence: list[EvidenceIn], draft: NodeDraft) -> None:
     """What is given replaces what was given; seals are ours alone, and stay."""
     given = [item for item in dict.fromkeys(evidence) if not is_seal(item.kind, item.id)]
-    stored = [item for item in draft.fields.get("evidence", []) if is_seal(item.get("kind"), item.get("id"))]
-    draft.fields["evidence"] = [*map(msgspec.to_builtins, given), *stored]
+    draft.fields["evidence"] = [*map(msgspec.to_builtins, given), *seals_in(draft.fields)]
 
 
 def _set_anchors(anchors: list[str], draft: NodeDraft) -> None:

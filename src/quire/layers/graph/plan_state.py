@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from quire.layers.graph.drafts import NodeDraft, RelationDraft
 from quire.layers.graph.intent import ParsedIntent
 from quire.layers.graph.store import GraphStore
@@ -12,27 +10,17 @@ from quire.model.records import Problem
 from quire.model.vocabulary import Actor
 
 
-class SavePlan(msgspec.Struct, kw_only=True):
-    """What a save would do: drafts of nodes and relations, and everything found wrong on the way."""
-
-    task: str
-    actor: Actor
-    now: str
-    nodes: dict[str, NodeDraft]
-    relations: dict[tuple[str, str, str], RelationDraft]
-    problems: list[Problem]
-    warnings: list[Problem]
-    already: list[str]
-    """Ids whose deletion was asked for and had happened before."""
-
-
 class Planning:
-    """Shared by the steps of a plan; each step is a module of its own."""
+    """What a save would do: drafts of nodes and relations, and everything found wrong on the way.
+
+    Shared by the steps of a plan.
+    """
 
     def __init__(self, store: GraphStore, draft: ParsedIntent, actor: Actor, now: str) -> None:
         self.store = store
         self.draft = draft
         self.intent = draft.intent
+        self.task = self.intent.task
         self.actor: Actor = actor
         self.now = now
         self.nodes: dict[str, NodeDraft] = {}
@@ -40,23 +28,16 @@ class Planning:
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = list(draft.warnings)
         self.already: list[str] = []
+        """Ids whose deletion was asked for and had happened before."""
         self.ids: list[str] = []
         self.stored: dict[str, StoredNode | None] = {}
         self.deleted = {item.id for item in self.intent.delete}
 
-    def result(self) -> SavePlan:
+    def finish(self) -> None:
+        """Put what was wrong with the intent before the other problems, without those that only follow from it."""
         faulty = {problem.field or "" for problem in self.draft.problems}
         fresh = [problem for problem in self.problems if not _follows_from(problem, faulty)]
-        return SavePlan(
-            task=self.intent.task,
-            actor=self.actor,
-            now=self.now,
-            nodes=self.nodes,
-            relations=self.relations,
-            problems=[*self.draft.problems, *fresh],
-            warnings=self.warnings,
-            already=self.already,
-        )
+        self.problems = [*self.draft.problems, *fresh]
 
     def lookup(self, node_id: str) -> StoredNode | None:
         if node_id not in self.stored:

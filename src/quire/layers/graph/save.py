@@ -20,16 +20,15 @@ from quire.layers.graph.intent import ParsedIntent, read_intent, refuse
 from quire.layers.graph.layout import EVENTS, FOLDER
 from quire.layers.graph.lock import write_access
 from quire.layers.graph.plan import plan_save
-from quire.layers.graph.plan_state import SavePlan
+from quire.layers.graph.plan_state import Planning
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
 from quire.layers.graph.source import node_record
-from quire.layers.graph.stamps import STAMPS, stamps_of, with_payload
+from quire.layers.graph.stamps import STAMPS, seals_in, stamps_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.stored import StoredNode
 from quire.layers.graph.types import Event
 from quire.model.errors import Conflict
 from quire.model.records import Problem, Record
-from quire.model.seals import is_seal
 from quire.model.times import timestamp
 from quire.model.vocabulary import Actor
 
@@ -151,7 +150,7 @@ def _resolve(
     return write
 
 
-def _planned(plan: SavePlan, report: Saved) -> list[PlannedNode]:
+def _planned(plan: Planning, report: Saved) -> list[PlannedNode]:
     retired = {*report.memory_marked_stale, *report.memory_superseded, *report.memory_deleted}
     ties = [(source, target) for (source, _, target), tie in plan.relations.items() if not tie.removed]
     found = []
@@ -164,12 +163,12 @@ def _planned(plan: SavePlan, report: Saved) -> list[PlannedNode]:
     return found
 
 
-def _seal(store: GraphStore, git: Git, plan: SavePlan, draft: ParsedIntent) -> None:
+def _seal(store: GraphStore, git: Git, plan: Planning, draft: ParsedIntent) -> None:
     """Bind what this save says to the code as it is now."""
     nodes = [node for node in plan.nodes.values() if not node.removed and node.needs_seal]
     anchored = [node for node in nodes if node.fields.get("anchors")]
     for node in nodes:
-        if node not in anchored and any(is_seal(item.get("kind"), item.get("id")) for item in node.evidence):
+        if node not in anchored and seals_in(node.fields):
             node.seal((), "", plan.actor)
     if not anchored:
         return
@@ -206,7 +205,7 @@ def _not_there(draft: ParsedIntent, node_id: str, anchor: str) -> Problem:
     )
 
 
-def _write_node(store: GraphStore, plan: SavePlan, node: NodeDraft, write: _Write, taken: set[str]) -> None:
+def _write_node(store: GraphStore, plan: Planning, node: NodeDraft, write: _Write, taken: set[str]) -> None:
     stored, report = node.stored, write.report
     if stored is not None and not stored.hash_holds:
         write.edited.add(node.body_path)
@@ -236,11 +235,12 @@ def _write_node(store: GraphStore, plan: SavePlan, node: NodeDraft, write: _Writ
     if stored is None or data != stored.data or not apart:
         write.changes.append(update_of(node.path, before, data))
     if apart:
-        events[-1] = with_payload(events[-1], STAMPS, stamps_of(node.path, node.fields))
+        payload = {**(events[-1].payload or {}), STAMPS: stamps_of(node.path, node.fields)}
+        events[-1] = msgspec.structs.replace(events[-1], payload=payload)
     write.events += events
 
 
-def _write_relations(plan: SavePlan, write: _Write) -> None:
+def _write_relations(plan: Planning, write: _Write) -> None:
     for draft in plan.relations.values():
         if not draft.changed:
             continue

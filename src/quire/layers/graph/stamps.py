@@ -30,20 +30,18 @@ def stamps_of(path: str, fields: dict[str, Any]) -> dict[str, Any]:
         "path": path,
         "updated_at": fields["updated_at"],
         "content_hash": fields["content_hash"],
-        "seals": [item["id"] for item in _seals(fields)],
+        "seals": [item["id"] for item in seals_in(fields)],
         "commit": _source(fields).get("commit", ""),
     }
 
 
 def with_stamps_of(fields: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]:
     """A sidecar's fields with the stamps of another version of it."""
-    given = [item for item in fields.get("evidence", []) if item not in _seals(fields)]
     return _stamped(
         fields,
-        given,
         updated_at=written["updated_at"],
         content_hash=written["content_hash"],
-        seals=[item["id"] for item in _seals(written)],
+        seals=[item["id"] for item in seals_in(written)],
         commit=_source(written).get("commit", ""),
     )
 
@@ -62,10 +60,8 @@ def stamped_fields(fields: dict[str, Any], body: str, stamps: Sequence[Stamps]) 
     last = max(stamps, key=lambda stamp: (_moment(stamp.updated_at), msgspec.json.encode(stamp)))
     if _moment(last.updated_at) <= _moment(fields.get("updated_at")):
         return fields
-    given = [item for item in fields.get("evidence", []) if item not in _seals(fields)]
     return _stamped(
         fields,
-        given,
         updated_at=last.updated_at,
         content_hash=fields["content_hash"],
         seals=last.seals,
@@ -80,12 +76,6 @@ def pending_stamps(events: Iterable[LoggedEvent]) -> dict[str, list[Stamps]]:
         for stamp in _stamps_in(event):
             found.setdefault(stamp.path, []).append(stamp)
     return found
-
-
-def with_payload(event: Event, name: str, value: Any) -> Event:
-    """The event with one more entry in its payload."""
-    payload = event.payload if isinstance(event.payload, dict) else {}
-    return msgspec.structs.replace(event, payload={**payload, name: value})
 
 
 def without_stamps(event: Event) -> Event:
@@ -108,9 +98,9 @@ def _stamps_in(event: Event | Problem) -> Iterator[Stamps]:
 
 
 def _stamped(
-    fields: dict[str, Any], given: list[Any], *, updated_at: str, content_hash: str, seals: Sequence[str], commit: str
+    fields: dict[str, Any], *, updated_at: str, content_hash: str, seals: Sequence[str], commit: str
 ) -> dict[str, Any]:
-    evidence = [*given, *({"kind": "file", "id": seal} for seal in seals)]
+    evidence = [*given_evidence(fields), *({"kind": "file", "id": seal} for seal in seals)]
     found = {**fields, "updated_at": updated_at, "content_hash": content_hash}
     if evidence or "evidence" in fields:
         found["evidence"] = evidence
@@ -122,7 +112,13 @@ def _stamped(
     return found
 
 
-def _seals(fields: dict[str, Any]) -> list[dict[str, Any]]:
+def given_evidence(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """The evidence that someone gave."""
+    return [item for item in fields.get("evidence", []) if not is_seal(item.get("kind"), item.get("id"))]
+
+
+def seals_in(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """The evidence that sealing added."""
     return [item for item in fields.get("evidence", []) if is_seal(item.get("kind"), item.get("id"))]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -37,6 +37,7 @@ _KIND_FOLDERS = {
     "question": "questions",
 }
 _READ_ATTEMPTS = 5
+StoredT = TypeVar("StoredT", StoredNode, StoredRelation)
 
 
 class GraphStore:
@@ -246,15 +247,7 @@ class GraphStore:
 
     def nodes(self) -> tuple[list[StoredNode], list[Problem]]:
         """Every node that can be read, and what is wrong with the others."""
-        found: list[StoredNode] = []
-        problems: list[Problem] = []
-        for path in self.node_paths():
-            stored = self.read_node(path)
-            if isinstance(stored, Problem):
-                problems.append(stored)
-            else:
-                found.append(stored)
-        return found, problems
+        return _parted(map(self.read_node, self.node_paths()))
 
     # -- relations --------------------------------------------------------------------------
 
@@ -269,15 +262,7 @@ class GraphStore:
         return decoded_relation(path, data)
 
     def relations(self) -> tuple[list[StoredRelation], list[Problem]]:
-        found: list[StoredRelation] = []
-        problems: list[Problem] = []
-        for path in self.relation_paths():
-            stored = self.read_relation(path)
-            if isinstance(stored, Problem):
-                problems.append(stored)
-            else:
-                found.append(stored)
-        return found, problems
+        return _parted(map(self.read_relation, self.relation_paths()))
 
     def find_relation(self, source: str, predicate: str, target: str) -> StoredRelation | str:
         """The relation between two nodes, or the path where a new one goes."""
@@ -360,6 +345,17 @@ class GraphStore:
         if os.path.islink(top) or not os.path.isdir(top):
             return []
         return sorted(path for path in _walk(self.folder, folder, "") if path.endswith(".json"))
+
+
+def _parted(read: Iterable[StoredT | Problem]) -> tuple[list[StoredT], list[Problem]]:
+    found: list[StoredT] = []
+    problems: list[Problem] = []
+    for stored in read:
+        if isinstance(stored, Problem):
+            problems.append(stored)
+        else:
+            found.append(stored)
+    return found, problems
 
 
 def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 
 from quire.files.durable_write import writer_of
-from quire.files.paths import is_text
+from quire.files.paths import is_text, read_bytes
+from quire.guard.admission import stored_secrets
 from quire.layers.graph.damage import restore_hint, warning_at
 from quire.layers.graph.layout import (
     CONFIG,
@@ -19,7 +21,6 @@ from quire.layers.graph.layout import (
     SCHEMA,
     SYNC_STATE,
 )
-from quire.layers.graph.leaks import secrets_in_file
 from quire.model.records import Problem
 
 _KNOWN_TOP = frozenset(
@@ -69,7 +70,8 @@ def _stray(path: str, full: str, top: str, named: frozenset[str]) -> Iterator[Pr
         if beside not in named and not os.path.lexists(os.path.join(os.path.dirname(full), beside)):
             hint = restore_hint(path.removesuffix(".md") + ".json")
             yield warning_at("OrphanBody", path, "A body without a sidecar: no command shows it.", hint)
-            yield from secrets_in_file(path, full)
+            with contextlib.suppress(OSError, UnicodeDecodeError):  # it is committed all the same
+                yield from stored_secrets(path, read_bytes(full).decode("utf-8"))
     elif not path.endswith(".json"):
         yield warning_at("StrayFile", path, "Not part of the memory.", "Move it elsewhere or remove it.")
 

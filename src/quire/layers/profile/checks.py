@@ -126,9 +126,8 @@ def _field_faults(entry: Entry) -> Iterator[str]:
     if not isinstance(tags, list) or not all(isinstance(tag, str) and _is_tag(tag) for tag in tags):
         yield "`tags` holds something that is not a lowercase word with hyphens, under 50 characters"
     yield from _number_faults(entry, fields)
-    for name, allowed in (("status", STATUSES),):
-        if fields.get(name, allowed[0]) not in allowed:
-            yield f"`{name}` is none of {', '.join(allowed)}"
+    if fields.get("status", STATUSES[0]) not in STATUSES:
+        yield f"`status` is none of {', '.join(STATUSES)}"
     source = fields.get("source", {"type": SOURCES[0]})
     if not isinstance(source, dict) or source.get("type") not in SOURCES:
         yield f"`source.type` is none of {', '.join(SOURCES)}"

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
+from quire.layers.profile.entries import new_fields
 from quire.layers.profile.layout import FOLDER
 from quire.layers.profile.records import entry_of
 from quire.layers.record_details import RecordDetails, line_revision, other_fields, told_fields
 from quire.model.records import Record
 
-_ENTRY_KEYS = frozenset(
-    [
-        "value",
-        "created_at",
-        "updated_at",
-        "tags",
-        "confidence",
-        "importance",
-        "source",
-        "access_count",
-        "last_accessed",
-        "status",
-        "links",
-    ]
-)
+_ENTRY_KEYS = frozenset(new_fields("", ""))
 
 
 def entry_details(record: Record, private_path: str) -> RecordDetails:

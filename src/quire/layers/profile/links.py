@@ -12,6 +12,7 @@ from quire.layers.profile.places import AT_HOME
 from quire.layers.profile.rules import allowed_key, allowed_name, allowed_relation
 from quire.model.errors import InputError, NotFound
 from quire.model.text import cut
+from quire.model.untyped import as_list
 
 
 class Linked(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,8 +50,7 @@ def add_link(draft: ProfileDraft, source: str, target: str, relation: str) -> Li
         )
     created = not any(link.target == end.name and link.relation == relation for link in start.links)
     if created:
-        stored = start.fields.get("links")
-        links = [*(stored if isinstance(stored, list) else []), {"target": end.name, "relation": relation}]
+        links = [*as_list(start.fields.get("links")), {"target": end.name, "relation": relation}]
         draft.change(start, touch=False, links=links)
     archived = relation == SUPERSEDES and end.status == ACTIVE
     if archived:
@@ -95,10 +95,9 @@ def remove_links(draft: ProfileDraft, source: str, target: str, relation: str | 
 
 
 def _drop(draft: ProfileDraft, entry: Entry, target: str, relation: str | None = None) -> None:
-    stored = entry.fields.get("links")
     kept = [
         item
-        for item in (stored if isinstance(stored, list) else [])
+        for item in as_list(entry.fields.get("links"))
         if not (isinstance(item, dict) and item.get("target") == target and relation in (None, item.get("relation")))
     ]
     draft.change(entry, touch=False, links=kept)
@@ -109,10 +108,9 @@ def forget(draft: ProfileDraft, category: str, key: str) -> Forgotten:
     entry = draft.need(category, key)
     incoming = []
     for other in list(draft.linked_to(entry.name)):
-        stored = other.fields.get("links")
         incoming += [
             Incoming(other.name, item["relation"], item if set(item) - {"target", "relation"} else {})
-            for item in (stored if isinstance(stored, list) else [])
+            for item in as_list(other.fields.get("links"))
             if isinstance(item, dict) and item.get("target") == entry.name and isinstance(item.get("relation"), str)
         ]
         _drop(draft, other, entry.name)
@@ -161,9 +159,8 @@ def restore(draft: ProfileDraft, gone: Forgotten, key: str | None = None) -> tup
     for item in gone.incoming:
         source = draft.find(*split_name(item.source))
         if source is not None and all((link.target, link.relation) != (name, item.relation) for link in source.links):
-            stored = source.fields.get("links")
             link = {**item.link, "target": name, "relation": item.relation}
-            draft.change(source, touch=False, links=[*(stored if isinstance(stored, list) else []), link])
+            draft.change(source, touch=False, links=[*as_list(source.fields.get("links")), link])
             number += 1
     draft.restored.append(gone)
     return entry, number

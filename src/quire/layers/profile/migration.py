@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from quire.layers.profile.layout import ACTIVE, IMPORTANCE, SESSION, VERSION
@@ -44,15 +45,8 @@ def _version(document: dict[str, Any]) -> str:
     return version if isinstance(version, str) else ""
 
 
-def _copied(value: Any) -> Any:
-    """Values of JSON, so that nothing is shared between two documents."""
-    if isinstance(value, dict):
-        return {name: _copied(item) for name, item in value.items()}
-    return [_copied(item) for item in value] if isinstance(value, list) else value
-
-
 def _stepped(document: dict[str, Any], version: str, defaults: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = _copied(document)
+    found = deepcopy(document)
     found["schema_version"] = version
     if version != VERSION:
         found.setdefault("session_count", 0)
@@ -61,5 +55,5 @@ def _stepped(document: dict[str, Any], version: str, defaults: dict[str, Any]) -
         for entry in entries.values() if isinstance(entries, dict) else ():
             if isinstance(entry, dict):
                 for name, default in defaults.items():
-                    entry.setdefault(name, _copied(default))
+                    entry.setdefault(name, deepcopy(default))
     return found

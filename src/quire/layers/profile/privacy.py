@@ -208,15 +208,9 @@ def _read_more(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     one, other = (read_entry("", "", {"value": "", **fields}) for fields in (first, second))
     last = as_read(one, Readings({one.name: 1}, {one.name: other.last_accessed or ""})).last_accessed
     count = max(one.access_count, other.access_count)
-    return (
-        first
-        if count == one.access_count and last == one.last_accessed
-        else {
-            **first,
-            "access_count": count,
-            "last_accessed": last,
-        }
-    )
+    if (count, last) == (one.access_count, one.last_accessed):
+        return first
+    return {**first, "access_count": count, "last_accessed": last}
 
 
 def _set_aside(now: str, name: str, fields: dict[str, Any]) -> Forgotten:

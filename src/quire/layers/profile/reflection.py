@@ -86,13 +86,23 @@ def reflect(entries: Sequence[Entry], now: datetime) -> Reflection:
         days = _age(entry, now)
         is_unread = entry.access_count == 0 and days >= STALE_DAYS
         if is_unread and _may_go(entry):
-            archival.append(_archival(entry, days))
+            reason = f"importance {entry.importance}, {_unread(days)}"
+            going = Archival(category=entry.category, key=entry.key, importance=entry.importance, reason=reason)
+            archival.append(going)
             continue
         update = _confidence(entry, is_unread)
         if update:
             updates.append(update)
         if is_unread and not (update and update.proposed_confidence > update.current_confidence):
-            stale.append(_stale(entry, days))
+            stale.append(
+                UnreadEntry(
+                    category=entry.category,
+                    key=entry.key,
+                    created_at=entry.created_at,
+                    days_old=round(days, 1),
+                    reason=_unread(days),
+                )
+            )
     statuses = Counter(entry.status for entry in entries)
     return Reflection(
         stale_entries=tuple(stale),
@@ -142,25 +152,6 @@ def _confidence(entry: Entry, is_unread: bool) -> ConfidenceUpdate | None:
         current_confidence=current,
         proposed_confidence=proposed,
         reason=reason,
-    )
-
-
-def _archival(entry: Entry, days: float) -> Archival:
-    return Archival(
-        category=entry.category,
-        key=entry.key,
-        importance=entry.importance,
-        reason=f"importance {entry.importance}, {_unread(days)}",
-    )
-
-
-def _stale(entry: Entry, days: float) -> UnreadEntry:
-    return UnreadEntry(
-        category=entry.category,
-        key=entry.key,
-        created_at=entry.created_at,
-        days_old=round(days, 1),
-        reason=_unread(days),
     )
 
 

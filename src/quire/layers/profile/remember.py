@@ -25,6 +25,7 @@ from quire.layers.profile.rules import (
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import cut
+from quire.model.untyped import as_list
 
 ADD, UPDATE, NOOP = "ADD", "UPDATE", "NOOP"
 SHARED_TAGS = 2
@@ -186,7 +187,6 @@ def _auto_link(draft: ProfileDraft, entry: Entry, sharing: Sequence[str]) -> lis
         if len(own & {tag.casefold() for tag in other.tags}) >= SHARED_TAGS:
             found.append(name)
     if found:
-        stored = entry.fields.get("links")
-        links = [*(stored if isinstance(stored, list) else []), *({"target": n, "relation": RELATED} for n in found)]
+        links = [*as_list(entry.fields.get("links")), *({"target": n, "relation": RELATED} for n in found)]
         draft.change(entry, touch=False, links=links)
     return found
