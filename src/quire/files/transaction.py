@@ -31,6 +31,7 @@ KEPT_PREFIX = "unapplied-"
 INTENT = "intent.json"
 _TARGET_BYTES = 1024 * 1024 * 1024
 """A file that is replaced was written by us: how large it may be is for its layer to say."""
+_FOR_EVER = (errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG)
 _STAGED = re.compile(r"\d+\.new")
 
 
@@ -166,12 +167,10 @@ def finish_interrupted(root: str, recovery: str, *, logs: bool = True) -> list[s
     for name in _folders(recovery):
         try:
             kept += _finish_one(root, recovery, os.path.join(recovery, name), logs)
-        except (OutsideProject, IsADirectoryError, NotADirectoryError):
-            kept.append(_keep_folder(recovery, name))  # it would be in everybody's way for ever
-        except OSError as error:
-            if error.errno != errno.ENAMETOOLONG:
+        except (OutsideProject, OSError) as error:
+            if isinstance(error, OSError) and error.errno not in _FOR_EVER:
                 raise
-            kept.append(_keep_folder(recovery, name))
+            kept.append(_keep_folder(recovery, name))  # it would be in everybody's way for ever
     return kept
 
 

@@ -18,7 +18,7 @@ from quire.files.paths import inside, read_inside, storage_failed
 from quire.inbox.layout import FOLDER, REJECTED
 from quire.inbox.proposals import TEXT_CHARS, by_beginning, proposal_id, value_digest
 from quire.model.errors import InvalidStore, NotFound, UnsupportedVersion, ValueRejected
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 from quire.model.text import cut
 
 VERSION = 1
@@ -236,13 +236,8 @@ def rejections_in(files: Mapping[str, bytes], problems: Iterable[Problem] = ()) 
 
 def _unreadable(place: str, error: Exception, hint: str = "Restore the file with git, or remove it.") -> Problem:
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return Problem(
-        code="RejectionUnreadable",
-        severity="warning",
-        path=place,
-        message=f"This rejection cannot be used: {cut(said, 200)}. It has no effect.",
-        hint=hint,
-    )
+    message = f"This rejection cannot be used: {cut(said, 200)}. It has no effect."
+    return warning_at("RejectionUnreadable", place, message, hint)
 
 
 def write_rejection(root: str, item: Rejection, token: str) -> str:

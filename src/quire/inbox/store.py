@@ -6,11 +6,11 @@ another session is not proposed again.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from quire.files.json_files import json_value
 from quire.files.local_files import LocalFile, damaged_lines, read_local, write_local
 from quire.inbox.layout import FILE, FOLDER
 from quire.inbox.proposals import Proposal, by_beginning
@@ -80,16 +80,12 @@ def read_inbox(root: str) -> Inbox:
     found = read_local(root, FOLDER, FILE, _BYTES)
     held: dict[str, Proposal] = {}
     bad = 0
-    decode = msgspec.json.Decoder(Proposal).decode
-    for line in (found.data or b"").split(b"\n"):
-        if not line.strip():
-            continue
-        try:
-            item = decode(line.decode())
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    for line in filter(bytes.strip, (found.data or b"").split(b"\n")):
+        item = json_value(line, Proposal)
+        if item is None:
             bad += 1
-            continue
-        held[item.id] = item
+        else:
+            held[item.id] = item
     if bad:
         found = damaged_lines(found, bad, "The next change keeps a copy of the file beside it.")
     problems = (found.problem,) if found.problem else ()
@@ -98,13 +94,7 @@ def read_inbox(root: str) -> Inbox:
 
 def sound_lines(data: bytes) -> bytes:
     """The lines that are proposals, as they stand."""
-    decode = msgspec.json.Decoder(Proposal).decode
-    kept = []
-    for line in data.split(b"\n"):
-        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            decode(line)
-            kept.append(line + b"\n")
-    return b"".join(kept)
+    return b"".join(line + b"\n" for line in data.split(b"\n") if json_value(line, Proposal) is not None)
 
 
 def count_pending(root: str) -> int:
@@ -113,13 +103,11 @@ def count_pending(root: str) -> int:
 
 def pending_kinds(root: str) -> list[Waiting]:
     """What waits, without taking it apart: only what kind it is of and where it comes from."""
-    decode = msgspec.json.Decoder(Waiting).decode
     states: dict[str, Waiting] = {}
     for line in (read_local(root, FOLDER, FILE, _BYTES).data or b"").split(b"\n"):
-        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            if line.strip():
-                state = decode(line)
-                states[state.id] = state
+        state = json_value(line, Waiting)
+        if state is not None:
+            states[state.id] = state
     return [state for state in states.values() if state.status == "pending"]
 
 

@@ -125,6 +125,13 @@ def weight_at(record: Record, now: datetime, read_at: str = "") -> float:
     return worn(record.weight, record.half_life, days)
 
 
+def warning_at(
+    code: str, path: str, message: str, hint: str | None, *, line: int | None = None, field: str | None = None
+) -> Problem:
+    """A problem that stops nothing."""
+    return Problem(code=code, path=path, message=message, hint=hint, line=line, field=field, severity="warning")
+
+
 def as_warning(error: QuireError) -> Problem:
     return Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)
 

@@ -12,7 +12,7 @@ from datetime import datetime
 import msgspec
 
 from quire.files import disk
-from quire.files.json_files import lines
+from quire.files.json_files import json_value, lines
 from quire.files.local_files import (
     damaged_lines,
     ensure_local,
@@ -111,9 +111,6 @@ def _compact(root: str, token: str) -> None:
     write_local(root, found, b"".join(line + b"\n" for line in reversed(kept)), token)
 
 
-_DECODE = msgspec.json.Decoder(_Line).decode
-
-
 def _times(data: bytes) -> tuple[_Latest, int]:
     """The last line of each id, and how many lines could not be read."""
     latest: _Latest = {}
@@ -122,15 +119,11 @@ def _times(data: bytes) -> tuple[_Latest, int]:
     for _, line in lines(data):
         if not line or line.isspace():
             continue
-        try:
-            entry = _DECODE(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            damaged += 1
-            continue
-        if entry.at not in moments:
+        entry = json_value(line, _Line)
+        if entry is not None and entry.at not in moments:
             moments[entry.at] = instant(entry.at)
-        moment = moments[entry.at]
-        if moment is None:
+        moment = moments[entry.at] if entry is not None else None
+        if entry is None or moment is None:
             damaged += 1
         elif entry.id not in latest or latest[entry.id][0] <= moment:
             latest[entry.id] = (moment, entry.at, line)

@@ -13,8 +13,8 @@ from quire.guard.admission import stored_secrets
 from quire.layers.facts.layout import FILE_BYTES, PATH
 from quire.layers.facts.lines import FactLines, doubled_lines, read_lines
 from quire.layers.facts.resolve import Resolved, resolve_reading
-from quire.layers.facts.types import Stored, name_of
-from quire.model.records import Problem
+from quire.layers.facts.types import name_of
+from quire.model.records import Problem, warning_at
 from quire.model.text import cut
 
 
@@ -54,7 +54,7 @@ def _doubled(data: bytes, path: str) -> list[Problem]:
         return []
     said = f"Duplicate lines: {len(found):,}."
     hint = "`memory check --repair` or `memory facts normalize --write` removes them."
-    return [Problem(code="LineTwice", severity="warning", path=path, line=found[0], message=said, hint=hint)]
+    return [warning_at("LineTwice", path, said, hint, line=found[0])]
 
 
 def _secrets(data: bytes, path: str) -> list[Problem]:
@@ -88,25 +88,16 @@ def _disagreements(resolved: Resolved) -> list[Problem]:
     found = []
     for conflict in resolved.conflicts:
         if conflict.is_tie:
-            said = f"Several lines speak of `{_name(conflict.winner)}` and none is newer; one of them is read."
-            found.append(_warning("FactConflict", said, "Keep one of the lines."))
+            said = (
+                f"Several lines speak of `{cut(name_of(conflict.winner), 40)}` and none is newer; one of them is read."
+            )
+            found.append(warning_at("FactConflict", PATH, said, "Keep one of the lines."))
     for item in resolved.contradictions:
         said = f"Where `{cut(item.fact, 40)}` was replaced, several facts are live: {', '.join(item.live)}."
-        found.append(_warning("FactContradiction", said, "Archive all but the correct one."))
+        found.append(warning_at("FactContradiction", PATH, said, "Archive all but the correct one."))
     for parked in resolved.parked:
-        said = f"The connection `{cut(parked.connection.id, 40)}` leads to {_ends(parked.missing)}."
+        ends = " and ".join(f"`{cut(end, 40)}`, which is not here" for end in parked.missing) or "itself"
+        said = f"The connection `{cut(parked.connection.id, 40)}` leads to {ends}."
         hint = "Remove the line, or merge the branch that holds the other end."
-        found.append(_warning("ConnectionParked", said, hint))
+        found.append(warning_at("ConnectionParked", PATH, said, hint))
     return found
-
-
-def _name(record: Stored) -> str:
-    return cut(name_of(record), 40)
-
-
-def _ends(missing: tuple[str, ...]) -> str:
-    return " and ".join(f"`{cut(end, 40)}`, which is not here" for end in missing) or "itself"
-
-
-def _warning(code: str, message: str, hint: str) -> Problem:
-    return Problem(code=code, severity="warning", path=PATH, message=message, hint=hint)

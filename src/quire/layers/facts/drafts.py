@@ -84,7 +84,9 @@ class FactsDraft:
     def saying(self, mind: str, digest: str) -> list[FactWithTwins]:
         """Facts of any status with exactly this text."""
         found = {held.fact.id: held for held in self._known.saying(mind, digest)}
-        found |= {name: held for name, held in self._held.items() if name in found or _says(held, mind, digest)}
+        for name, held in self._held.items():
+            if name in found or (held.fact.mind, held.fact.content_hash) == (mind, digest):
+                found[name] = held
         return list(found.values())
 
     def edges_of(self, ref: str) -> list[Edge]:
@@ -256,10 +258,6 @@ class FactsDraft:
         told = any(isinstance(line, Fact) and line.mind == DEFAULT_MIND for line in self._added.values())
         known = self._known.overview
         return FactsOverview(self._version, self.home, has_facts=known.has_facts or told, parked=known.parked)
-
-
-def _says(held: FactWithTwins, mind: str, digest: str) -> bool:
-    return (held.fact.mind, held.fact.content_hash) == (mind, digest)
 
 
 def find_fact(known: Known | FactsDraft, name: str, field: str) -> FactWithTwins:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from quire.layers.facts.layout import FILE, FOLDER, FRAGMENTS, PATH, RELATIONS, 
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site, Storage
 from quire.model.contested import Choice, ContestedField, MergedFile
 from quire.model.errors import GitRequired
-from quire.model.records import Edge, Problem, Record
+from quire.model.records import Edge, Problem, Record, warning_at
 from quire.model.sources import IndexSource
 from quire.model.vocabulary import FACT_KINDS
 
@@ -24,11 +24,7 @@ _SAID = {"fact": ("content",), "episode": ("title", "narrative")}
 """By the kind of a record, the fields of its line that say something; the others count or date it."""
 
 
-def _nothing(_data: bytes) -> bytes:
-    return b""
-
-
-_SET_ASIDE = {f"{FOLDER}/{LOCAL}/working.json": _nothing}
+_SET_ASIDE: dict[str, Callable[[bytes], bytes]] = {f"{FOLDER}/{LOCAL}/working.json": lambda _: b""}
 
 _WORDS = {"sections": SECTIONS, "statuses": STATUSES, "relations": RELATIONS}
 
@@ -162,9 +158,9 @@ def _git_and_facts(site: Site) -> list[Problem]:
     if merged != "union":
         said = "Git does not merge this file line by line: two branches that store facts will conflict."
         hint = f"Store any fact, or put `{FILE} merge=union text eol=lf` into {FOLDER}/.gitattributes."
-        found.append(Problem(code="MergeAttributeMissing", severity="warning", path=PATH, message=said, hint=hint))
+        found.append(warning_at("MergeAttributeMissing", PATH, said, hint))
     if ignored:
         said = "Git ignores this file: the facts stay on this machine."
         hint = "Remove the matching rule from .gitignore; `git check-ignore -v` shows it."
-        found.append(Problem(code="FactsIgnored", severity="warning", path=PATH, message=said, hint=hint))
+        found.append(warning_at("FactsIgnored", PATH, said, hint))
     return found

@@ -9,7 +9,7 @@ from quire.files.paths import read_inside
 from quire.layers.facts.layout import FILE_BYTES
 from quire.layers.facts.store import read_all
 from quire.model.errors import QuireError
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 
 PLACES = ("ai/memory/facts.jsonl", ".omegon/memory/facts.jsonl", ".pi/memory/facts.jsonl")
 """In the order in which that program looks for its file."""
@@ -53,10 +53,6 @@ def _knows_any(root: str, ids: set[str]) -> bool:
 
 def _problem(path: str, count: int) -> Problem:
     facts = "1 fact" if count == 1 else f"{count:,} facts"
-    return Problem(
-        code="FactsNotImported",
-        severity="warning",
-        path=path,
-        message=f"Another program keeps {facts} there, and none of them is in this memory.",
-        hint=f"`memory facts import {path}` imports them and does not change the file.",
-    )
+    said = f"Another program keeps {facts} there, and none of them is in this memory."
+    hint = f"`memory facts import {path}` imports them and does not change the file."
+    return warning_at("FactsNotImported", path, said, hint)

@@ -37,11 +37,6 @@ PROFILES = {
 }
 
 
-def _half_life(profile: Profile, count: int) -> float:
-    growth = profile.factor ** min(max(count, 1) - 1, _COUNT_MOST)
-    return min(HALF_LIFE_MOST, profile.half_life * growth)
-
-
 def profile_of(fact: Fact) -> Profile:
     """The section decides before the stored profile: other writers store recent work with the standard one."""
     if fact.section == RECENT_WORK:
@@ -58,7 +53,9 @@ def half_life_of(fact: Fact) -> float:
     """In days; 0 where it does not wear."""
     if fact.section == SPECS:
         return 0.0
-    return _half_life(profile_of(fact), fact.reinforcement_count)
+    profile = profile_of(fact)
+    growth = profile.factor ** min(max(fact.reinforcement_count, 1) - 1, _COUNT_MOST)
+    return min(HALF_LIFE_MOST, profile.half_life * growth)
 
 
 def last_seen(fact: Fact) -> str:

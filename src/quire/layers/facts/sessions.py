@@ -25,7 +25,7 @@ from quire.layers.facts.layout import FOLDER, VERSION_MOST
 from quire.layers.facts.types import Episode
 from quire.model import limits
 from quire.model.errors import InputError, OutsideProject
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 from quire.model.text import cut, one_line, trim
 from quire.model.times import instant
 
@@ -291,11 +291,7 @@ def _listed(root: str) -> tuple[list[str], list[Problem]]:
     except (OSError, OutsideProject):
         said = "It is not a readable folder; it counts as empty."
         hint = "Replace it with a real folder."
-        return [], [
-            Problem(
-                code="LocalStateDamaged", severity="warning", path=place_of(FOLDER, SESSIONS), message=said, hint=hint
-            )
-        ]
+        return [], [warning_at("LocalStateDamaged", place_of(FOLDER, SESSIONS), said, hint)]
     return sorted(filter(_FILE.fullmatch, names)), []
 
 

@@ -13,7 +13,7 @@ from quire.files.json_files import decode_object, parse_strict
 from quire.files.paths import escaping_part
 from quire.guard.admission import stored_secrets
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
-from quire.layers.graph.damage import conflict, conflict_line, error_at, restore_hint, warning_at
+from quire.layers.graph.damage import conflict, conflict_line, error_at, restore_hint
 from quire.layers.graph.layout import (
     CONFIG,
     EVENTS,
@@ -32,7 +32,7 @@ from quire.layers.graph.types import Event, Node, Relation
 from quire.model.config import Config
 from quire.model.errors import InvalidJson
 from quire.model.ids import file_stems
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 from quire.model.text import has_front_matter
 from quire.model.times import is_timestamp
 from quire.model.vocabulary import statuses_of

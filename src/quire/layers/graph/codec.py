@@ -44,11 +44,6 @@ class Anchored(msgspec.Struct, frozen=True):
 
 
 @cache
-def anchored_decoder() -> msgspec.json.Decoder[Anchored]:
-    return msgspec.json.Decoder(Anchored)
-
-
-@cache
 def relation_decoder() -> msgspec.json.Decoder[Relation]:
     from quire.layers.graph.types import Relation
 

@@ -75,9 +75,3 @@ def error_at(
     code: str, path: str, message: str, hint: str, *, line: int | None = None, field: str | None = None
 ) -> Problem:
     return Problem(code=code, path=path, message=message, hint=hint, line=line, field=field)
-
-
-def warning_at(
-    code: str, path: str, message: str, hint: str, *, line: int | None = None, field: str | None = None
-) -> Problem:
-    return Problem(code=code, path=path, message=message, hint=hint, line=line, field=field, severity="warning")

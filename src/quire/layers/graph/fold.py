@@ -39,7 +39,7 @@ def fold_events(store: GraphStore, world: World) -> list[str]:
     if not fragments:
         return []
     new = sorted(logged.keys() - known, key=lambda line: (logged[line], line))
-    changes = [*_stamped_sidecars(store), *_removals(store, fragments)]
+    changes = _stamped_sidecars(store) + [update_of(path, store.read(path), None) for path in sorted(fragments)]
     apply_with_events(store, world, changes, b"".join(new), EVENTS)
     written = [change.path for change in changes] + ([EVENTS] if new else [])
     return sorted(f"{FOLDER}/{path}" for path in written)
@@ -53,7 +53,3 @@ def _stamped_sidecars(store: GraphStore) -> list[FileUpdate]:
             data = encode_fields(stored.fields, stored.written)
             found.append(update_of(path, stored.data, data))
     return found
-
-
-def _removals(store: GraphStore, fragments: set[str]) -> list[FileUpdate]:
-    return [update_of(path, store.read(path), None) for path in sorted(fragments)]

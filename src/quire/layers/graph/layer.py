@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.files.fragments import fragments_of
+from quire.files.json_files import json_value
 from quire.files.paths import read_or_none
 from quire.files.transaction import FileUpdate
 from quire.files.write_access import recover_folder
-from quire.layers.graph.codec import anchored_decoder, logged_events
+from quire.layers.graph.codec import Anchored, logged_events
 from quire.layers.graph.layout import BACKUP, EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.stored import StoredNode
@@ -214,9 +215,8 @@ class GraphLayer(Layer):
         return path.endswith(".json") and path.startswith(f"{FOLDER}/{NODES}/")
 
     def anchors_in(self, data: bytes) -> Sequence[str] | None:
-        try:
-            found = anchored_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        found = json_value(data.removeprefix(b"\xef\xbb\xbf"), Anchored)
+        if found is None:
             return None
         return found.anchors if found.status in LIVE_STATUSES else ()
 

@@ -82,7 +82,12 @@ def contested_blocks(text: str) -> list[tuple[str, ...]]:
 def readings(text: str) -> tuple[str, ...]:
     """The texts that a contested one may be: with the first versions, the second ones and so on."""
     most = max(map(len, contested_blocks(text)), default=0)
-    return tuple(_reading(text, number, most) for number in range(most))
+
+    def reading(number: int) -> str:
+        # Of a paragraph with fewer versions, the last ones stand with the last ones of others.
+        return _settled(text, lambda versions: sorted(versions)[max(number - (most - len(versions)), 0)])
+
+    return tuple(map(reading, range(most)))
 
 
 def chosen(text: str, side: str) -> str:
@@ -108,11 +113,6 @@ def _settled(text: str, choice: Callable[[Versions], str]) -> str:
         if version:
             found.append(TextBlock(frozenset({version}), block.apart))
     return _written(found) + ("\n" if text.endswith("\n") else "")
-
-
-def _reading(text: str, number: int, most: int) -> str:
-    # Of a paragraph with fewer versions, the last ones stand with the last ones of others.
-    return _settled(text, lambda versions: sorted(versions)[max(number - (most - len(versions)), 0)])
 
 
 def blocks_of(text: str) -> list[TextBlock]:
@@ -215,11 +215,8 @@ def _keeps_order(found: dict[int, int], number: int, place: int) -> bool:
 
 def _likeness(one: Versions, other: Versions) -> float:
     """The share of words that two paragraphs have in common."""
-    return max(_shared(set(a.split()), set(b.split())) for a in one for b in other)
-
-
-def _shared(one: set[str], other: set[str]) -> float:
-    return 2 * len(one & other) / max(len(one) + len(other), 1)
+    pairs = [(set(a.split()), set(b.split())) for a in one for b in other]
+    return max(2 * len(a & b) / max(len(a) + len(b), 1) for a, b in pairs)
 
 
 def _merged(base: Versions, ours: Versions, theirs: Versions) -> Versions:

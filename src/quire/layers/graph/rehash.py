@@ -19,15 +19,12 @@ def rehash_graph(before: Mapping[str, bytes], after: Mapping[str, bytes | None])
     bodies = [path for path in after if path.startswith(f"{NODES}/") and path.endswith(".md")]
     for path in dict.fromkeys([*after, *(sidecar_of(body) for body in bodies)]):
         data = after.get(path, before.get(path))
-        if data is not None and path in before and _has_digest(path):
+        has_digest = path.endswith(".json") and path.startswith((f"{NODES}/", f"{RELATIONS}/"))
+        if data is not None and path in before and has_digest:
             rehashed = _rehashed(path, before, after, data)
             if rehashed != data:
                 found[path] = rehashed
     return found
-
-
-def _has_digest(path: str) -> bool:
-    return path.endswith(".json") and path.startswith((f"{NODES}/", f"{RELATIONS}/"))
 
 
 def _rehashed(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes | None], data: bytes) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from quire.files.durable_write import writer_of
 from quire.files.paths import is_text, read_bytes
 from quire.guard.admission import stored_secrets
-from quire.layers.graph.damage import restore_hint, warning_at
+from quire.layers.graph.damage import restore_hint
 from quire.layers.graph.layout import (
     CONFIG,
     EVENT_FRAGMENTS,
@@ -21,7 +21,7 @@ from quire.layers.graph.layout import (
     SCHEMA,
     SYNC_STATE,
 )
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 
 _KNOWN_TOP = frozenset(
     [

@@ -27,7 +27,7 @@ from quire.layers.journal.projections import Projection, render_projections
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State
 from quire.model.errors import Conflict, OutsideProject, QuireError
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 from quire.model.untyped import as_list
 
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
@@ -178,13 +178,8 @@ def write_due_pages(root: str, world: World) -> list[Problem]:
         remove_local(root, due)
     except (QuireError, OSError, ValueError) as error:
         said = error.message if isinstance(error, QuireError) else str(error)
-        problem = Problem(
-            code="JournalPagesNotWritten",
-            severity="warning",
-            message=f"The memory is written, but its pages could not be: {said.removesuffix('.')}.",
-            hint="Fix the cause; the next command writes them.",
-        )
-        return [problem]
+        said = f"The memory is written, but its pages could not be: {said.removesuffix('.')}."
+        return [warning_at("JournalPagesNotWritten", "", said, "Fix the cause; the next command writes them.")]
     return _without_entry(root, state)
 
 
@@ -192,15 +187,8 @@ def _without_entry(root: str, state: State) -> list[Problem]:
     if _entry_place(root, state, (), entry=False):
         return []
     path = chosen_entry(root, state.bundle)
-    return [
-        Problem(
-            code="JournalEntryNotWritten",
-            severity="warning",
-            path=path,
-            message=f"`{path}` has no block that points to the memory; it was not changed.",
-            hint="`memory journal update --yes` adds it.",
-        )
-    ]
+    said = f"`{path}` has no block that points to the memory; it was not changed."
+    return [warning_at("JournalEntryNotWritten", path, said, "`memory journal update --yes` adds it.")]
 
 
 def _followed(root: str, path: str) -> bytes | None:

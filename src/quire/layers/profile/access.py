@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from quire.files import disk
-from quire.files.json_files import lines
+from quire.files.json_files import json_value, lines
 from quire.files.layout import LOCAL
 from quire.files.local_files import (
     ASIDE,
@@ -218,12 +218,8 @@ class _Tally:
         for _, line in lines(data):
             if not line or line.isspace():
                 continue
-            try:
-                found = _DECODE(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                bad.append(line)
-                continue
-            if not self._count(found):
+            found = json_value(line, _Line)
+            if found is None or not self._count(found):
                 bad.append(line)
         return bad
 
@@ -242,9 +238,6 @@ class _Tally:
 
     def readings(self) -> Readings:
         return Readings(self._counts, {name: time_text(moment) for name, moment in self._last.items()})
-
-
-_DECODE = msgspec.json.Decoder(_Line).decode
 
 
 def _moment(text: str) -> datetime | None:

@@ -31,7 +31,7 @@ from quire.layers.profile.layout import (
 from quire.layers.profile.places import ProfilePlaces
 from quire.layers.profile.source import read_document, seen_entries
 from quire.model.errors import QuireError
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 from quire.model.text import cut
 from quire.model.times import instant
 
@@ -53,7 +53,7 @@ def check_profile(places: ProfilePlaces) -> list[Problem]:
         if unread:
             said = f"Lines that cannot be read: {unread:,}. They say what a branch added to the profile."
             found.append(
-                _warning("ProfileEntryInvalid", path, said, f"`git restore {path}` brings back a committed one.")
+                warning_at("ProfileEntryInvalid", path, said, f"`git restore {path}` brings back a committed one.")
             )
     if places.problem is not None:
         found.append(places.problem)
@@ -62,7 +62,7 @@ def check_profile(places: ProfilePlaces) -> list[Problem]:
     for name in left_aside(os.path.join(places.root, FOLDER, RECOVERY)):
         said = "An interrupted change could not be completed, because the document was changed in the meantime."
         found.append(
-            _warning(
+            warning_at(
                 "ProfileUnapplied",
                 f"{FOLDER}/{RECOVERY}/{name}",
                 said,
@@ -77,12 +77,12 @@ def check_profile(places: ProfilePlaces) -> list[Problem]:
             found += _document_faults(document)
             for item in document.read(is_private=is_private):
                 if isinstance(item, str):
-                    found.append(_warning("ProfileEntryInvalid", document.where, item, "Correct it by hand."))
+                    found.append(warning_at("ProfileEntryInvalid", document.where, item, "Correct it by hand."))
                 else:
                     found += _entry_faults(item, document.where, names)
     for name in seen.shadowed:
         said = f"`{cut(name, 120)}` is in both documents; the private one counts."
-        found.append(_warning("ProfileEntryShadowed", f"{FOLDER}/{FILE}", said, "Remove it from the shared one."))
+        found.append(warning_at("ProfileEntryShadowed", f"{FOLDER}/{FILE}", said, "Remove it from the shared one."))
     return found
 
 
@@ -91,7 +91,7 @@ def _document_faults(document: ProfileDocument) -> list[Problem]:
     if document.version in READABLE:
         said = f"It has schema version {document.version}: it is read, and nothing is written to it."
         hint = "Any change explains how to start a new document beside it."
-        found.append(_warning("ProfileReadOnly", document.where, said, hint))
+        found.append(warning_at("ProfileReadOnly", document.where, said, hint))
     try:
         document.refuse_loss(thorough=True)
     except QuireError as error:
@@ -99,7 +99,7 @@ def _document_faults(document: ProfileDocument) -> list[Problem]:
     for category in document.categories():
         if category not in CATEGORIES:
             said = f"`{cut(category, 40)}` is not one of the six categories; it is kept."
-            found.append(_warning("ProfileCategoryUnknown", document.where, said, None))
+            found.append(warning_at("ProfileCategoryUnknown", document.where, said, None))
     return found
 
 
@@ -107,7 +107,7 @@ def _entry_faults(entry: Entry, where: str, names: set[str]) -> Iterator[Problem
     faults = [*_field_faults(entry), *_link_faults(entry, names)]
     for said in faults:
         hint = "Quire reads what it can. Correct it in the document if you like."
-        yield _warning("ProfileFieldInvalid", where, f"`{cut(entry.name, 120)}`: {said}.", hint)
+        yield warning_at("ProfileFieldInvalid", where, f"`{cut(entry.name, 120)}`: {said}.", hint)
     for text in (entry.key, entry.value, entry.summary, entry.source_detail or "", *entry.tags):
         yield from stored_secrets(where, text)
 
@@ -166,7 +166,3 @@ def _link_faults(entry: Entry, names: set[str]) -> Iterator[str]:
 
 def _is_tag(tag: str) -> bool:
     return bool(tag) and len(tag) <= TAG_CHARS and tag == tag.lower() and not any(char.isspace() for char in tag)
-
-
-def _warning(code: str, path: str, message: str, hint: str | None) -> Problem:
-    return Problem(code=code, severity="warning", path=path, message=message, hint=hint)

@@ -11,7 +11,7 @@ from quire.files.freshness import stamp_of
 from quire.files.local_files import read_object
 from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PATH, PRIVATE, PRIVATE_CATEGORIES, SETTING
 from quire.model.errors import NotReady
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 
 HERE, AT_HOME, SHARED = "here", "home", "shared"
 
@@ -70,27 +70,17 @@ def find_places(root: str, memory_home: str, user_home: str) -> ProfilePlaces:
     """Look where the documents of a project are."""
     shown = home_name(memory_home, user_home)
     setting = read_object(root, FOLDER, SETTING.partition("/")[2])
-    said = setting.fields.get("place")
+    said, where = setting.fields.get("place"), f"{FOLDER}/{SETTING}"
     problem = setting.problem
     private = HERE if os.path.lexists(os.path.join(root, FOLDER, PRIVATE)) else SHARED
     if setting.fields and said != AT_HOME:
-        problem = Problem(
-            code="LocalStateDamaged",
-            severity="warning",
-            path=f"{FOLDER}/{SETTING}",
-            message=f"`{FOLDER}/{SETTING}` names no place.",
-            hint="Set it again: memory profile private here, home or shared.",
-        )
+        hint = "Set it again: memory profile private here, home or shared."
+        problem = warning_at("LocalStateDamaged", where, f"`{where}` names no place.", hint)
     elif said == AT_HOME and memory_home:
         private = AT_HOME
     elif said == AT_HOME:
-        problem = Problem(
-            code="ProfileHomeMissing",
-            severity="warning",
-            path=f"{FOLDER}/{SETTING}",
-            message="The private records are in the user's home, and there is no home folder here.",
-            hint="Set MEMORY_HOME to a folder of yours.",
-        )
+        message = "The private records are in the user's home, and there is no home folder here."
+        problem = warning_at("ProfileHomeMissing", where, message, "Set MEMORY_HOME to a folder of yours.")
     return ProfilePlaces(root=root, private=private, home=memory_home, home_shown=shown, problem=problem)
 
 

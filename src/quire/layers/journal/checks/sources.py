@@ -39,7 +39,9 @@ def check_registry(root: str) -> tuple[SourceRegistry | None, list[Problem]]:
         return None, [failed("sources:read", said, _SOURCES, RESTORES)]
     try:
         added = added_sources(root)
-        unread = [_unread_fragment(path, unread) for path, (_, unread) in added.items() if unread]
+        said = "Lines that cannot be read: {:,}. They say which sources a branch added."
+        counts = [(path, count) for path, (_, count) in added.items() if count]
+        unread = [warned("sources:fragment", said.format(count), path, RESTORES) for path, count in counts]
         return with_added(read_sources(value), [change for changes, _ in added.values() for change in changes]), unread
     except QuireError as error:
         return None, [failed("sources:schema", error.message, _SOURCES, RESTORES)]
@@ -61,11 +63,6 @@ def check_sources(
         said = f"More than one source has the id: {listing(twice)}. Only the first of each can be used."
         found.append(warned("sources:duplicate", said, _SOURCES, "Give the others different ids."))
     return [*found, *(finding for source in registry.sources for finding in _source(source, types, root, home))]
-
-
-def _unread_fragment(path: str, unread: int) -> Problem:
-    said = f"Lines that cannot be read: {unread:,}. They say which sources a branch added."
-    return warned("sources:fragment", said, path, RESTORES)
 
 
 def _unread(said: str) -> Problem:
