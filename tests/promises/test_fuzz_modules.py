@@ -67,7 +67,7 @@ NOT_HERE: dict[str, str] = {
     "layers.graph.stored": _BEHIND,
     "layers.journal.bundles": "a sentence that this program writes, matched as a whole",
     "layers.journal.layout": _NAMES,
-    "layers.journal.rehash": _PURGES,
+    "layers.journal.layer": _PURGES,
     "layers.profile.pages": _SHOWN,
     "layers.profile.rules": "short words that a person gives, matched sign by sign",
     "layers.profile.store": _BEHIND,

@@ -99,10 +99,9 @@ def _try(path: str, holder: Holder, keep: bool) -> int | None:
 
 def _same_file(path: str, descriptor: int) -> bool:
     try:
-        named, opened = os.stat(path, follow_symlinks=False), os.fstat(descriptor)
+        return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))
     except FileNotFoundError:
         return False
-    return (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
 
 
 def _foreign_holder(descriptor: int, us: Holder) -> bool:

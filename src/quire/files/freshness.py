@@ -35,6 +35,14 @@ def stamp_of(stat: os.stat_result) -> str:
     return f"{stat.st_mtime_ns}.{stat.st_ctime_ns}.{stat.st_size}"
 
 
+def stamp_at(path: str) -> str:
+    """The stamp of a file, which may be a link; empty where there is none."""
+    try:
+        return stamp_of(os.stat(path, follow_symlinks=False))
+    except OSError:
+        return ""
+
+
 def joint_stamp(root: str, paths: Iterable[str], known: dict[str, tuple[int, ...]]) -> int:
     """One number for the metadata of all these paths; `known` caches what was read already."""
     found = []

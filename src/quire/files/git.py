@@ -138,7 +138,11 @@ class Git:
 
     def head(self) -> str | None:
         """The current commit, or None before the first one."""
-        found = self.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", allow=(0, 1, 128))
+        return self.commit_named("HEAD")
+
+    def commit_named(self, name: str) -> str | None:
+        """The commit that a name means; None where it means none."""
+        found = self.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", allow=(0, 1, 128))
         return found.decode().strip() or None
 
     def head_at(self, moment: float) -> str | None:

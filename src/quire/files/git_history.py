@@ -73,9 +73,9 @@ def full_commit(git: Git, name: str) -> str | None:
     """The whole id of a commit that is in this clone; None where it is not, or is no commit's name."""
     if not _COMMIT.fullmatch(name):
         return None
-    found = git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", allow=(0, 1, 128)).decode().strip()
+    found = git.commit_named(name)
     # A branch may be called `decade`, which is hexadecimal too.
-    return found if found.startswith(name.lower()) and found else None
+    return found if found and found.startswith(name.lower()) else None
 
 
 def full_commits(git: Git, names: Collection[str]) -> dict[str, str | None]:
@@ -94,8 +94,7 @@ def resolve_commit(git: Git, name: str) -> str | None:
     """The commit that any name of git's means; None where it means none."""
     if not name or name.startswith("-") or any(char.isspace() or char in "\0:?*[\\" for char in name):
         return None
-    found = git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", allow=(0, 1, 128))
-    return found.decode().strip() or None
+    return git.commit_named(name)
 
 
 def default_branch(git: Git) -> str | None:

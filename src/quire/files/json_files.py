@@ -15,6 +15,7 @@ from quire.model.text import plain_newlines
 
 Value = TypeVar("Value")
 
+_CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _ODD = (b" :", b"\t:", b"\r:", b"\n:", b'\\\\":')
 
 
@@ -148,6 +149,11 @@ def _too_deep(source: str) -> InvalidJson:
         hint="Correct it and send it again; nothing was written.",
         details={"source": source},
     )
+
+
+def is_conflict_mark(line: bytes) -> bool:
+    """Whether a line is one that a merge left between the lines of two sides."""
+    return line[:7] in _CONFLICT and line[7:8] in (b"", b" ")
 
 
 def lines(data: bytes) -> Iterator[tuple[int, bytes]]:

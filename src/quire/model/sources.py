@@ -21,7 +21,9 @@ class IndexSource(Protocol):
     base: str
     """The folder that the names of folders are meant from."""
 
-    def folder_stamps(self) -> dict[str, int]: ...
+    def folder_stamps(self) -> dict[str, int]:
+        """When folders last gained or lost a name; none where that says nothing of the files."""
+        return {}
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]: ...
 

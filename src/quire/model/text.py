@@ -26,6 +26,11 @@ def plain_newlines(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
+def whole(text: str) -> str:
+    """A text without halves of characters, which other programs may write and nothing but JSON can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def one_line(text: str) -> str:
     """All white space collapsed to single spaces."""
     return " ".join(text.split())

@@ -45,3 +45,12 @@ def instant(text: str) -> datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def instant_in_utc(text: str) -> datetime | None:
+    """The same in UTC; None also where that lies before the first year or after the last one."""
+    found = instant(text)
+    try:
+        return None if found is None else found.astimezone(UTC)
+    except OverflowError:
+        return None

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files.json_files import has_key_twice, lines
+from quire.files.json_files import has_key_twice, is_conflict_mark, lines
 from quire.layers.facts.layout import FILE, LINE_BYTES
 from quire.layers.facts.objects import OTHER_NAMES, Fields, NotUnderstood, record_from
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
@@ -19,7 +19,6 @@ from quire.model import limits
 from quire.model.records import Problem
 
 _MARK = b"\xef\xbb\xbf"
-_CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _DECODE = msgspec.json.Decoder().decode
 _HINT = "It is kept, and all other lines are used. Correct or remove it in an editor."
 _TAGS: dict[type[Stored], str] = {Fact: "fact", Connection: "edge", Episode: "episode", Mind: "mind"}
@@ -126,7 +125,7 @@ def _bare(line: bytes) -> bytes:
 
 def is_mark(line: bytes) -> bool:
     """Whether a line is the mark of a merge conflict."""
-    return _is_bare_mark(_bare(line))
+    return is_conflict_mark(_bare(line))
 
 
 def doubled_lines(lines: list[bytes]) -> list[int]:
@@ -142,12 +141,8 @@ def doubled_lines(lines: list[bytes]) -> list[int]:
     return [number for number in found if not is_mark(lines[number - 1]) and not read_lines(lines[number - 1]).aside]
 
 
-def _is_bare_mark(text: bytes) -> bool:
-    return text[:7] in _CONFLICT and text[7:8] in (b"", b" ")
-
-
 def _mark_of_conflict(text: bytes) -> Problem | None:
-    if _is_bare_mark(text):
+    if is_conflict_mark(text):
         return Problem(
             code="ConflictMarker",
             message="A merge conflict mark; the lines of both sides are used.",

@@ -26,8 +26,8 @@ from quire.layers.facts.types import Episode
 from quire.model import limits
 from quire.model.errors import InputError, OutsideProject
 from quire.model.records import Problem, warning_at
-from quire.model.text import cut, one_line, trim
-from quire.model.times import instant
+from quire.model.text import cut, one_line, trim, whole
+from quire.model.times import instant_in_utc
 
 SESSIONS = "sessions"
 SESSION_ID_CHARS = 1_000
@@ -122,7 +122,7 @@ def episode_of(session: OpenSession, closed_at: str, root: str) -> Episode:
     started = _moment(session.started_at, _moment(closed_at, _EARLIEST))
     seconds = max(round((_moment(closed_at, started) - started).total_seconds()), 0)
     date = started.date().isoformat()
-    given = one_line(_plain(session.title))
+    given = one_line(whole(session.title))
     counts = f"{session.turns}t {session.tool_calls}tc"
     return Episode(
         id="session-" + hex_digest(session.session_id)[:12],
@@ -130,7 +130,7 @@ def episode_of(session: OpenSession, closed_at: str, root: str) -> Episode:
         narrative=_narrative(session, files, date, seconds),
         date=date,
         session_id=session.session_id,
-        created_at=_plain(session.started_at),
+        created_at=whole(session.started_at),
         fact_ids=_fitting(session.facts, _EPISODE),
         files_changed=_fitting(files, _EPISODE),
         tags=("auto",),
@@ -180,10 +180,10 @@ def _narrative(session: OpenSession, files: list[str], date: str, seconds: int) 
         said.append(f"Files: {names}{more}.")
     if session.facts:
         said.append(f"{_counted(len(session.facts), 'fact')} stored.")
-    commit = one_line(_plain(session.commit))
+    commit = one_line(whole(session.commit))
     if commit:
         said.append(f"Commit {cut(commit, 100)}.")
-    told = cut(trim(_plain(session.narrative)), NARRATIVE_CHARS)
+    told = cut(trim(whole(session.narrative)), NARRATIVE_CHARS)
     return " ".join(said) + (f"\n\n{told}" if told else "")
 
 
@@ -213,20 +213,11 @@ _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 
 def _moment(text: str, otherwise: datetime) -> datetime:
     """The instant in UTC; a text that names none, or one at the very ends of time, counts as `otherwise`."""
-    found = instant(text)
-    try:
-        return otherwise if found is None else found.astimezone(UTC)
-    except OverflowError:
-        return otherwise
+    return instant_in_utc(text) or otherwise
 
 
 def _said(newer: str, older: str) -> str:
     return newer if trim(newer) else older
-
-
-def _plain(text: str) -> str:
-    """Names of files may hold bytes that are not text; JSON cannot."""
-    return text if is_text(text) else text.encode("utf-8", "replace").decode()
 
 
 def _bounded(root: str, session: OpenSession) -> OpenSession:
@@ -234,15 +225,15 @@ def _bounded(root: str, session: OpenSession) -> OpenSession:
     files = _relative_all((root, os.path.realpath(root)), session.files)
     return msgspec.structs.replace(
         session,
-        title=cut(_plain(session.title), limits.TITLE_CHARS),
-        started_at=_plain(session.started_at),
-        updated_at=_plain(session.updated_at),
+        title=cut(whole(session.title), limits.TITLE_CHARS),
+        started_at=whole(session.started_at),
+        updated_at=whole(session.updated_at),
         turns=_count(session.turns),
         tool_calls=_count(session.tool_calls),
         files=_fitting(files, _CHECKPOINT),
-        facts=_fitting(map(_plain, session.facts), _CHECKPOINT),
-        narrative=cut(_plain(session.narrative), NARRATIVE_CHARS),
-        commit=cut(_plain(session.commit), limits.TITLE_CHARS),
+        facts=_fitting(map(whole, session.facts), _CHECKPOINT),
+        narrative=cut(whole(session.narrative), NARRATIVE_CHARS),
+        commit=cut(whole(session.commit), limits.TITLE_CHARS),
     )
 
 
@@ -251,15 +242,15 @@ def _fitting(items: Iterable[str], most: tuple[int, int]) -> tuple[str, ...]:
     count, size = most
     kept: list[str] = []
     for item in items:
-        size -= len(msgspec.json.encode(_plain(item))) + 1
+        size -= len(msgspec.json.encode(whole(item))) + 1
         if size < 0 or len(kept) == count:
             break
-        kept.append(_plain(item))
+        kept.append(whole(item))
     return tuple(kept)
 
 
 def _relative_all(roots: tuple[str, ...], paths: Iterable[str]) -> list[str]:
-    found = dict.fromkeys(_relative(roots, _plain(path)) for path in paths)
+    found = dict.fromkeys(_relative(roots, whole(path)) for path in paths)
     return [path for path in found if path and not find_hostile(path, single_line=True) and not find_secrets(path)]
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.files.fragments import fragments_of, stamp_of_fragments
-from quire.files.freshness import stamp_of
+from quire.files.freshness import stamp_at
 from quire.files.paths import PASSING, read_inside, storage_failed
 from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER, PATH
 from quire.model.errors import InvalidStore
 from quire.model.records import Edge, Problem, Record, RecordSummary
+from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def overview_of(value: bytes | None) -> FactsOverview:
 
 def stamp_now(root: str) -> str:
     """What the file and its fragments look like; empty where there are none."""
-    stamp = ""
-    with contextlib.suppress(OSError):
-        stamp = stamp_of(os.stat(os.path.join(root, PATH), follow_symlinks=False))
+    stamp = stamp_at(os.path.join(root, PATH))
     fragments = fragments_of(root, PATH)
     return f"{stamp}+{stamp_of_fragments(root, PATH)}+{len(fragments)}" if fragments else stamp
 
@@ -86,7 +85,7 @@ def refuse_unreadable(root: str) -> None:
         )
 
 
-class FactSource:
+class FactSource(IndexSource):
     """One file: it is read whole when someone else changed it, and not at all after a change of ours."""
 
     layer: LayerName = "facts"
@@ -94,15 +93,9 @@ class FactSource:
     def __init__(self, root: str) -> None:
         self._root = self.base = root
 
-    def folder_stamps(self) -> dict[str, int]:
-        return {}
-
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
         stamp = stamp_now(self._root)
         return {FILE: stamp} if stamp and (paths is None or FILE in paths) else {}
-
-    def _file(self) -> bytes:
-        return read_inside(self._root, PATH, FILE_BYTES)
 
     def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | RecordSummary]:
         if FILE not in list(paths):
@@ -113,7 +106,8 @@ class FactSource:
 
         try:
             fragments = read_fragments(self._root)
-            data = b"" if fragments and not os.path.lexists(os.path.join(self._root, PATH)) else self._file()
+            is_there = not fragments or os.path.lexists(os.path.join(self._root, PATH))
+            data = read_inside(self._root, PATH, FILE_BYTES) if is_there else b""
             data = with_fragments(data, fragments)
         except FileNotFoundError:
             yield FactsOverview().summary()

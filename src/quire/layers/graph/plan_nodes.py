@@ -104,8 +104,10 @@ def _new_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> No
         return None
     for name in ("title", "body"):
         if getattr(item, name) is UNSET:
+            from quire.layers.graph.inspect import similar_ids
+
             field = planning.draft.place("nodes", number, name)
-            similar = planning.similar(node_id)
+            similar = similar_ids(planning.store, node_id)
             hint = f"To change an existing record: did you mean {' or '.join(similar)}?" if similar else None
             planning.problem("SchemaRequired", field, f"is required: `{node_id}` does not exist yet", hint=hint)
     return NodeDraft.new(node_id, planning.actor, planning.intent.task, planning.now)

@@ -65,11 +65,6 @@ class Planning:
             self.nodes[node_id] = NodeDraft.of(stored)
         return self.nodes[node_id]
 
-    def similar(self, node_id: str) -> list[str]:
-        from quire.layers.graph.inspect import similar_ids
-
-        return similar_ids(self.store, node_id)
-
     def unknown(self, node_id: str, field: str) -> None:
         from quire.layers.graph.inspect import hint_for
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from quire.files.fragments import stamp_of_fragments
-from quire.files.freshness import stamp_of
-from quire.files.json_files import decode_object
+from quire.files.freshness import stamp_at, stamp_of
 from quire.files.layout import RECOVERY
 from quire.files.paths import is_text, storage_failed
 from quire.files.transaction import is_interrupted
@@ -18,7 +17,7 @@ from quire.files.world import World
 from quire.files.write_access import LockedFolder, standing_still
 from quire.layers.graph.codec import logged_events
 from quire.layers.graph.layout import EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RELATIONS, body_of, sidecar_of
-from quire.layers.graph.stamps import pending_stamps, stamped_fields
+from quire.layers.graph.stamps import pending_stamps
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.stored import StoredNode, StoredRelation, decoded_node, decoded_relation
 from quire.model.records import Edge, Problem, Record
@@ -91,13 +90,8 @@ class GraphSource:
                 kept[f"{folder}/{name}"] = stamp_of(stat)
 
     def _stamp(self, path: str) -> str:
-        parts = []
-        for name in (path, body_of(path)):
-            with contextlib.suppress(OSError):
-                parts.append(stamp_of(os.stat(os.path.join(self._store.folder, name), follow_symlinks=False)))
-            if not parts:
-                return ""
-        return "+".join(parts)
+        stamp, beside = (stamp_at(os.path.join(self._store.folder, name)) for name in (path, body_of(path)))
+        return f"{stamp}+{beside}" if stamp and beside else stamp
 
     def indexed_files(self, files: Iterable[str]) -> list[str]:
         """Of files written below the project, the sidecars and relations they belong to."""
@@ -182,9 +176,8 @@ def items_in(files: Mapping[str, bytes]) -> Iterator[Record | Edge | Problem]:
                 yield node
                 continue
             body = plain_newlines(body_data.decode("utf-8", "replace"))
-            if path in pending:
-                node = msgspec.convert(stamped_fields(decode_object(data), body, pending[path]), type(node))
-            yield node_record(StoredNode(node=node, body=body, path=path, data=data, body_data=body_data))
+            stored = StoredNode(node=node, body=body, path=path, data=data, body_data=body_data)
+            yield node_record(stored.stamped(pending.get(path, ())))
 
 
 def node_record(stored: StoredNode) -> Record:

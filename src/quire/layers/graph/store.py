@@ -237,13 +237,7 @@ class GraphStore:
         except UnicodeDecodeError as error:
             return not_text(body_path, error)
         stored = StoredNode(node=node, body=body, path=path, data=data, body_data=body_data)
-        stamps = self.stamps().get(path)
-        if not stamps:
-            return stored
-        from quire.layers.graph.stamps import stamped_fields
-
-        node = msgspec.convert(stamped_fields(decode_object(data), body, stamps), type(node))
-        return msgspec.structs.replace(stored, node=node, stamps=stamps)
+        return stored.stamped(self.stamps().get(path, ()))
 
     def nodes(self) -> tuple[list[StoredNode], list[Problem]]:
         """Every node that can be read, and what is wrong with the others."""

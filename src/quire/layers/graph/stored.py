@@ -27,6 +27,15 @@ class StoredNode(msgspec.Struct, frozen=True, kw_only=True):
     stamps: Sequence[Stamps] = ()
     """What saves on branches made of it that is not in the sidecar yet."""
 
+    def stamped(self, stamps: Sequence[Stamps]) -> StoredNode:
+        """The node as saves on branches left it."""
+        if not stamps:
+            return self
+        from quire.layers.graph.stamps import stamped_fields
+
+        node = msgspec.convert(stamped_fields(self.written, self.body, stamps), type(self.node))
+        return msgspec.structs.replace(self, node=node, stamps=stamps)
+
     @property
     def fields(self) -> dict[str, Any]:
         """Everything that is said of the node, also what we do not know."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct, to_builtins
 
 from quire.layers.journal.bundles import objects_at, shown
-from quire.layers.journal.canonical import canonical_text
+from quire.layers.journal.canonical import is_same
 from quire.layers.journal.documents import parse_document, read_state
 from quire.layers.journal.events import read_history
 from quire.layers.journal.layout import ALL, CHECKPOINTS, EVENTS, SECTION_KEYS, STATE
@@ -57,7 +56,7 @@ def diff_bundles(
     gotchas = _titles(before, after, "gotchas")
     steps = _titles(before, after, "nextSteps")
     merged_gotchas, merged_next_steps = tuple(merged_gotchas), tuple(merged_next_steps)
-    changed = {name for name, key in SECTION_KEYS.items() if not _is_same(before.get(key), after.get(key))}
+    changed = {name for name, key in SECTION_KEYS.items() if not is_same(before.get(key), after.get(key))}
     changed |= {"gotchas"} if merged_gotchas else set()
     changed |= {"next-steps"} if merged_next_steps else set()
     snapshots = [at_path(bundle, "currentFocus", "validationSnapshot") for bundle in (before, after)]
@@ -72,7 +71,7 @@ def diff_bundles(
         merged_gotchas=merged_gotchas,
         merged_next_steps=merged_next_steps,
         current_focus_changed="current-focus" in changed,
-        validation_changed=not _is_same(*snapshots),
+        validation_changed=not is_same(*snapshots),
         selected_section=section,
         protected_sections=tuple(protected),
     )
@@ -108,14 +107,10 @@ def _words(section: str) -> str:
     return section.replace("-", " ")
 
 
-def _is_same(before: Any, after: Any) -> bool:
-    return bool(before == after) or canonical_text(before) == canonical_text(after)
-
-
 def _titles(before: Bundle, after: Bundle, key: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Titles that came, that went, and that stand for something else now."""
     old, new = _by_title(before, key), _by_title(after, key)
-    changed = (title for title in new if title in old and not _is_same(old[title], new[title]))
+    changed = (title for title in new if title in old and not is_same(old[title], new[title]))
     return tuple(t for t in new if t not in old), tuple(t for t in old if t not in new), tuple(changed)
 
 

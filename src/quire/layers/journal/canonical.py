@@ -39,6 +39,11 @@ def content_hash(value: Any) -> str:
     return hex_digest(canonical_text(value))
 
 
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values are written alike."""
+    return one is other or canonical_text(one) == canonical_text(other)
+
+
 def file_bytes(value: Any) -> bytes:
     """A whole file in canonical form."""
     return canonical_text(value).encode("utf-8") + b"\n"

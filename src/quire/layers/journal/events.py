@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from quire.files.json_files import lines
+from quire.files.json_files import is_conflict_mark, lines
 from quire.layers.journal import shapes
 from quire.layers.journal.canonical import decode_json, line_bytes
 from quire.layers.journal.documents import value_of
@@ -24,7 +24,6 @@ from quire.model.records import Problem
 from quire.model.text import trim
 
 _MARK = b"\xef\xbb\xbf"
-_CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _ID = re.compile(rb'"id"\s*:\s*"(evt-[0-9]{1,16})"')
 _DECODE = msgspec.json.Decoder(JournalEvent).decode
 _UNFINISHED = ("JsonInvalid", "NotUtf8")
@@ -144,7 +143,7 @@ def _is_said(text: str) -> bool:
 
 
 def _event_or_fault(text: bytes) -> tuple[JournalEvent | None, str, str]:
-    if text[:7] in _CONFLICT and text[7:8] in (b"", b" "):
+    if is_conflict_mark(text):
         return None, "ConflictMarker", "A merge conflict mark; the lines of both sides are used."
     try:
         value: Any = decode_json(text)

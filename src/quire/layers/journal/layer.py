@@ -166,12 +166,10 @@ class JournalLayer(Layer):
     # -- purge ------------------------------------------------------------------------------
 
     def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
-        from quire.layers.journal.rehash import rehash_bundle
-
         found = {}
         for path, data in after.items():
             if data is not None and path in before and path.endswith(".json"):
-                found[path] = rehash_bundle(before[path], data)
+                found[path] = _rehashed(before[path], data)
         return found
 
     def remake(self, site: Site) -> None:
@@ -203,7 +201,7 @@ class JournalLayer(Layer):
         return [record.title, record.text, *record.text.split("\n")] if record.kind == "bundle" else []
 
     def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
-        from quire.layers.journal.details import journal_details
+        from quire.layers.journal.records import journal_details
 
         return journal_details(record)
 
@@ -225,6 +223,22 @@ def _pages_again(site: Site) -> list[str]:
             write_pages(site.root, state, site.world, entry=False)
             return [page.path for page in pages]
     return []
+
+
+def _rehashed(before: bytes, after: bytes) -> bytes:
+    """A state or a checkpoint, whatever holds a bundle and its digest, with a digest that holds if it held before."""
+    import json
+
+    from quire.files.jsonc_edit import set_member
+    from quire.layers.journal.canonical import content_hash
+
+    try:
+        was, now = json.loads(before), json.loads(after)
+        if not isinstance(was, dict) or was.get("bundleHash") != content_hash(was["bundle"]):
+            return after
+        return set_member(after.decode("utf-8"), ["bundleHash"], content_hash(now["bundle"])).encode("utf-8")
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return after
 
 
 def _plan(site: Site, unmerged: Collection[str]) -> JournalRepair:

@@ -16,6 +16,7 @@ from quire.layers.journal.canonical import (
     declared_text,
     decode_json,
     file_bytes,
+    is_same,
     line_bytes,
 )
 from quire.layers.journal.documents import parse_document, read_checkpoint, read_state
@@ -112,9 +113,9 @@ def _number_of(raw: bytes) -> int:
 
 def merge_values(base: Any, ours: Any, theirs: Any) -> Any:
     """Any value: objects by key, lists by item, of two others the one that has details."""
-    if _same(ours, theirs) or _same(base, theirs):
+    if is_same(ours, theirs) or is_same(base, theirs):
         return ours
-    if _same(base, ours):
+    if is_same(base, ours):
         return theirs
     if isinstance(ours, dict) and isinstance(theirs, dict):
         if "validatedAt" in ours and "validatedAt" in theirs:
@@ -145,15 +146,15 @@ def _merge_items(base: list[Any], ours: list[Any], theirs: list[Any]) -> list[An
     for name in [*was, *sorted({**mine, **yours}.keys() - was.keys())]:
         if name in mine and name in yours:
             found.append(merge_values(was.get(name), mine[name], yours[name]))
-        elif (left := mine.get(name, yours.get(name))) is not None and not _same(left, was.get(name)):
+        elif (left := mine.get(name, yours.get(name))) is not None and not is_same(left, was.get(name)):
             found.append(left)
     return found
 
 
 def _merge_whole(base: Any, ours: Any, theirs: Any) -> Any:
     """A value that is made as a whole: of two new ones, the one that says more."""
-    if _same(ours, base) or _same(theirs, base):
-        return theirs if _same(ours, base) else ours
+    if is_same(ours, base) or is_same(theirs, base):
+        return theirs if is_same(ours, base) else ours
     return max((ours, theirs), key=_weight)
 
 
@@ -164,10 +165,6 @@ _RULES: Mapping[str, Merge] = {"validationCommands": _merge_whole}
 def _name_of(item: Any) -> str:
     named = next((item[name] for name in _NAMES if item.get(name)), item) if isinstance(item, dict) else item
     return content_hash(named)
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other or canonical_text(one) == canonical_text(other)
 
 
 def _weight(value: Any) -> tuple[bool, int, str]:
@@ -230,8 +227,8 @@ def _merge_maintenance(base: Any, ours: Any, theirs: Any) -> Any:
 
 def _three_way(name: str, base: Fields, ours: Fields, theirs: Fields) -> Fields:
     """The newest by a time; without its name, the cursors that passed the fewest events."""
-    if _same(ours, base) or _same(theirs, base):
-        return theirs if _same(ours, base) else ours
+    if is_same(ours, base) or is_same(theirs, base):
+        return theirs if is_same(ours, base) else ours
     if name:
         return _newest(name, ours, theirs)
     return min((ours, theirs), key=lambda side: (ordinal_of(side.get("lastRecalledEventId")), _weight(side)))

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from quire.files.digests import hex_digest
+from quire.files.json_files import json_value
 from quire.layers.journal.bundles import known, labelled, objects_at, shown, texts_at
 from quire.layers.journal.canonical import line_bytes
-from quire.layers.journal.layout import SECTION_KEYS, STATE, TOOL_RUN
+from quire.layers.journal.layout import FOLDER, SECTION_KEYS, STATE, TOOL_RUN
 from quire.layers.journal.numbered_ids import moment_of
 from quire.layers.journal.types import Bundle, Checkpoint, Fields, JournalEvent, State
+from quire.layers.record_details import As, RecordDetails, line_revision, told_fields
 from quire.model.ids import slugify
 from quire.model.records import Record
-from quire.model.text import cut, one_line
+from quire.model.text import cut, one_line, whole
 from quire.model.times import timestamp
 
 ACTIVE, ARCHIVED = "active", "archived"
@@ -59,14 +61,14 @@ def _part(
         ref=f"bundle:{name}",
         layer="journal",
         kind="bundle",
-        title=cut(one_line(_whole(title)), _TITLE_CHARS) or name,
-        text=_whole("\n".join(texts)),
+        title=cut(one_line(whole(title)), _TITLE_CHARS) or name,
+        text=whole("\n".join(texts)),
         status=ACTIVE,
         path=STATE,
         section=section or name,
         created_at=_time(state.generated_at),
         updated_at=_time(state.generated_at),
-        origin=_whole(state.provider.name),
+        origin=whole(state.provider.name),
         raw=line_bytes(held),
     )
 
@@ -124,20 +126,20 @@ def _listed(label: str, texts: list[str]) -> str:
 def event_record(event: JournalEvent, raw: bytes, path: str, ref: str = "", *, archived: bool = False) -> Record:
     created = _time(event.created_at)
     return Record(
-        ref=_whole(ref or event_ref(event.id)),
+        ref=whole(ref or event_ref(event.id)),
         layer="journal",
         kind="event",
-        title=cut(one_line(_whole(event.summary)), _TITLE_CHARS),
-        text=_whole("\n".join([event.summary, *signal_lines(event)])),
+        title=cut(one_line(whole(event.summary)), _TITLE_CHARS),
+        text=whole("\n".join([event.summary, *signal_lines(event)])),
         status=ARCHIVED if archived else ACTIVE,
         path=path,
         section=event.kind,
         weight=_EVENT_WEIGHT if event.kind != TOOL_RUN else _REPEATING_WEIGHT,
         created_at=created,
         updated_at=created,
-        tags=(_whole(event.source_id),),
-        origin=_whole(event.source_id),
-        names=tuple(_whole(name) for name in (event.external_item_id,) if name),
+        tags=(whole(event.source_id),),
+        origin=whole(event.source_id),
+        names=tuple(whole(name) for name in (event.external_item_id,) if name),
         # The index keeps what is held as it was: what moved to the archive is not.
         raw=b" " + raw if archived else raw,
     )
@@ -170,8 +172,8 @@ def checkpoint_record(checkpoint: Checkpoint, path: str, *, archived: bool = Fal
         ref=checkpoint_ref(checkpoint.id),
         layer="journal",
         kind="checkpoint",
-        title=cut(one_line(_whole(checkpoint.summary)), _TITLE_CHARS),
-        text=_whole("\n".join(dict.fromkeys(text for text in texts if text.strip()))),
+        title=cut(one_line(whole(checkpoint.summary)), _TITLE_CHARS),
+        text=whole("\n".join(dict.fromkeys(text for text in texts if text.strip()))),
         status=ARCHIVED if archived else ACTIVE,
         path=path,
         section="checkpoint",
@@ -182,12 +184,27 @@ def checkpoint_record(checkpoint: Checkpoint, path: str, *, archived: bool = Fal
     )
 
 
-def _whole(text: str) -> str:
-    """A text without halves of characters, which other programs may write and nothing but JSON can hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
 def _time(created_at: str) -> str:
     """A time as the index compares it; empty where it names none."""
     moment = moment_of(created_at)
     return timestamp(moment) if moment else ""
+
+
+def journal_details(record: Record) -> RecordDetails:
+    """A part of the bundle, an event or a checkpoint."""
+    held = json_value(record.raw) or {}
+    about: list[tuple[str, Any, As]] = [("section", record.section, "text")]
+    if record.kind == "event":
+        names = (("kind", "kind"), ("source", "sourceId"), ("session", "externalItemId"), ("from", "sourceRef"))
+        about = [(name, held.get(key), "text") for name, key in names]
+        about.append(("content", held.get("contentHash"), "code"))
+    elif record.kind == "checkpoint":
+        event = held.get("eventId")
+        about = [("event", f"event:{event}" if event else "", "ref"), ("content", held.get("bundleHash"), "code")]
+    return RecordDetails(
+        path=f"{FOLDER}/{record.path}",
+        body=record.text,
+        provenance=told_fields(("created", record.created_at, "time"), ("written by", record.origin, "text")),
+        fields=told_fields(*about),
+        revision=line_revision(record.raw or record.text.encode("utf-8", "replace")),
+    )

@@ -7,8 +7,9 @@ only a person can know is left as it is, and told. A log that is written anew is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -64,6 +65,7 @@ from quire.model.times import stamp, time_text
 _RESTORE = "It is not repaired here: `memory journal restore` restores the state from a checkpoint."
 
 _HALVES = ("JsonInvalid", "NotUtf8")
+Read = TypeVar("Read")
 
 
 class JournalRepair(Struct, frozen=True, kw_only=True):
@@ -128,22 +130,13 @@ def _find(root: str) -> _Found | str:
     except QuireError as error:
         return f"{error.message} {_RESTORE}"
     left: list[str] = []
-    log, config, registry, digest, has_registry = None, read_config(), SourceRegistry(), None, False
-    try:
-        log = held_log(root)
-        if log is None:
-            left.append(f"`{FOLDER}/{EVENTS}` is missing. {RESTORES}")
-    except QuireError as error:
-        left.append(error.message)
-    try:
-        config = load_config(root)
-    except QuireError as error:
-        left.append(error.message)
-    try:
-        registry, digest = load_sources(root)
-        has_registry = digest is not None or not state.maintenance.import_source_count
-    except QuireError as error:
-        left.append(error.message)
+    log = _read(held_log, root, left)
+    if log is None and not left:
+        left.append(f"`{FOLDER}/{EVENTS}` is missing. {RESTORES}")
+    config = _read(load_config, root, left) or read_config()
+    sources = _read(load_sources, root, left)
+    registry, digest = sources or (SourceRegistry(), None)
+    has_registry = sources is not None and (digest is not None or not state.maintenance.import_source_count)
     journal = Journal(
         root=root,
         state=state,
@@ -156,6 +149,15 @@ def _find(root: str) -> _Found | str:
         events_size=len(log or b""),
     )
     return _Found(journal=journal, log=log, has_registry=has_registry, left=left)
+
+
+def _read(read: Callable[[str], Read], root: str, left: list[str]) -> Read | None:
+    """What can be read; what cannot is left to a person."""
+    try:
+        return read(root)
+    except QuireError as error:
+        left.append(error.message)
+    return None
 
 
 # -- the log --------------------------------------------------------------------------------------

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
 from quire.files.digests import hex_digest
 from quire.files.fragments import fragments_of, stamp_of_fragments
-from quire.files.freshness import stamp_of
+from quire.files.freshness import stamp_at
 from quire.files.paths import is_text
 from quire.layers.journal.layout import (
     ARCHIVE,
@@ -24,13 +23,14 @@ from quire.layers.journal.layout import (
 )
 from quire.model.errors import QuireError
 from quire.model.records import Edge, Problem, Record, RecordSummary
+from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
 
 _TOLD = 20
 """How many bad lines are reported one by one; `memory check` names all."""
 
 
-class JournalSource:
+class JournalSource(IndexSource):
     """Every file is read when it changed; what stands in it as it stood before, the index keeps."""
 
     layer: LayerName = "journal"
@@ -38,9 +38,6 @@ class JournalSource:
     def __init__(self, root: str) -> None:
         self._root = self.base = root
         self._folder = os.path.join(root, FOLDER)
-
-    def folder_stamps(self) -> dict[str, int]:
-        return {}
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
         if not os.path.isdir(self._folder) or os.path.islink(self._folder):
@@ -69,9 +66,7 @@ class JournalSource:
             return []
 
     def _stamp(self, path: str) -> str:
-        stamp = ""
-        with contextlib.suppress(OSError):
-            stamp = stamp_of(os.stat(os.path.join(self._folder, path), follow_symlinks=False))
+        stamp = stamp_at(os.path.join(self._folder, path))
         if path != EVENTS or not fragments_of(self._root, LOG):
             return stamp
         return f"{stamp}+{stamp_of_fragments(self._root, LOG)}"

@@ -15,7 +15,7 @@ import contextlib
 import errno
 import os
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 
 import msgspec
 
@@ -39,7 +39,7 @@ from quire.layers.profile.entries import Entry, time_text
 from quire.layers.profile.layout import FOLDER
 from quire.model.errors import QuireError
 from quire.model.records import Problem
-from quire.model.times import instant
+from quire.model.times import instant, instant_in_utc
 
 ACCESS = "access.jsonl"
 FOLDING = "access-folding.jsonl"
@@ -241,12 +241,7 @@ class _Tally:
 
 
 def _moment(text: str) -> datetime | None:
-    """The instant in UTC; none where a text names none, or one before the first or after the last year."""
-    found = instant(text) if is_text(text) else None
-    try:
-        return None if found is None else found.astimezone(UTC)
-    except OverflowError:
-        return None
+    return instant_in_utc(text) if is_text(text) else None
 
 
 def as_read(entry: Entry, readings: Readings) -> Entry:

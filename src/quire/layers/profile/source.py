@@ -14,6 +14,7 @@ from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, 
 from quire.layers.profile.places import ProfilePlaces, stamp_now
 from quire.model.errors import InvalidStore, QuireError, StorageFailed, UnsupportedVersion
 from quire.model.records import Edge, Problem, Record, RecordSummary
+from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _read_file(root: str, path: str, where: str) -> ProfileDocument | None:
     return parse_document(data, where)
 
 
-class ProfileSource:
+class ProfileSource(IndexSource):
     """Both documents: read whole when someone else changed one of them, and not at all after a change of ours."""
 
     layer: LayerName = "profile"
@@ -108,9 +109,6 @@ class ProfileSource:
     def __init__(self, places: ProfilePlaces) -> None:
         self._places = places
         self.base = ""
-
-    def folder_stamps(self) -> dict[str, int]:
-        return {}
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
         stamp = stamp_now(self._places)

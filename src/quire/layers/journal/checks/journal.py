@@ -12,7 +12,7 @@ from datetime import datetime
 import msgspec
 
 from quire.files import file_lock
-from quire.files.freshness import stamp_of
+from quire.files.freshness import stamp_at
 from quire.files.layout import RECOVERY
 from quire.files.paths import names_in
 from quire.layers.journal.checks.archive import archived_ids, check_archive, read_archive
@@ -59,12 +59,8 @@ def check_journal(
 
 def _stamps(root: str) -> list[str]:
     """How the files look that are written first and last."""
-    found = []
-    for name in (STATE, EVENTS, f"{LOCAL}/{PAGES_DUE}"):
-        try:
-            found.append(stamp_of(os.stat(os.path.join(root, FOLDER, *name.split("/")), follow_symlinks=False)))
-        except OSError:
-            found.append("")
+    names = (STATE, EVENTS, f"{LOCAL}/{PAGES_DUE}")
+    found = [stamp_at(os.path.join(root, FOLDER, *name.split("/"))) for name in names]
     return [*found, *names_in(os.path.join(root, FOLDER, RECOVERY))]
 
 
