@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
+from quire.files.fragments import fragments_of
 from quire.files.git import Git
 from quire.files.layout import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY
 from quire.files.paths import read_bytes
@@ -120,6 +121,8 @@ class Layer(ABC):
     home: Home
     tracked: tuple[str, ...]
     """The files and folders that git keeps, from the project's root."""
+    logs: tuple[str, ...] = ()
+    """The files of these, from the project's root, that branches add to in fragments."""
     live: tuple[str, ...] = ("active",)
     """The statuses of records that still say something."""
     kinds: Sequence[str]
@@ -192,7 +195,7 @@ class Layer(ABC):
 
     def fragments(self, site: Site) -> list[str]:
         """The files, from the project's root, that branches appended to instead of a log."""
-        return []
+        return [path for log in self.logs for path in fragments_of(site.root, log)]
 
     def fold(self, site: Site) -> list[str]:
         """Take the fragments into the files that they belong to; what was written. The caller has access."""

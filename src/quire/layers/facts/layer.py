@@ -36,6 +36,7 @@ class FactsLayer(Layer):
     heading = "Facts"
     home = MEMORY_HOME
     tracked = (PATH, f"{FOLDER}/{FRAGMENTS}")
+    logs = (PATH,)
     live = ("active", "pending")
     kinds = FACT_KINDS
     sections = SECTIONS
@@ -70,11 +71,6 @@ class FactsLayer(Layer):
         untouched = {path.removeprefix(f"{FOLDER}/") for path in unmerged}
         fixes, changes = plan_fact_repair(site.root, problems, untouched)
         return Repair(fixes=tuple(fixes), changes=tuple(changes))
-
-    def fragments(self, site: Site) -> list[str]:
-        from quire.files.fragments import fragments_of
-
-        return fragments_of(site.root, PATH)
 
     def fold(self, site: Site) -> list[str]:
         from quire.layers.facts.store import fold_facts

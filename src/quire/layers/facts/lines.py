@@ -16,7 +16,7 @@ from quire.layers.facts.layout import FILE, LINE_BYTES
 from quire.layers.facts.objects import OTHER_NAMES, Fields, NotUnderstood, record_from
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
 from quire.model import limits
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 
 _MARK = b"\xef\xbb\xbf"
 _DECODE = msgspec.json.Decoder().decode
@@ -142,14 +142,9 @@ def doubled_lines(lines: list[bytes]) -> list[int]:
 
 
 def _mark_of_conflict(text: bytes) -> Problem | None:
-    if is_conflict_mark(text):
-        return Problem(
-            code="ConflictMarker",
-            message="A merge conflict mark; the lines of both sides are used.",
-            severity="warning",
-            hint="`memory facts normalize --write` removes it. The attribute `merge=union` prevents such marks.",
-        )
-    return None
+    hint = "`memory facts normalize --write` removes it. The attribute `merge=union` prevents such marks."
+    said = "A merge conflict mark; the lines of both sides are used."
+    return warning_at("ConflictMarker", "", said, hint) if is_conflict_mark(text) else None
 
 
 def _object(text: bytes, most: int) -> Fields:

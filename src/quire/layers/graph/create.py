@@ -36,7 +36,9 @@ def project_identity(root: str, name: str | None, declared: str = "") -> tuple[s
     Without a manifest the folder's name is taken as it is written, unless it is several words joined by hyphens.
     """
     if name is not None:
-        return f"project.{slugify(_checked(name), hex_digest)}", name.strip()
+        if fault := _fault(name):
+            raise InputError(f"The project's name {fault}.", hint="Give a short name.", details={"field": "name"})
+        return f"project.{slugify(name.strip(), hex_digest)}", name.strip()
     folder = os.path.basename(root) or "project"
     slug = slugify(folder, hex_digest)
     joined = "" if folder == slug and "-" in slug else folder
@@ -44,23 +46,13 @@ def project_identity(root: str, name: str | None, declared: str = "") -> tuple[s
     return f"project.{slug}", named or title_from_slug(slug)
 
 
-def _checked(name: str) -> str:
-    """The name, if it may stand in files and on terminals."""
-    fault = _fault(name)
-    if fault:
-        raise InputError(f"The project's name {fault}.", hint="Give a short name.", details={"field": "name"})
-    return name.strip()
-
-
-def _fault(name: str) -> str | None:
-    fault = None
+def _fault(name: str) -> str:
+    """Why a name may not stand in files and on terminals."""
     if not name.strip() or len(name) > limits.TITLE_CHARS:
-        fault = f"must have 1 to {limits.TITLE_CHARS} characters"
-    elif find_hostile(name.strip(), single_line=True):
-        fault = "holds characters that a name cannot have"
-    elif any(found.certain for found in find_secrets(name)):
-        fault = "looks like a credential"
-    return fault
+        return f"must have 1 to {limits.TITLE_CHARS} characters"
+    if find_hostile(name.strip(), single_line=True):
+        return "holds characters that a name cannot have"
+    return "looks like a credential" if any(found.certain for found in find_secrets(name)) else ""
 
 
 def planned_files(root: str, name: str | None, now: str, declared: str = "") -> dict[str, bytes]:

@@ -64,9 +64,10 @@ def read_intent(value: Any) -> ParsedIntent:
     warnings: list[Problem] = []
     positions: dict[str, list[int]] = {}
     for place, text in _texts(value, ()):
-        errors, notes = _text_problems(place, text)
-        problems += errors
-        warnings += notes
+        if len(text) <= limits.BODY_CHARS:  # else it is refused for its length, and not worth reading
+            errors, notes = text_problems(text, field_path(place), single_line=place[-1] not in _MULTILINE)
+            problems += errors
+            warnings += notes
     named = {problem.field for problem in problems}
     problems += [problem for problem in _anchor_problems(value) if problem.field not in named]
     try:
@@ -148,13 +149,6 @@ def _texts(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str
     elif isinstance(value, dict):
         for name, item in value.items():
             yield from _texts(item, (*place, name))
-
-
-def _text_problems(place: tuple[str | int, ...], text: str) -> tuple[list[Problem], list[Problem]]:
-    where = field_path(place)
-    if len(text) > limits.BODY_CHARS:
-        return [], []  # refused for its length; not worth reading
-    return text_problems(text, where, single_line=place[-1] not in _MULTILINE)
 
 
 def _anchor_problems(value: dict[str, Any]) -> list[Problem]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files.fragments import fragments_of
 from quire.files.json_files import json_value
 from quire.files.paths import read_or_none
 from quire.files.transaction import FileUpdate
@@ -58,6 +57,7 @@ class GraphLayer(Layer):
     heading = "Product"
     home = MEMORY_HOME
     tracked = (FOLDER,)
+    logs = (f"{FOLDER}/{EVENTS}",)
     live = tuple(LIVE_STATUSES)
     kinds = KINDS
     words = _WORDS
@@ -128,9 +128,6 @@ class GraphLayer(Layer):
         return Repair(fixes=tuple(placed), changes=tuple[FileUpdate, ...](changes))
 
     # -- merges -----------------------------------------------------------------------------
-
-    def fragments(self, site: Site) -> list[str]:
-        return fragments_of(site.root, f"{FOLDER}/{EVENTS}")
 
     def fold(self, site: Site) -> list[str]:
         from quire.layers.graph.fold import fold_events

@@ -182,15 +182,9 @@ def _seal(store: GraphStore, git: Git, plan: Planning, draft: ParsedIntent) -> N
             lost += [_not_there(draft, node.id, anchor) for anchor in sealed.lost]
         node.seal(sealed.seals, sealed.commit, plan.actor)
         for anchor, why in sealed.unmatched:
-            plan.warnings.append(
-                Problem(
-                    code="AnchorUnmatched",
-                    severity="warning",
-                    field="anchors",
-                    message=f"`{node.id}`: the anchor `{anchor}` cannot be checked: {why}",
-                    hint="Correct it if it is a typing mistake. If the code does not exist yet, keep it.",
-                )
-            )
+            said = f"`{node.id}`: the anchor `{anchor}` cannot be checked: {why}"
+            hint = "Correct it if it is a typing mistake. If the code does not exist yet, keep it."
+            plan.warn("AnchorUnmatched", "anchors", said, hint)
     if lost:
         raise refuse(lost)
 

@@ -24,20 +24,8 @@ from quire.layers.graph.layout import (
 from quire.model.records import Problem, warning_at
 
 _KNOWN_TOP = frozenset(
-    [
-        CONFIG,
-        NODES,
-        RELATIONS,
-        SCHEMA,
-        EVENTS,
-        EVENT_FRAGMENTS,
-        SYNC_STATE,
-        ".gitattributes",
-        ".gitignore",
-        *OTHERS,
-        *GENERATED,
-    ]
-)
+    (CONFIG, NODES, RELATIONS, SCHEMA, EVENTS, EVENT_FRAGMENTS, SYNC_STATE, ".gitattributes", ".gitignore")
+).union(OTHERS, GENERATED)
 
 
 def stray_files(memory: str) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import canonical_text
 from quire.layers.journal.text_match import ALIKE, are_alike, normal_text, words_of
 from quire.layers.journal.types import Bundle, Fields
-from quire.model.untyped import at_path
+from quire.model.untyped import as_list, at_path
 
 _BODIES = {"gotchas": ("cause", "correctPath"), "nextSteps": ("start", "done")}
 """By which bodies items with nearly the same title are reported to be one."""
@@ -67,11 +67,11 @@ def dedupe_bundle(bundle: Bundle, previous: Bundle | None = None) -> Deduped:
     merged: dict[str, list[str]] = {key: [] for key in _BODIES}
     for key in _BODIES:
         if isinstance(bundle.get(key), list):
-            result[key], merged[key] = dedupe_items(bundle[key], _BODIES[key], _listed(previous, key))
+            result[key], merged[key] = dedupe_items(bundle[key], _BODIES[key], as_list(at_path(previous, key)))
     for path in _LISTS:
         texts = at_path(result, *path)
         if isinstance(texts, list):
-            result = _replaced(result, path, dedupe_texts(texts, _listed(previous, *path)))
+            result = _replaced(result, path, dedupe_texts(texts, as_list(at_path(previous, *path))))
     return Deduped(bundle=result, merged_gotchas=tuple(merged["gotchas"]), merged_next_steps=tuple(merged["nextSteps"]))
 
 
@@ -151,11 +151,6 @@ def _words(text: str) -> frozenset[str]:
 def _united(older: Fields, newer: Fields) -> Fields:
     said = {name: value for name, value in newer.items() if not (isinstance(value, str) and not value.strip())}
     return {**older, **said}
-
-
-def _listed(bundle: Bundle | None, *path: str) -> list[Any]:
-    found = at_path(bundle, *path)
-    return found if isinstance(found, list) else []
 
 
 def _replaced(value: Fields, path: tuple[str, ...], item: Any) -> Fields:

@@ -62,6 +62,7 @@ class JournalLayer(Layer):
         ignored_by="`memory journal update`",
     )
     tracked = (FOLDER,)
+    logs = (LOG, SOURCE_LOG)
     kinds = ("bundle", "checkpoint", "event")
     sections = tuple(SECTION_KEYS)
     words = _WORDS
@@ -147,11 +148,6 @@ class JournalLayer(Layer):
         return problems
 
     # -- merges -----------------------------------------------------------------------------
-
-    def fragments(self, site: Site) -> list[str]:
-        from quire.files.fragments import fragments_of
-
-        return [*fragments_of(site.root, LOG), *fragments_of(site.root, SOURCE_LOG)]
 
     def fold(self, site: Site) -> list[str]:
         from quire.layers.journal.fold import fold_history

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from quire.files.digests import hex_digest
 from quire.files.fragments import fragments_of, stamp_of_fragments
 from quire.files.freshness import stamp_at
-from quire.files.paths import is_text
+from quire.files.paths import is_text, names_in
 from quire.layers.journal.layout import (
     ARCHIVE,
     BATCH_CHECKPOINTS,
@@ -49,21 +49,18 @@ class JournalSource(IndexSource):
         yield STATE
         yield EVENTS
         yield from self._checkpoints(CHECKPOINTS)
-        for batch in sorted(self._names(ARCHIVE)):
+        for batch in self._names(ARCHIVE):
             if batch.startswith(BATCH_PREFIX):
                 yield f"{ARCHIVE}/{batch}/{BATCH_EVENTS}"
                 yield from self._checkpoints(f"{ARCHIVE}/{batch}/{BATCH_CHECKPOINTS}")
 
     def _checkpoints(self, folder: str) -> Iterator[str]:
-        return (f"{folder}/{name}" for name in sorted(self._names(folder)) if name.endswith(".json"))
+        return (f"{folder}/{name}" for name in self._names(folder) if name.endswith(".json"))
 
     def _names(self, folder: str) -> list[str]:
         """What lies in a folder; not names that are no text, which nothing can be kept under."""
         path = os.path.join(self._folder, folder)
-        try:
-            return [] if os.path.islink(path) else list(filter(is_text, os.listdir(path)))
-        except OSError:
-            return []
+        return [] if os.path.islink(path) else list(filter(is_text, names_in(path)))
 
     def _stamp(self, path: str) -> str:
         stamp = stamp_at(os.path.join(self._folder, path))

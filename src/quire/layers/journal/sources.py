@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -92,15 +92,6 @@ def without_source(registry: SourceRegistry, source: str) -> SourceRegistry:
 # -- on other branches than the default one -----------------------------------------------------------------------
 
 
-class PartedSources(NamedTuple):
-    """A registry on such a branch."""
-
-    value: list[Any]
-    """What the file holds: sources that branches add are not in it."""
-    changes: list[BranchChange]
-    """What goes into a new fragment."""
-
-
 def with_added(held: SourceRegistry, changes: Sequence[BranchChange]) -> SourceRegistry:
     """The registry of the file with what branches did to it."""
     found = taken_in({(one.id,): value_of(one) for one in held.sources}, changes, SOURCE_RULES)
@@ -115,7 +106,7 @@ def with_added(held: SourceRegistry, changes: Sequence[BranchChange]) -> SourceR
 
 def parted(
     held: SourceRegistry, changes: Sequence[BranchChange], before: SourceRegistry, now: SourceRegistry
-) -> PartedSources:
+) -> tuple[list[Any], list[BranchChange]]:
     """What of a registry stays in its file, and what goes into a fragment: what is not there, or fragments speak of."""
     was, wanted = ({one.id: value_of(one) for one in side.sources} for side in (before, now))
     apart = {change.name[0] for change in changes} | wanted.keys() - {one.id for one in held.sources}
@@ -128,7 +119,7 @@ def parted(
         elif entry.id in wanted:
             value.append(wanted[entry.id])
     names = [name for name in sorted(apart) if was.get(name) != wanted.get(name)]
-    return PartedSources(value, [change_of((name,), was.get(name), wanted.get(name), SOURCE_RULES) for name in names])
+    return value, [change_of((name,), was.get(name), wanted.get(name), SOURCE_RULES) for name in names]
 
 
 def source_id(kind: str, path: str, name: str = "") -> str:

@@ -24,34 +24,35 @@ Bundle = dict[str, Any]
 Count = int | float
 
 
-class Provider(Struct, frozen=True, kw_only=True, rename="camel"):
+class _Stored(Struct, frozen=True, kw_only=True, rename="camel"):
+    extra: Fields = {}
+
+
+class Provider(_Stored, frozen=True, kw_only=True):
     """Who wrote the bundle."""
 
     name: Annotated[str, OneOf(PROVIDERS)]
     binary: str
     model: str | None = None
     session_id: str | None = None
-    extra: Fields = {}
 
 
-class Cursor(Struct, frozen=True, kw_only=True, rename="camel"):
+class Cursor(_Stored, frozen=True, kw_only=True):
     """How far the history has been recalled."""
 
     last_recalled_at: str | None = None
     last_recalled_event_id: str | None = None
-    extra: Fields = {}
 
 
-class Cursors(Struct, frozen=True, kw_only=True, rename="camel"):
+class Cursors(_Stored, frozen=True, kw_only=True):
     """One cursor for each scope of a recall."""
 
     all: Cursor = Cursor()
     local: Cursor = Cursor()
     imports: Cursor = Cursor()
-    extra: Fields = {}
 
 
-class Maintenance(Struct, frozen=True, kw_only=True, rename="camel"):
+class Maintenance(_Stored, frozen=True, kw_only=True):
     """What the memory knows of its own upkeep; the first two repeat the cursor `all`."""
 
     last_recalled_at: str | None = None
@@ -60,10 +61,9 @@ class Maintenance(Struct, frozen=True, kw_only=True, rename="camel"):
     history_event_count: Count = 0
     import_source_count: Count = 0
     recall_cursors: Cursors = Cursors()
-    extra: Fields = {}
 
 
-class State(Struct, frozen=True, kw_only=True, rename="camel"):
+class State(_Stored, frozen=True, kw_only=True):
     """`state.json`: the memory that holds."""
 
     schema_version: Annotated[int, Equal(SCHEMA_VERSION)] = SCHEMA_VERSION
@@ -73,7 +73,6 @@ class State(Struct, frozen=True, kw_only=True, rename="camel"):
     bundle_hash: str
     bundle: Annotated[Bundle, BUNDLE]
     maintenance: Maintenance = Maintenance()
-    extra: Fields = {}
 
 
 class Signals(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -100,7 +99,7 @@ class JournalEvent(Struct, frozen=True, kw_only=True, rename="camel"):
     source_ref: str
 
 
-class Checkpoint(Struct, frozen=True, kw_only=True, rename="camel"):
+class Checkpoint(_Stored, frozen=True, kw_only=True):
     """The bundle as it was after a write that counted."""
 
     id: str
@@ -109,10 +108,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True, rename="camel"):
     bundle_hash: str
     bundle: Bundle
     summary: str
-    extra: Fields = {}
 
 
-class SessionSource(Struct, frozen=True, kw_only=True, rename="camel"):
+class SessionSource(_Stored, frozen=True, kw_only=True):
     """Where sessions are imported from, and how that went last time."""
 
     id: str
@@ -124,10 +122,9 @@ class SessionSource(Struct, frozen=True, kw_only=True, rename="camel"):
     last_sync_status: Annotated[str, OneOf(SYNC_STATUSES)] = "never"
     last_sync_error: str | None = None
     last_imported_count: Count = 0
-    extra: Fields = {}
 
 
-class ArchiveManifest(Struct, frozen=True, kw_only=True, rename="camel"):
+class ArchiveManifest(_Stored, frozen=True, kw_only=True):
     """What an archive batch holds, and the settings it was made under."""
 
     created_at: str
@@ -137,10 +134,9 @@ class ArchiveManifest(Struct, frozen=True, kw_only=True, rename="camel"):
     checkpoint_max_age_days: Count
     keep_recent: Count
     expire_after_days: Count
-    extra: Fields = {}
 
 
-class Daemon(Struct, frozen=True, kw_only=True, rename="camel"):
+class Daemon(_Stored, frozen=True, kw_only=True):
     """The process that keeps the memory, as it described itself."""
 
     pid: Count
@@ -148,56 +144,49 @@ class Daemon(Struct, frozen=True, kw_only=True, rename="camel"):
     last_heartbeat_at: str
     interval_minutes: Count
     provider: Annotated[str, OneOf(PREFERENCES)]
-    extra: Fields = {}
 
 
-class DaemonLock(Struct, frozen=True, kw_only=True, rename="camel"):
+class DaemonLock(_Stored, frozen=True, kw_only=True):
     pid: Count
     created_at: str
-    extra: Fields = {}
 
 
-class Failure(Struct, frozen=True, kw_only=True, rename="camel"):
+class Failure(_Stored, frozen=True, kw_only=True):
     source_ref: str
     message: str
-    extra: Fields = {}
 
 
-class SyncResult(Struct, frozen=True, kw_only=True, rename="camel"):
+class SyncResult(_Stored, frozen=True, kw_only=True):
     source_id: str
     imported_count: Count = 0
     skipped_count: Count = 0
     failed_count: Count = 0
     failures: tuple[Failure, ...] = ()
-    extra: Fields = {}
 
 
-class ImportSync(Struct, frozen=True, kw_only=True, rename="camel"):
+class ImportSync(_Stored, frozen=True, kw_only=True):
     attempted: bool = False
     results: tuple[SyncResult, ...] = ()
-    extra: Fields = {}
 
 
-class RecallResult(Struct, frozen=True, kw_only=True, rename="camel"):
+class RecallResult(_Stored, frozen=True, kw_only=True):
     attempted: bool = False
     applied: bool = False
     raw_event_count: Count = 0
     grouped_item_count: Count = 0
     noop_reason: str | None = None
-    extra: Fields = {}
 
 
-class PruneResult(Struct, frozen=True, kw_only=True, rename="camel"):
+class PruneResult(_Stored, frozen=True, kw_only=True):
     attempted: bool = False
     archived_event_count: Count = 0
     archived_checkpoint_count: Count = 0
     expired_archive_batch_count: Count = 0
     archive_batch_path: str | None = None
     skipped_reason: str | None = None
-    extra: Fields = {}
 
 
-class Run(Struct, frozen=True, kw_only=True, rename="camel"):
+class Run(_Stored, frozen=True, kw_only=True):
     """How the last cycle of the automation went."""
 
     started_at: str
@@ -209,4 +198,3 @@ class Run(Struct, frozen=True, kw_only=True, rename="camel"):
     prune: PruneResult = PruneResult()
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    extra: Fields = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -23,17 +23,6 @@ _MARK = b"\n<<<<<<<"
 _MARKER = re.compile(rb"^(?:<{7}|>{7}|={7})(?: |\r?$)", re.M)
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BYTE = re.compile(r"\(byte (\d+)\)")
-
-
-class Parted(NamedTuple):
-    """A document on another branch than the default one."""
-
-    data: bytes
-    """The file: what branches add is not in it."""
-    changes: list[BranchChange]
-    """What goes into a new fragment."""
-    stale: list[str]
-    """Fragments that still say what was removed; the rest of them is among the changes."""
 
 
 class ProfileDocument:
@@ -105,8 +94,9 @@ class ProfileDocument:
                 entries.pop(key, None) if fields is None else entries.update({key: _raw(fields)})
         self._fragments = fragments
 
-    def parted(self) -> Parted:
-        """The file and what goes beside it: entries that it does not hold, and those that fragments speak of."""
+    def parted(self) -> tuple[bytes, list[BranchChange], list[str]]:
+        """The file on another branch than the default one, and what goes beside it into a new fragment: entries that
+        it does not hold, and those that fragments speak of; and fragments that still say what was removed."""
         from quire.layers.profile.merge import ENTRY_RULES
 
         memories: dict[str, Any] = {}
@@ -126,7 +116,7 @@ class ProfileDocument:
         stale = {path: held for path, held in self._fragments.items() if any(one.name in gone for one in held)}
         changes += [change for held in stale.values() for change in held if change.name not in gone]
         is_same = self.data and memories == self._file and self._top == self._file_top
-        return Parted(self.data if is_same else self._rendered(memories), changes, list(stale))
+        return self.data if is_same else self._rendered(memories), changes, list(stale)
 
     def _kept(self, category: str, key: str) -> Any:
         """An entry of the file as it is to be there; None where it was removed."""

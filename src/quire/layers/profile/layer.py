@@ -68,6 +68,7 @@ class ProfileLayer(Layer):
         ignored_by="remembering anything",
     )
     tracked = (PATH, FRAGMENTS)
+    logs = (PATH,)
     live = (ACTIVE,)
     kinds = PROFILE_KINDS
     sections = CATEGORIES
@@ -126,11 +127,6 @@ class ProfileLayer(Layer):
 
         names = changed_entries(before, after) if path == PATH else named_in_fragments(before, after)
         return {"changed_profile_entries": names}
-
-    def fragments(self, site: Site) -> list[str]:
-        from quire.files.fragments import fragments_of
-
-        return fragments_of(site.root, PATH)
 
     def fold(self, site: Site) -> list[str]:
         from quire.layers.profile.store import fold_profile

@@ -23,7 +23,7 @@ from quire.layers.profile.rules import (
     allowed_value,
 )
 from quire.model.errors import InputError
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 from quire.model.text import cut
 from quire.model.untyped import as_list
 
@@ -142,14 +142,8 @@ def _confidence(telling: EntryInput) -> tuple[float | msgspec.UnsetType | None, 
     number = allowed_confidence(given)
     if telling.category != USER:
         return number, []
-    return None, [
-        Problem(
-            code="ProfileConfidenceUnused",
-            severity="warning",
-            field="confidence",
-            message="What users say about themselves has no confidence; it was dropped.",
-        )
-    ]
+    said = "What users say about themselves has no confidence; it was dropped."
+    return None, [warning_at("ProfileConfidenceUnused", "", said, None, field="confidence")]
 
 
 def _source(telling: EntryInput, before: Entry | None) -> tuple[dict[str, Any] | None, list[Problem]]:

@@ -23,7 +23,7 @@ from quire.layers.profile.layout import (
 )
 from quire.model import limits
 from quire.model.errors import InputError
-from quire.model.records import Problem
+from quire.model.records import Problem, warning_at
 from quire.model.text import cut
 
 _KEY = re.compile(r"[a-z0-9_-]+")
@@ -96,16 +96,9 @@ def allowed_name(text: str, field: str) -> tuple[str, str]:
 def allowed_value(text: str) -> tuple[str, list[Problem]]:
     value, warnings = admit(text, "value", most=VALUE_CHARS)
     if len(value) > LONG_VALUE_CHARS:
-        warnings = [
-            *warnings,
-            Problem(
-                code="ProfileValueLong",
-                severity="warning",
-                field="value",
-                message=f"The value has {len(value):,} characters; under {LONG_VALUE_CHARS} is better remembered.",
-                hint="Split it into several records, and link them.",
-            ),
-        ]
+        said = f"The value has {len(value):,} characters; under {LONG_VALUE_CHARS} is better remembered."
+        hint = "Split it into several records, and link them."
+        warnings = [*warnings, warning_at("ProfileValueLong", "", said, hint, field="value")]
     return value, warnings
 
 

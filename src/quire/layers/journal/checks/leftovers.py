@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from quire.files import daemons
 from quire.files.layout import RECOVERY
 from quire.files.local_files import read_object
+from quire.files.paths import names_in
 from quire.files.transaction import is_interrupted, left_aside
 from quire.layers.journal.checks.findings import TOLD, document_at, listing, passed, warned
 from quire.layers.journal.daemon import lock_path
@@ -151,7 +152,4 @@ def _halves(root: str) -> Iterator[Problem]:
 
 
 def _names(path: str) -> list[str]:
-    try:
-        return [] if os.path.islink(path) else sorted(os.listdir(path))
-    except OSError:
-        return []
+    return [] if os.path.islink(path) else names_in(path)
