@@ -24,7 +24,7 @@ from quire.model.errors import Conflict
 
 
 def transact(folder: Path, *changes: FileUpdate, appends: tuple[Append, ...] = (), name: str = "feed") -> None:
-    apply_changes(str(folder), str(folder / "recovery"), list(changes), list(appends), name)
+    apply_changes(str(folder), list(changes), list(appends), name)
 
 
 def test_a_transaction_is_noted_with_the_bytes_before_and_after(tmp_path: Path) -> None:

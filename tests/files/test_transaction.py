@@ -42,7 +42,7 @@ def changes() -> list[FileUpdate]:
 
 def run(store: Path, size: int = len(LINE)) -> None:
     appends = [Append(path="events.jsonl", data=NEWS, size=size)]
-    apply_changes(str(store), str(store / "recovery"), changes(), appends, "feed")
+    apply_changes(str(store), changes(), appends, "feed")
 
 
 def recover(store: Path) -> list[str]:
@@ -344,5 +344,5 @@ def test_a_log_that_could_not_be_synced_is_cut_back(store: Path, monkeypatch: py
 @pytest.mark.parametrize("path", ["../outside", "/nowhere/at/all", "a/../../b", "", "a//b", "~/x", "a\\b", "a\0b"])
 def test_a_change_outside_the_store_is_refused(store: Path, path: str) -> None:
     with pytest.raises(OutsideProject):
-        apply_changes(str(store), str(store / "recovery"), [FileUpdate(path=path, data=b"x", planned=None)], [], "feed")
+        apply_changes(str(store), [FileUpdate(path=path, data=b"x", planned=None)], [], "feed")
     assert files(store) == BEFORE

@@ -38,7 +38,7 @@ class Ground:
 
     def change(self) -> None:
         changes = [FileUpdate(path="a.txt", data=NEW, planned=sha256(OLD))]
-        apply_changes(self.root, self.recovery, changes, [Append(path="log.jsonl", data=b"{1}\n", size=3)], "t")
+        apply_changes(self.root, changes, [Append(path="log.jsonl", data=b"{1}\n", size=3)], "t")
 
     def left(self) -> list[str]:
         return os.listdir(self.recovery) if os.path.isdir(self.recovery) else []

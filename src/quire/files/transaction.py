@@ -23,6 +23,7 @@ import msgspec
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder, noticed, stage
+from quire.files.layout import RECOVERY
 from quire.files.paths import escaping_part, inside, names_in, read_bytes, read_from
 from quire.model.errors import Conflict, OutsideProject, StorageFailed
 
@@ -74,7 +75,7 @@ class _Intent(msgspec.Struct, frozen=True):
 
 
 def apply_changes(
-    root: str, recovery: str, changes: list[FileUpdate], appends: list[Append], name: str, *, whole: bool = False
+    root: str, changes: list[FileUpdate], appends: list[Append], name: str, *, whole: bool = False
 ) -> None:
     """Make all these changes below `root`, or none. The caller holds the lock.
 
@@ -84,15 +85,15 @@ def apply_changes(
     notes = noticed.get()
     with uninterrupted():
         note = notes.look(root, changes, appends) if notes else None
-        _apply(root, recovery, changes, appends, name, whole)
+        _apply(root, changes, appends, name, whole)
         if note:
             note()
 
 
-def _apply(root: str, recovery: str, changes: list[FileUpdate], appends: list[Append], name: str, whole: bool) -> None:
+def _apply(root: str, changes: list[FileUpdate], appends: list[Append], name: str, whole: bool) -> None:
     for change in changes:
         _refuse_if_changed(root, change.path, change.planned)
-    folder = inside(root, f"{os.path.relpath(recovery, root)}/{FOLDER_PREFIX}{name}")
+    folder, recovery = inside(root, f"{RECOVERY}/{FOLDER_PREFIX}{name}"), os.path.join(root, RECOVERY)
     ensure_folder(recovery)
     disk.make_folder(folder)
     try:

@@ -16,7 +16,6 @@ from quire.files.digests import sha256
 from quire.files.git import Git
 from quire.files.git_history import common_ancestor, full_commit, is_ancestor, is_on_a_branch, is_shallow
 from quire.files.json_files import decode_object, pretty
-from quire.files.layout import RECOVERY
 from quire.files.local_files import read_object, write_local
 from quire.files.paths import storage_failed
 from quire.files.transaction import FileUpdate, apply_changes
@@ -128,4 +127,4 @@ def advance_marker(store: GraphStore, world: World, head: str, *, apart: bool = 
     except OSError as error:
         raise storage_failed(error, "write the marker", store.root) from error
     change = FileUpdate(path=SYNC_STATE, data=pretty(fields), planned=planned)
-    apply_changes(store.folder, store.path(RECOVERY), [change], [], world.token())
+    apply_changes(store.folder, [change], [], world.token())

@@ -48,7 +48,7 @@ def apply(file: Path, change: FileUpdate | None) -> None:
     assert change is not None
     assert change.path == "local/forgotten.jsonl"
     here = file.parents[1]
-    apply_changes(str(here), str(here / "recovery"), [change], [], "feed")
+    apply_changes(str(here), [change], [], "feed")
 
 
 def keys(file: Path) -> list[str]:

@@ -79,7 +79,7 @@ def plan(root: Path, taken: GatheredReadings) -> list[FileUpdate]:
 
 def apply(root: Path, changes: list[FileUpdate], name: str = "feed") -> None:
     here = root / ".ai-state"
-    apply_changes(str(here), str(here / "recovery"), changes, [], name)
+    apply_changes(str(here), changes, [], name)
 
 
 def fold(root: Path, name: str = "feed") -> GatheredReadings:

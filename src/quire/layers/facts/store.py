@@ -15,7 +15,6 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.durable_write import write_file
 from quire.files.fragments import fragments_of, new_fragment
-from quire.files.layout import RECOVERY
 from quire.files.marked_sections import newline_of
 from quire.files.paths import read_bytes, read_from, read_if_there
 from quire.files.transaction import Append, FileUpdate, apply_changes
@@ -79,7 +78,7 @@ def commit(root: str, world: World, draft: FactsDraft, *, apart: bool = False) -
     added = b"".join(encode_record(record) + b"\n" for record in draft.added)
     if apart:
         fragment = FileUpdate(path=new_fragment(FILE, world), data=b"\n".join([*new_lines, b""]), planned=None)
-        apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [fragment], [], world.token())
+        apply_changes(_folder(root), [fragment], [], world.token())
         return FactsWritten(before, stamp_now(root), is_plain=not draft.replaced)
     if draft.replaced:
         data = read_file(root)
@@ -92,7 +91,7 @@ def commit(root: str, world: World, draft: FactsDraft, *, apart: bool = False) -
         size, inode = _size(root)
         _refuse_beyond(size + len(added))
         log = Append(path=FILE, data=added, size=size)
-        apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [], [log], world.token())
+        apply_changes(_folder(root), [], [log], world.token())
         after = stamp_now(root)
         ours = _is_appended(root, added, size, inode)
     # Another program may have put its own file there in between: then nobody knows what it holds.
@@ -131,7 +130,7 @@ def fold_facts(root: str, world: World) -> list[str]:
     digest = sha256(data) if os.path.lexists(_path(root)) else None
     changes = [FileUpdate(path=FILE, data=folded, planned=digest)] if folded != data or digest is None else []
     changes += removals(root, fragments, FILE_BYTES)
-    apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), changes, [], world.token(), whole=True)
+    apply_changes(_folder(root), changes, [], world.token(), whole=True)
     return sorted(f"{FOLDER}/{change.path}" for change in changes)
 
 
@@ -206,7 +205,7 @@ def _write(root: str, world: World, data: bytes, planned: bytes) -> None:
     _refuse_beyond(len(data))
     digest = sha256(planned) if os.path.lexists(_path(root)) else None
     change = FileUpdate(path=FILE, data=data, planned=digest)
-    apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [change], [], world.token())
+    apply_changes(_folder(root), [change], [], world.token())
 
 
 def _with_changes(data: bytes, changed: dict[tuple[type[Stored], str], Stored]) -> tuple[bytes, bool]:

@@ -6,7 +6,6 @@ import os
 
 from quire.files.digests import hex_digest
 from quire.files.json_files import decode_object, pretty
-from quire.files.layout import RECOVERY
 from quire.files.paths import read_if_there
 from quire.files.transaction import FileUpdate, apply_changes, update_of
 from quire.files.world import World
@@ -99,7 +98,7 @@ def create_store(store: GraphStore, world: World, name: str | None, declared: st
             for path, data in planned_files(store.root, name, timestamp(world.now()), declared).items()
             if not os.path.lexists(store.path(path))
         ]
-        apply_changes(store.folder, os.path.join(store.folder, RECOVERY), changes, [], world.token())
+        apply_changes(store.folder, changes, [], world.token())
     return [change.path for change in changes]
 
 
@@ -113,7 +112,7 @@ def refresh_schemas(store: GraphStore, world: World) -> list[str]:
             if data is None or not _is_object(data):
                 changes.append(update_of(path, data, encode_fields(schema(name))))
         if changes:
-            apply_changes(store.folder, os.path.join(store.folder, RECOVERY), changes, [], world.token())
+            apply_changes(store.folder, changes, [], world.token())
     return [change.path for change in changes]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +9,6 @@ import msgspec
 
 from quire.files.fragments import new_fragment
 from quire.files.git import Git
-from quire.files.layout import RECOVERY
 from quire.files.transaction import Append, FileUpdate, apply_changes, update_of
 from quire.files.world import World
 from quire.layers.graph.codec import encode_event, node_decoder
@@ -272,5 +270,4 @@ def apply_with_events(store: GraphStore, world: World, changes: list[FileUpdate]
     appends = [Append(path=log, data=events, size=store.events_size())] if events and log == EVENTS else []
     if events and log != EVENTS:
         changes = [*changes, FileUpdate(path=log, data=events, planned=None)]
-    recovery = os.path.join(store.folder, RECOVERY)
-    apply_changes(store.folder, recovery, changes, appends, world.token(), whole=True)
+    apply_changes(store.folder, changes, appends, world.token(), whole=True)

@@ -7,7 +7,6 @@ import os
 import msgspec
 from msgspec.structs import replace
 
-from quire.files.layout import RECOVERY
 from quire.files.transaction import FileUpdate, apply_changes, update_of
 from quire.files.world import World
 from quire.layers.journal.canonical import file_bytes, line_bytes
@@ -47,7 +46,7 @@ def fold_history(root: str, world: World) -> list[str]:
     folder = os.path.join(root, FOLDER)
     if not changes:
         return []
-    apply_changes(folder, os.path.join(folder, RECOVERY), changes, [], world.token(), whole=True)
+    apply_changes(folder, changes, [], world.token(), whole=True)
     return sorted(f"{FOLDER}/{change.path}" for change in changes)
 
 

@@ -19,7 +19,6 @@ from quire.files.branches import checkout_at, writes_fragments
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder
 from quire.files.fragments import fragments_of, new_fragment
-from quire.files.layout import RECOVERY
 from quire.files.local_files import ensure_local, read_object
 from quire.files.paths import PASSING, inside, names_in, read_inside, storage_failed
 from quire.files.transaction import Append, FileUpdate, apply_changes, update_of
@@ -266,7 +265,7 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         folder = os.path.join(root, FOLDER)
         if appends:
             ensure_folder(os.path.dirname(inside(folder, EVENTS)))
-        apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
+        apply_changes(folder, changes, appends, world.token(), whole=True)
 
 
 def _written_apart(journal: Journal, writing: Writing, world: World) -> Writing:

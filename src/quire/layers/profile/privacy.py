@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from quire.files.json_files import pretty
-from quire.files.layout import LOCAL, RECOVERY
+from quire.files.layout import LOCAL
 from quire.files.local_files import ASIDE, ensure_local
 from quire.files.transaction import FileUpdate, apply_changes, update_of
 from quire.files.world import World
@@ -84,7 +84,7 @@ def carry_out(places: ProfilePlaces, world: World, place: str, prefer: str = "")
         # First there, so that what is on its way is twice, never nowhere.
         home = os.path.join(places.home, HOME_FOLDER)
         change = _change(home, FILE, _next(plan.target))
-        apply_changes(home, os.path.join(home, RECOVERY), [change] if change else [], [], world.token(), whole=True)
+        apply_changes(home, [change] if change else [], [], world.token(), whole=True)
     # Everything goes into the document, what branches added, too: nothing of what is private now stays beside it.
     changes = [_change(here, FILE, plan.shared.render()), *folded(places.root)] if plan.shared.is_changed else []
     if place == HERE:
@@ -98,7 +98,7 @@ def carry_out(places: ProfilePlaces, world: World, place: str, prefer: str = "")
     changes.append(_change(here, SETTING, setting))
     if plan.replaced:
         changes.append(change_with(places.root, plan.replaced))
-    apply_changes(here, os.path.join(here, RECOVERY), [item for item in changes if item], [], world.token(), whole=True)
+    apply_changes(here, [item for item in changes if item], [], world.token(), whole=True)
     return move
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from quire.files.branches import checkout_at, writes_fragments
-from quire.files.layout import LOCAL, RECOVERY
+from quire.files.layout import LOCAL
 from quire.files.local_files import ensure_local
 from quire.files.paths import read_bytes
 from quire.files.transaction import FileUpdate, apply_changes, update_of
@@ -107,7 +107,7 @@ def migrate(places: ProfilePlaces, world: World) -> list[str]:
             for change in _kept(root, f"{prefix}{MIGRATION_PREFIX}{version}.json", data)
         ]
         changes.append(update_of(path, document.data, versions[-1][1]))
-        apply_changes(root, os.path.join(root, RECOVERY), changes, [], world.token(), whole=True)
+        apply_changes(root, changes, [], world.token(), whole=True)
         found.append(document.version)
     return found
 
@@ -208,7 +208,7 @@ def commit(draft: ProfileDraft, world: World, before: str) -> ProfileWritten:
     batches = [(here, changes), (os.path.join(places.home, HOME_FOLDER), at_home)]
     for root, batch in reversed(batches) if draft.restored else batches:
         if batch:
-            apply_changes(root, os.path.join(root, RECOVERY), batch, [], world.token(), whole=True)
+            apply_changes(root, batch, [], world.token(), whole=True)
     after = stamp_now(places)
     # Another program may have put its own file there in between: then nobody knows what it holds.
     ours = all(held_bytes(path) == data for path, data in written) and stamp_now(places) == after
@@ -226,7 +226,7 @@ def fold_profile(places: ProfilePlaces, world: World) -> list[str]:
     data = document.render()
     changes = [update_of(FILE, document.data or None, data)] if data != document.data else []
     here = os.path.join(places.root, FOLDER)
-    apply_changes(here, os.path.join(here, RECOVERY), [*changes, *removed], [], world.token(), whole=True)
+    apply_changes(here, [*changes, *removed], [], world.token(), whole=True)
     return sorted(f"{FOLDER}/{change.path}" for change in (*changes, *removed))
 
 
@@ -245,7 +245,7 @@ def create_document(root: str, world: World, *, dry_run: bool = False) -> list[s
         document = empty_document(f"{FOLDER}/{FILE}")
         here = os.path.join(root, FOLDER)
         change = FileUpdate(path=FILE, data=document.render(), planned=None)
-        apply_changes(here, os.path.join(here, RECOVERY), [change], [], world.token())
+        apply_changes(here, [change], [], world.token())
     return [f"{FOLDER}/{FILE}"]
 
 

@@ -10,7 +10,6 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder, write_file
-from quire.files.layout import RECOVERY
 from quire.files.paths import read_if_there
 from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.layers.protocol import MEMORY_HOME, Home, Layer, Site
@@ -200,7 +199,7 @@ def _write_home(site: Site, home: Home, changes: Sequence[MergedPath], logged: L
     folder = home.path(site.root)
     updates += [one for one in logged if isinstance(one, FileUpdate)]
     appends = [one for one in logged if isinstance(one, Append)]
-    apply_changes(folder, os.path.join(folder, RECOVERY), updates, appends, site.world.token(), whole=True)
+    apply_changes(folder, updates, appends, site.world.token(), whole=True)
     for layer in layers_in(home.folder):
         layer.write_pages(site)
 

@@ -40,7 +40,7 @@ def apply_plan(site: Site, plan: RepairPlan, name: str) -> tuple[RepairCopy, lis
     recovery = os.path.join(folder, RECOVERY)
     try:
         if plan.changes:
-            apply_changes(folder, recovery, list(plan.changes), [], world.token(), whole=True)
+            apply_changes(folder, list(plan.changes), [], world.token(), whole=True)
         if plan.part == AROUND:
             for change in plan.around:
                 _write_around(root, change, world)
@@ -124,7 +124,7 @@ def put_back(root: str, kept: RepairCopy, parts: Iterable[RepairCopy], world: Wo
     ]
     if inner:
         folder = os.path.join(root, kept.folder)
-        apply_changes(folder, os.path.join(folder, RECOVERY), inner, [], world.token(), whole=True)
+        apply_changes(folder, inner, [], world.token(), whole=True)
     _set_modes(root, kept)
     return [file.path for file in wanted]
 

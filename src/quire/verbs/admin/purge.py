@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 
 from quire.files.durable_write import write_file
-from quire.files.layout import INDEX, MEMORY, RECOVERY
+from quire.files.layout import INDEX, MEMORY
 from quire.files.transaction import apply_changes
 from quire.files.write_access import LockedFolder, write_access
 from quire.index.database import discard_database
@@ -133,8 +133,7 @@ def _purge_folder(project: Project, folder: str, texts: Sequence[str]) -> None:
                 changes = plan_purge(project.root, folder, text).changes
                 try:
                     if changes:
-                        recovery = os.path.join(top, RECOVERY)
-                        apply_changes(top, recovery, list(changes), [], project.world.token(), whole=True)
+                        apply_changes(top, list(changes), [], project.world.token(), whole=True)
                     break
                 except Conflict:
                     if attempt == _ATTEMPTS:

@@ -11,7 +11,6 @@ import msgspec
 from quire.files.branches import writes_fragments
 from quire.files.digests import sha256
 from quire.files.fragments import new_fragment
-from quire.files.layout import RECOVERY
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.undo_recorder import RecordedChange, UndoRecorder, record_changes
 from quire.layers.graph.layout import (
@@ -174,8 +173,7 @@ def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChan
             where = new_fragment(EVENTS, project.world) if writes_fragments(project) else EVENTS
             apply_with_events(project.graph, project.world, changes, log, where)
         elif changes:
-            recovery = os.path.join(folder, RECOVERY)
-            apply_changes(folder, recovery, changes, [], project.world.token(), whole=True)
+            apply_changes(folder, changes, [], project.world.token(), whole=True)
 
 
 @contextlib.contextmanager
