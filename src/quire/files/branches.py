@@ -18,6 +18,7 @@ import msgspec
 
 from quire.files.git import Git, keeps_refs_elsewhere
 from quire.files.layout import CONFIG, MEMORY
+from quire.files.paths import read_inside
 from quire.files.world import World
 from quire.model.config import Settings, settings_in
 
@@ -54,8 +55,6 @@ def checkout_at(root: str, world: World) -> PlainCheckout:
 
 def branch_settings(root: str) -> Settings:
     """The settings in the memory's configuration; the usual ones where it cannot be read."""
-    from quire.files.paths import read_inside
-
     try:
         return settings_in(read_inside(root, f"{MEMORY}/{CONFIG}", _CONFIG_BYTES))
     except OSError:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 from quire.files.git_snapshot import Blob, PendingSnapshot, Snapshot, split_names
+from quire.files.paths import is_special, read_bytes
 from quire.model.errors import GitRequired
 
 if TYPE_CHECKING:
@@ -147,8 +148,6 @@ class Git:
 
     def head_at(self, moment: float) -> str | None:
         """The commit that was current at a moment, as this clone's own log tells; None where it says nothing of it."""
-        from quire.files.paths import read_bytes
-
         found = None
         with contextlib.suppress(OSError, ValueError):
             for line in read_bytes(os.path.join(self.folder(), "logs/HEAD"), _LOG_BYTES).splitlines():
@@ -306,8 +305,6 @@ class Git:
 
     def _refuse_pipes(self, command: str) -> None:
         """Git opens its own lists in the working tree without a look at them, and would wait on a pipe for ever."""
-        from quire.files.paths import is_special
-
         for name in _LISTS if command in _READS_LISTS else ():
             if is_special(os.path.join(self.root, name)):
                 hint = f"Remove it, or put a plain file in its place: `git restore {name}`."

@@ -7,6 +7,7 @@ from msgspec import UNSET
 
 from quire.files.digests import hex_digest
 from quire.layers.graph.drafts import NodeDraft
+from quire.layers.graph.inspect import similar_ids
 from quire.layers.graph.plan_state import Planning
 from quire.layers.graph.stamps import seals_in
 from quire.layers.graph.types import EvidenceIn, NodeIn
@@ -104,8 +105,6 @@ def _new_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> No
         return None
     for name in ("title", "body"):
         if getattr(item, name) is UNSET:
-            from quire.layers.graph.inspect import similar_ids
-
             field = planning.draft.place("nodes", number, name)
             similar = similar_ids(planning.store, node_id)
             hint = f"To change an existing record: did you mean {' or '.join(similar)}?" if similar else None

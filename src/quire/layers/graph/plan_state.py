@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quire.layers.graph.drafts import NodeDraft, RelationDraft
+from quire.layers.graph.inspect import found_elsewhere, hint_for
 from quire.layers.graph.intent import ParsedIntent
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.stored import StoredNode, StoredRelation
@@ -47,8 +48,6 @@ class Planning:
     def needed(self, node_id: str) -> StoredNode | None:
         """A node that is spoken of as one that is there: it may lie under another name than its id asks for."""
         if self.lookup(node_id) is None:
-            from quire.layers.graph.inspect import found_elsewhere
-
             self.stored[node_id] = found_elsewhere(self.store, node_id)
         return self.stored[node_id]
 
@@ -66,8 +65,6 @@ class Planning:
         return self.nodes[node_id]
 
     def unknown(self, node_id: str, field: str) -> None:
-        from quire.layers.graph.inspect import hint_for
-
         hint = hint_for(self.store, node_id)
         self.problem("MemoryObjectNotFound", field, f"`{node_id}` is not in the memory", hint=hint)
 

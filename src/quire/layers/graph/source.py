@@ -20,6 +20,7 @@ from quire.layers.graph.layout import EVENT_FRAGMENTS, EVENTS, FOLDER, NODES, RE
 from quire.layers.graph.stamps import pending_stamps
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.stored import StoredNode, StoredRelation, decoded_node, decoded_relation
+from quire.model.contested import disagreement
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal
 from quire.model.text import plain_newlines
@@ -206,7 +207,6 @@ def _contested(stored: StoredNode) -> tuple[str, ...]:
     if b'"contested"' not in stored.data and b"memory:contested" not in stored.body_data:
         return ()
     from quire.layers.graph.merge import contested_in
-    from quire.model.contested import disagreement
 
     files = {stored.path: stored.data, body_of(stored.path): stored.body_data}
     return tuple(disagreement(one) for path, data in files.items() for one in contested_in(f"{FOLDER}/{path}", data))

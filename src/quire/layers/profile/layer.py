@@ -183,7 +183,7 @@ class ProfileLayer(Layer):
         return [entry_of(record).value]
 
     def details(self, site: Site, record: Record, weight: float) -> RecordDetails:
-        from quire.layers.profile.details import entry_details
+        from quire.layers.profile.records import entry_details
 
         return entry_details(record, _places(site).private_name)
 

@@ -9,8 +9,9 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.layers.merge_record import disagreements
-from quire.layers.profile.entries import Entry, read_entry
-from quire.layers.profile.layout import FILE
+from quire.layers.profile.entries import Entry, new_fields, read_entry
+from quire.layers.profile.layout import FILE, FOLDER
+from quire.layers.record_details import RecordDetails, line_revision, other_fields, told_fields
 from quire.model.records import Edge, Record
 from quire.model.text import cut, one_line
 
@@ -88,3 +89,31 @@ def entry_edges(entry: Entry) -> list[Edge]:
         )
         for link in entry.links
     ]
+
+
+def entry_details(record: Record, private_path: str) -> RecordDetails:
+    """An entry. One that is not shared lies elsewhere."""
+    entry = entry_of(record)
+    return RecordDetails(
+        path=private_path if entry.is_private else f"{FOLDER}/{record.path}",
+        body=entry.value,
+        provenance=told_fields(
+            ("created", entry.created_at, "time"),
+            ("updated", entry.updated_at, "time"),
+            ("source", entry.source_type, "text"),
+            ("detail", entry.source_detail, "text"),
+        ),
+        fields=(
+            *told_fields(
+                ("category", entry.category, "text"),
+                ("key", entry.key, "text"),
+                ("importance", entry.importance, "number"),
+                ("confidence", entry.confidence, "number"),
+                ("read", entry.access_count, "number"),
+                ("last read", entry.last_accessed, "time"),
+                ("private", entry.is_private, "text"),
+            ),
+            *other_fields(entry.fields.items(), new_fields("", "")),
+        ),
+        revision=line_revision(record.raw),
+    )
