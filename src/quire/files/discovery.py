@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from quire.model.errors import InputError
+from quire.model.text import spelled
 
 
 def find_root(start: str, *markers: str) -> str:
@@ -15,7 +16,7 @@ def find_root(start: str, *markers: str) -> str:
     """
     start = os.path.realpath(start)
     if not os.path.isdir(start):
-        shown = _shown(start)
+        shown = spelled(start)
         raise InputError(f"`{shown}` is not a folder.", hint="Name an existing folder.", details={"path": shown})
     nearest: str | None = None
     folder = start
@@ -35,17 +36,13 @@ def _nameable(root: str) -> str:
     try:
         root.encode("utf-8")
     except UnicodeEncodeError:
-        shown = _shown(root)
+        shown = spelled(root)
         raise InputError(
             f"The path of `{shown}` is not UTF-8 text.",
             hint="Rename the folder, or work in a clone elsewhere.",
             details={"path": shown},
         ) from None
     return root
-
-
-def _shown(path: str) -> str:
-    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def is_repository_top(folder: str) -> bool:

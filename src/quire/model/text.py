@@ -31,6 +31,11 @@ def whole(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
+def spelled(text: str) -> str:
+    """A text whose halves of characters are written as their numbers, such as a file's name that is not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def one_line(text: str) -> str:
     """All white space collapsed to single spaces."""
     return " ".join(text.split())

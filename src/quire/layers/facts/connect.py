@@ -55,7 +55,9 @@ def connect(
     if description:
         description, doubts = admit(description, "description", most=limits.REASON_CHARS)
         warnings += doubts
-    known = next((edge for edge in draft.edges_of(ends[0]) if _is(edge, ends, name)), None)
+    wanted = (*ends, name, "active")
+    edges = draft.edges_of(ends[0])
+    known = next((one for one in edges if (one.source, one.target, one.predicate, one.status) == wanted), None)
     if known is None:
         connection = Connection(
             id=edge_id,
@@ -132,7 +134,3 @@ def _fact_end(draft: FactsDraft, name: str, field: str) -> str:
     fact = find_fact(draft, name, field).fact
     now = replacements_of(draft, fact.id) if fact.status == SUPERSEDED else []
     return fact_ref(now[0].id if len(now) == 1 else fact.id)
-
-
-def _is(edge: Edge, ends: list[str], relation: str) -> bool:
-    return [edge.source, edge.target] == ends and edge.predicate == relation and edge.status == "active"

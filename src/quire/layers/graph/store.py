@@ -20,7 +20,7 @@ from quire.layers.graph.codec import (
     logged_events,
 )
 from quire.layers.graph.damage import conflict, conflict_line, not_text, unreadable
-from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
+from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS, body_of
 from quire.layers.graph.stored import StoredNode, StoredRelation, decoded_node, decoded_relation
 from quire.model.config import STORAGE_VERSION, Config
 from quire.model.errors import InvalidConfig, InvalidStore, NotInitialized, UnsupportedVersion
@@ -149,17 +149,14 @@ class GraphStore:
         """Where a new node's sidecar goes: the slug, or kind and slug where that is taken."""
         for stem in file_stems(node_id):
             path = f"{NODES}/{stem}.json"
-            if path not in taken and not self._occupied(stem):
+            beside = (os.path.join(self.folder, name) for name in (path, body_of(path)))
+            if path not in taken and not any(map(os.path.lexists, beside)):
                 return path
         raise InvalidStore(
             f"`{FOLDER}/{NODES}/{node_id}.json` does not hold the record `{node_id}`.",
             hint="Run `memory check`; correct or remove that file.",
             details={"path": f"{FOLDER}/{NODES}/{node_id}.json"},
         )
-
-    def _occupied(self, stem: str) -> bool:
-        base = os.path.join(self.folder, NODES, stem)
-        return os.path.lexists(base + ".json") or os.path.lexists(base + ".md")
 
     def _candidates(self, node_id: str) -> Iterator[str]:
         kind = kind_of(node_id)

@@ -22,6 +22,7 @@ from quire.layers.graph.layout import (
     SYNC_STATE,
 )
 from quire.model.records import Problem, warning_at
+from quire.model.text import spelled
 
 _KNOWN_TOP = frozenset(
     (CONFIG, NODES, RELATIONS, SCHEMA, EVENTS, EVENT_FRAGMENTS, SYNC_STATE, ".gitattributes", ".gitignore")
@@ -32,7 +33,7 @@ def stray_files(memory: str) -> Iterator[Problem]:
     """What lies in the memory folder and no command reads."""
     for name in sorted(os.listdir(memory)) if os.path.isdir(memory) else ():
         if name not in _KNOWN_TOP and writer_of(name) is None:
-            yield warning_at("StrayFile", _shown(name), "Not part of the memory.", "Move it elsewhere or remove it.")
+            yield warning_at("StrayFile", spelled(name), "Not part of the memory.", "Move it elsewhere or remove it.")
     for top in (NODES, RELATIONS):
         if os.path.islink(os.path.join(memory, top)):
             continue
@@ -48,7 +49,7 @@ def stray_files(memory: str) -> Iterator[Problem]:
 def _stray(path: str, full: str, top: str, named: frozenset[str]) -> Iterator[Problem]:
     base = os.path.basename(path)
     if not is_text(path):
-        yield warning_at("StrayFile", _shown(path), "Its name is not UTF-8 text: no command reads it.", "Rename it.")
+        yield warning_at("StrayFile", spelled(path), "Its name is not UTF-8 text: no command reads it.", "Rename it.")
     elif writer_of(base) is not None:
         return  # of a writer of ours: those of dead ones are counted by who sweeps them
     elif base.startswith("."):
@@ -62,7 +63,3 @@ def _stray(path: str, full: str, top: str, named: frozenset[str]) -> Iterator[Pr
                 yield from stored_secrets(path, read_bytes(full).decode("utf-8"))
     elif not path.endswith(".json"):
         yield warning_at("StrayFile", path, "Not part of the memory.", "Move it elsewhere or remove it.")
-
-
-def _shown(name: str) -> str:
-    return name.encode("utf-8", "backslashreplace").decode()
