@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from quire import __version__
+from quire.clients.integration.commands import hook_entries
+from quire.clients.integration.types import Commands
 from quire.clients.texts.rules import package_context_text
 from quire.clients.texts.skill import SKILL_PATH, skill_text
 
@@ -29,15 +31,13 @@ _LONG = (
 _KEYWORDS = ["agents", "memory", "mcp", "knowledge", "git"]
 _HOOKS = "hooks/hooks.json"
 _SERVERS = {"quire": {"command": "memory-mcp"}}
-# Gemini CLI counts in milliseconds.
-_UNITS = {"claude": 1, "codex": 1, "gemini": 1000}
 
 
 def build_package(client: str) -> dict[str, str]:
     """The files of one client's package, by their path in it."""
     if client not in _PACKAGES:
         raise ValueError(f"there is no package for {client!r}; there are for {', '.join(PACKAGE_CLIENTS)}")
-    hooks = _json({"hooks": hook_groups(client)})
+    hooks = _json({"hooks": hook_entries(client, Commands())})
     files = {_HOOKS: hooks, SKILL_PATH: skill_text(), "README.md": _readme(client), **_PACKAGES[client]()}
     return dict(sorted(files.items()))
 
@@ -48,19 +48,6 @@ def build_plugins() -> dict[str, str]:
     files[".claude-plugin/marketplace.json"] = _json(_claude_marketplace())
     files[".agents/plugins/marketplace.json"] = _json(_codex_marketplace())
     return dict(sorted(files.items()))
-
-
-def hook_groups(client: str) -> dict[str, list[dict[str, Any]]]:
-    """The hooks of a client, in the form that these clients share: by event, in groups with a matcher."""
-    from quire.clients.hooks.reply import connected_events
-
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for wired in connected_events(client):
-        group: dict[str, Any] = {"matcher": wired.matcher} if wired.matcher else {}
-        command = f"quire hook {client} {wired.event} || true"
-        group["hooks"] = [{"type": "command", "command": command, "timeout": wired.seconds * _UNITS[client]}]
-        groups.setdefault(wired.native, []).append(group)
-    return groups
 
 
 def _claude() -> dict[str, str]:
