@@ -205,9 +205,11 @@ class JournalMatcher:
         score = _ENGINE * relevance + _LINE * line + _WHOLE * wanted.weight(held)
         if evidence.source_type == "bundle" and set(evidence.category.split("-")) == wanted.stems.keys():
             score += _LINE  # `project` asks for that part
+        record = evidence.record
+        first_hand = _REPEATED if is_tool_run(record) else _FIRST_HAND.get(record.kind, 1.0)
         return JournalMatch(
             evidence=evidence,
-            score=2.0 if named else score * _first_hand(evidence.record),
+            score=2.0 if named else score * first_hand,
             found=held,
             share=wanted.share(held),
             nearness=nearness if self._has_meaning else 0.0,
@@ -224,7 +226,8 @@ class JournalMatcher:
         """The best first, else as they stand."""
         texts = [plain for line in lines for text in _SENTENCE.split(line) if (plain := safe_line(text))]
         found = ((text, self.wanted.found_in(self._searcher.stems(unlabelled(text)))) for text in texts)
-        return sorted((ScoredSentence(text, self.wanted.weight(held), held) for text, held in found), key=_by_weight)
+        scored = (ScoredSentence(text, self.wanted.weight(held), held) for text, held in found)
+        return sorted(scored, key=lambda sentence: -sentence.weight)
 
     def split_focus(self, match: JournalMatch) -> JournalMatch:
         """Of the current focus, the suggested action that matched, where it was that."""
@@ -237,14 +240,6 @@ class JournalMatcher:
                 said = (ScoredSentence(text, best.weight, best.found),)
                 return msgspec.structs.replace(match, evidence=action, said=said)
         return match
-
-
-def _by_weight(sentence: ScoredSentence) -> float:
-    return -sentence.weight
-
-
-def _first_hand(record: Record) -> float:
-    return _REPEATED if is_tool_run(record) else _FIRST_HAND.get(record.kind, 1.0)
 
 
 def _order(match: JournalMatch) -> tuple[float, object]:
