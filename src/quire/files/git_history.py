@@ -193,13 +193,18 @@ def describe_commits(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
 
 
 def describe_known(git: Git, names: Iterable[str]) -> dict[str, Commit]:
-    """The same by ids as records hold them: whole or cut short, some not in this clone, some no ids at all."""
+    """The same by ids as records hold them: whole or cut short, some not in this clone, some no ids at all.
+
+    None where git cannot tell.
+    """
     wanted = [name for name in dict.fromkeys(names) if _COMMIT.fullmatch(name)]
     if not wanted:
         return {}
-    found = {
-        commit.id: commit for commit, _ in _described(git, "--no-walk=unsorted", "--ignore-missing", *wanted, "--")
-    }
+    try:
+        listed = _described(git, "--no-walk=unsorted", "--ignore-missing", *wanted, "--")
+        found = {commit.id: commit for commit, _ in listed}
+    except GitRequired:
+        return {}
     ids = sorted(found)
     near = {name: ids[bisect_left(ids, name.lower()) :][:1] for name in wanted}
     return {name: found[hit[0]] for name, hit in near.items() if hit and hit[0].startswith(name.lower())}
