@@ -135,7 +135,8 @@ def _plain(tree: WorkingTree, anchor: str) -> str:
 def own_code(tree: WorkingTree, git: Git, paths: list[str]) -> list[str]:
     """Of code that nothing covers, what someone could miss: it is not empty, generated or vendored."""
     foreign = _marked_foreign(git, paths)
-    return [path for path in paths if path not in foreign and not _is_empty(tree, path)]
+    # An `__init__.py` with nothing in it is no code.
+    return [path for path in paths if path not in foreign and not is_empty_blob(tree.staged.get(path, ""))]
 
 
 def code_files(paths: Iterable[str]) -> list[str]:
@@ -163,11 +164,6 @@ def _marked_foreign(git: Git, paths: list[str]) -> set[str]:
         return set(attributes(git, paths, ["linguist-generated", "linguist-vendored"]))
     except GitRequired:
         return set()
-
-
-def _is_empty(tree: WorkingTree, path: str) -> bool:
-    """An `__init__.py` with nothing in it is no code."""
-    return is_empty_blob(tree.staged.get(path, ""))
 
 
 def _group(bare: list[str], covered: set[str]) -> Iterable[Gap]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from quire.files.file_lock import Holder, is_alive
 from quire.files.json_files import json_value
@@ -185,7 +186,5 @@ def _about_files(title: str, problems: list[Problem], state: State) -> Finding:
 
 
 def _counted(problems: list[Problem]) -> str:
-    counts: dict[str, int] = {}
-    for problem in problems:
-        counts[problem.code] = counts.get(problem.code, 0) + 1
+    counts = Counter(problem.code for problem in problems)
     return ", ".join(f"{code} ({count:,})" for code, count in sorted(counts.items()))

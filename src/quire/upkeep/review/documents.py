@@ -27,7 +27,7 @@ def sarif_of(review: Review) -> str:
     rules = [
         {
             "id": code,
-            "name": _pascal(CODES[code].name),
+            "name": "".join(map(str.capitalize, CODES[code].name.split("-"))),
             "shortDescription": {"text": CODES[code].title},
             "fullDescription": {"text": f"{CODES[code].title}."},
             "help": {"text": CODES[code].help, "markdown": CODES[code].help},
@@ -118,10 +118,6 @@ def _told(finding: ReviewFinding) -> str:
     owners = f" Owners: {', '.join(map(quoted, finding.owners))}." if finding.owners else ""
     waived = f" Waived: {one_line(finding.waived)}" if finding.waived else ""
     return f"{finding.message}{title}{owners} {CODES[finding.code].help}{waived}"
-
-
-def _pascal(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("-"))
 
 
 def _json(value: Any) -> str:

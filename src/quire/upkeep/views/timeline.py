@@ -81,7 +81,7 @@ def timeline_of(index: Index, store: GraphStore, git: Git, limit: int) -> Timeli
         "commit": commits,
     }
     for marks in lanes.values():
-        marks.sort(key=_at)
+        marks.sort(key=lambda mark: mark.at)
     shown = _share(lanes, limit)
     days = _days(lanes)
     return Timeline(
@@ -197,10 +197,6 @@ def _shown(text: str) -> str:
 
 
 # -- what is shown of them ------------------------------------------------------------------
-
-
-def _at(mark: Mark) -> str:
-    return mark.at
 
 
 def _share(lanes: dict[Lane, list[Mark]], limit: int) -> list[Mark]:
