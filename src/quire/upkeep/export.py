@@ -9,7 +9,7 @@ import msgspec
 
 from quire.files.git import Git
 from quire.index.catalog import Index
-from quire.layers.journal.bundles import bundle_number
+from quire.layers.record_parts import item_number
 from quire.layers.table import LAYERS, layer_named
 from quire.model.records import Edge, Record
 from quire.model.times import EPOCH, instant
@@ -129,7 +129,7 @@ def _place(record: Record) -> tuple[Any, ...]:
     return (
         *(number, _at(kinds, record.kind), record.scope),
         *((_at(parts, part), part) if record.kind not in _TOLD_IN_ROW else (0, "")),
-        *(bundle_number(record.raw) if record.kind == "bundle" else 0, age, record.ref, record.path, record.text),
+        *(item_number(record.raw) if record.kind == "bundle" else 0, age, record.ref, record.path, record.text),
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Collection
 from typing import Any
 
-from quire.layers.journal.canonical import decode_json
 from quire.layers.journal.layout import ALL, NONE, SECTION_KEYS
 from quire.layers.journal.types import Bundle, Fields
 from quire.model.untyped import as_list, as_text, at_path
@@ -58,12 +56,3 @@ def merge_sections(
         if section in (ALL, name) and (name == section or name not in protected) and key in proposal
     ]
     return {**current, **{key: proposal[key] for key in taken}}
-
-
-def bundle_number(raw: bytes) -> int:
-    """The place of an item in its section, beginning with 1, by what its record holds of it; else 0."""
-    held = None
-    with contextlib.suppress(ValueError):
-        held = decode_json(raw)
-    number = held.get("number") if isinstance(held, dict) else 0
-    return number if isinstance(number, int) else 0

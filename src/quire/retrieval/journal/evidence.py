@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from quire.guard.hostile_text import safe_line
-from quire.layers.journal.bundles import bundle_number, shown, texts_at
+from quire.layers.journal.bundles import shown, texts_at
 from quire.layers.journal.canonical import decode_json
 from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS, SECTION_KEYS, TOOL_RUN
 from quire.model.records import Record
@@ -126,7 +126,7 @@ def _bundle(record: Record) -> JournalEvidence:
     tags: tuple[str, ...] = ("answer",)
     summary = record.title
     if section in _NUMBERED:
-        name = f"{_NUMBERED[section]}-{bundle_number(record.raw)}"
+        name = f"{_NUMBERED[section]}-{bundle_number(record)}"
         summary = shown(value, "title") or record.title
         place = f"{place}.{summary}"
         tags = ("traps",) if section == "gotchas" else ("next",)
@@ -174,6 +174,13 @@ def actions_of(focus: JournalEvidence) -> list[JournalEvidence]:
 def _event_tags(lines: tuple[str, ...]) -> tuple[str, ...]:
     said = {line.partition(":")[0] for line in lines[1:]}
     return ("changes", *(("next",) if "Step" in said else ()), *(("traps",) if said & {"Gotcha", "Check"} else ()))
+
+
+def bundle_number(record: Record) -> int:
+    """The place of an item in its section, beginning with 1."""
+    held = decode_json(record.raw)
+    number = held.get("number") if isinstance(held, dict) else 0
+    return number if isinstance(number, int) else 0
 
 
 def is_list(evidence: JournalEvidence) -> bool:

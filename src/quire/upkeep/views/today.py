@@ -14,8 +14,8 @@ from quire.files.git_history import describe_known
 from quire.inbox.proposals import Proposal
 from quire.layers.facts.notes import QuickNote
 from quire.layers.facts.records import episode_of_record
-from quire.layers.journal.bundles import bundle_number
 from quire.layers.journal.layout import IMPORTED_SESSION
+from quire.layers.record_parts import item_number
 from quire.model.records import Problem, Record
 from quire.model.text import cut
 from quire.model.times import EPOCH, instant
@@ -247,7 +247,7 @@ def _attention(records: Iterable[Record], verdicts: dict[str, Verdict]) -> list[
 
 def _place(record: Record) -> tuple[int, str]:
     """Where one of the bundle's steps stands: their order means something."""
-    return bundle_number(record.raw), record.ref
+    return item_number(record.raw), record.ref
 
 
 # -- what waits ---------------------------------------------------------------------------------
