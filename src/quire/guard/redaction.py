@@ -8,6 +8,7 @@ from typing import Any
 from quire.guard.hostile_text import without_unseen
 from quire.guard.patterns import pattern
 from quire.guard.secrets import SecretFinding, find_secrets, secret_values
+from quire.model.untyped import with_texts
 
 LEFT_OUT = "[secret left out]"
 GIVEN_UP = "[text left out: too many secrets]"
@@ -82,13 +83,7 @@ class InputSecrets:
 
     def value(self, value: Any) -> Any:
         """The same in every text of a value."""
-        if not self._values:
-            return value
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, Mapping):
-            return {self.value(name): self.value(item) for name, item in value.items()}
-        return [self.value(item) for item in value] if isinstance(value, list | tuple) else value
+        return with_texts(value, self.text, names=True) if self._values else value
 
 
 def _secrets(text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ import msgspec
 from quire.layers.table import path_from_root
 from quire.model.records import Problem, Record
 from quire.model.text import plain_newlines
+from quire.model.untyped import with_texts
 from quire.upkeep.export import Holdings
 from quire.upkeep.export_page import is_beginning, render_page
 
@@ -120,13 +121,5 @@ def _encoded(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_whole(value))
-
-
-def _whole(value: Any) -> Any:
-    """The same without halves of characters, which JSON in UTF-8 cannot hold."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {name: _whole(item) for name, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
+        # JSON in UTF-8 cannot hold halves of characters.
+        return msgspec.json.encode(with_texts(value, lambda text: text.encode("utf-8", "replace").decode()))
