@@ -151,14 +151,15 @@ class Manifests:
                 manifest = _read(file)
             except UnsupportedVersion as error:
                 self._newer.append(error)
-                self.problems.append(_unused("LocalStateNewer", file, str(error), error.hint or ""))
+                self.problems.append(_unused(file, str(error), error.hint or "", code="LocalStateNewer"))
                 continue
             except (OSError, ValueError, RecursionError) as error:
                 if isinstance(error, OSError) and error.errno in PASSING:
                     # Nothing is wrong with it, and without it the way back would be a guess.
                     raise storage_failed(error, f"read `{FOLDER}/{name}`", self.folder) from error
                 hint = "Restore it with git, or remove it and run `memory integrate` again."
-                self.problems.append(_unused("IntegrationRecordDamaged", file, f"It cannot be read ({error});", hint))
+                why = f"It cannot be read ({error});"
+                self.problems.append(_unused(file, why, hint, code="IntegrationRecordDamaged"))
                 self._spoiled.add(file)
                 continue
             if self._file(manifest.path) == file:
@@ -240,7 +241,7 @@ def _read(file: str) -> Manifest:
     return msgspec.json.decode(data, type=Manifest)
 
 
-def _unused(code: str, file: str, why: str, hint: str) -> Problem:
+def _unused(file: str, why: str, hint: str, *, code: str) -> Problem:
     path = os.path.join(FOLDER, os.path.basename(file))
     said = f"{why} Quire now recognises its own text only by its form."
     return Problem(code=code, severity="warning", path=path, message=said, hint=hint)
