@@ -12,9 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from quire.guard.patterns import pattern
-
-Found = tuple[str, list[int], int]
-"""An effect, where what makes it begins, and where it ends."""
+from quire.guard.shell_commands import Found
 
 _HEAD = 5
 """By so many letters at its beginning a word is known before anything is matched."""

@@ -16,24 +16,25 @@ from quire.files.git import Git
 from quire.files.git_history import attributes
 from quire.index.catalog import Index
 from quire.model.errors import GitRequired
+from quire.model.text import words
 
 # What people write by hand to make a product work. Data, prose, styles of a document and locks are none of it.
-_CODE = frozenset(
+_CODE = words(
     """
     asm astro bash bat c cc cjs clj cljs cls coffee cpp cr cs css cts cu cxx d dart elm erl ex exs f90 fs fsx gd go
     graphql groovy h hbs hh hpp hrl hs html hx hxx inc ino java jl js jsx kt kts less lua m mjs ml mli mm mts nim nix
     pas php pl pm prisma proto ps1 pug py pyi pyx r rb rs sass scala scss sh sol sql svelte swift tcl tf ts tsx v vb
     vhd vue wgsl xaml zig zsh
-    """.split()  # noqa: SIM905
+    """
 )
 # Made by machines, or by someone else; the folders of agents hold their settings, our own plugin among them.
-_FOREIGN = frozenset(
+_FOREIGN = words(
     """
     .agents .claude .cline .clinerules .codex .cursor .gemini .opencode
     .cache .next .nuxt .output .parcel-cache .svelte-kit .terraform .tox .turbo .venv .vite .yarn __generated__
     __pycache__ bower_components build coverage dist dist-types external generated gen node_modules obj out
     site-packages target temp third-party third_party thirdparty tmp vendor vendored venv
-    """.split()  # noqa: SIM905
+    """
 )
 _TESTS = frozenset(
     ["__mocks__", "__tests__", "__snapshots__", "e2e", "fixtures", "spec", "specs", "test", "testdata", "tests"]

@@ -12,7 +12,8 @@ import msgspec
 from quire import __version__
 from quire.files import disk
 from quire.files.durable_write import ensure_folder
-from quire.files.paths import read_bytes
+from quire.files.json_files import json_value
+from quire.files.paths import read_or_none
 from quire.files.programs import own_command
 from quire.files.world import World
 from quire.index.health import engine
@@ -258,8 +259,5 @@ def dead_projects(world: World) -> list[Registered]:
 
 
 def _is_registry(path: str) -> bool:
-    try:
-        fields = msgspec.json.decode(read_bytes(path), type=dict[str, msgspec.Raw])
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return False
+    fields = json_value(read_or_none(path) or b"", dict[str, msgspec.Raw]) or {}
     return bytes(fields.get("projects", msgspec.Raw(b""))).strip() == b"[]"

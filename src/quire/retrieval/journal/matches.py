@@ -20,6 +20,7 @@ from quire.index.search import Filter, Question, Searcher
 from quire.layers.journal.question import stop_words
 from quire.model import limits
 from quire.model.records import Record
+from quire.model.text import words
 from quire.retrieval.journal.evidence import (
     JournalEvidence,
     actions_of,
@@ -50,13 +51,11 @@ _KNOWN_LETTERS = 0.7
 _NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])|(?<=[。！？])")
 _NEXT = "Next: "
-_SAYING_LITTLE = frozenset(
-    (  # noqa: SIM905
-        "work works working handle handles use uses used using happen happens happened mean means know explain "
-        "describe tell show give say says said get gets make makes made need needs want please way thing things kind "
-        "many much exactly actually currently must need supposed go goes going come comes let find look see question "
-        "answer long often right now anything something everything reason decide decided"
-    ).split()
+_SAYING_LITTLE = words(
+    "work works working handle handles use uses used using happen happens happened mean means know explain "
+    "describe tell show give say says said get gets make makes made need needs want please way thing things kind "
+    "many much exactly actually currently must need supposed go goes going come comes let find look see question "
+    "answer long often right now anything something everything reason decide decided"
 )
 """What a question about anything may hold: that a text does not say it means nothing."""
 _ROOT, _ROOT_ELSEWHERE = 5, 3
