@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
-from typing import TypeVar
 
 from quire.anchors.commit_tree import FileTree, read_commit_tree, without_own
 from quire.anchors.definitions import Definitions
@@ -25,11 +24,11 @@ from quire.files.git_history import (
     is_shallow,
     last_commit,
     log_paths,
+    or_else,
     resolve_commit,
 )
 from quire.model.errors import GitRequired
 
-Answer = TypeVar("Answer")
 _MANY = 16
 _FEW = 5
 _COMMITS = 2_000
@@ -60,12 +59,12 @@ class CommitHistory:
 
     @cached_property
     def head(self) -> str | None:
-        return _or(None, self.git.head)
+        return or_else(None, self.git.head)
 
     def commit(self, name: str) -> str | None:
         """The commit of this name, if this clone has it."""
         if name not in self._commits:
-            self._commits[name] = _or(None, lambda: full_commit(self.git, name)) if name else None
+            self._commits[name] = or_else(None, full_commit, self.git, name) if name else None
         return self._commits[name]
 
     def find(self, names: Iterable[str]) -> None:
@@ -79,7 +78,7 @@ class CommitHistory:
         """The files of a commit that these anchors can match."""
         key = (commit, tuple(anchors))
         if key not in self._trees:
-            found = self._trees[key] = _or(None, lambda: read_commit_tree(self.git, commit, key[1]))
+            found = self._trees[key] = or_else(None, read_commit_tree, self.git, commit, key[1])
             if found is not None:
                 found.definitions = self.definitions
         return self._trees[key]
@@ -94,7 +93,7 @@ class CommitHistory:
     def changes(self, since: str) -> list[GitFileChange]:
         """What differs between a commit and the last one."""
         if since not in self._changes:
-            self._changes[since] = _or([], lambda: changes_between(self.git, since)) if self.head else []
+            self._changes[since] = or_else([], changes_between, self.git, since) if self.head else []
         return self._changes[since]
 
     def contents_then(self, since: str) -> dict[str, str | None]:
@@ -139,7 +138,7 @@ class CommitHistory:
 
     @cached_property
     def staged(self) -> list[GitFileChange]:
-        return _or([], lambda: changes_staged(self.git)) if self.head else []
+        return or_else([], changes_staged, self.git) if self.head else []
 
     def newest(self, paths: Iterable[str], since: str | None) -> str | None:
         """The newest commit after `since` that changed one of these."""
@@ -168,7 +167,7 @@ class CommitHistory:
 
     def arrival(self, path: str, since: str) -> str:
         """The commit that brought a path, the first one after `since` that knows it."""
-        commits: list[str] = _or([], lambda: commits_between(self.git, since, limit=_COMMITS, paths=(path,)))
+        commits = or_else([], commits_between, self.git, since, limit=_COMMITS, paths=(path,))
         return commits[-1] if commits else ""
 
     def follow(self, files: Collection[str], commits: Collection[str]) -> None:
@@ -230,14 +229,6 @@ class CommitHistory:
     def _has_parent(self, commit: str | None) -> bool:
         """Where the history was cut off, the first commit seems to have written everything."""
         return commit is not None and resolve_commit(self.git, f"{commit}^") is not None
-
-
-def _or(otherwise: Answer, ask: Callable[[], Answer]) -> Answer:
-    """What git answers; where it cannot, something else."""
-    try:
-        return ask()
-    except GitRequired:
-        return otherwise
 
 
 def _contents_before(changes: Iterable[GitFileChange]) -> dict[str, str | None]:

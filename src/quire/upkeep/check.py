@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.files.branches import writes_map
+from quire.files.git_history import unmerged_below
 from quire.files.layout import MEMORY
 from quire.inbox.store import read_inbox
 from quire.index.catalog import Index
@@ -160,10 +161,6 @@ def _rejected(index: Index, rejections: Rejections) -> list[Problem]:
 
 
 def _unmerged(site: Site) -> list[Problem]:
-    try:
-        paths = site.git.unmerged(tracked_paths())
-    except GitRequired:
-        return []
     return [
         Problem(
             code="MemoryConflictDetected",
@@ -171,7 +168,7 @@ def _unmerged(site: Site) -> list[Problem]:
             message="This file has an unresolved merge.",
             hint=f"`memory resolve` merges it by record; then `git add {path}`.",
         )
-        for path in paths
+        for path in unmerged_below(site.git, *tracked_paths())
     ]
 
 

@@ -13,9 +13,8 @@ from quire.anchors.path_match import Files
 from quire.anchors.working_tree import WorkingTree
 from quire.files.digests import hex_digest, is_empty_blob
 from quire.files.git import Git
-from quire.files.git_history import attributes
+from quire.files.git_history import attributes, or_else
 from quire.index.catalog import Index
-from quire.model.errors import GitRequired
 from quire.model.text import words
 
 # What people write by hand to make a product work. Data, prose, styles of a document and locks are none of it.
@@ -161,10 +160,7 @@ def _marked_foreign(git: Git, paths: list[str]) -> set[str]:
     """What `.gitattributes` calls generated or vendored."""
     if not paths:
         return set()
-    try:
-        return set(attributes(git, paths, ["linguist-generated", "linguist-vendored"]))
-    except GitRequired:
-        return set()
+    return set(or_else({}, attributes, git, paths, ["linguist-generated", "linguist-vendored"]))
 
 
 def _group(bare: list[str], covered: set[str]) -> Iterable[Gap]:
