@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from cases import each
 from quire import __version__
 from quire.clients.hooks.reply import connected_events
 from quire.clients.hooks.types import EVENTS
-from quire.clients.packages import MARKETPLACE_NAME, PACKAGE_CLIENTS, PACKAGE_NAME, build_package, build_plugins
 from quire.clients.texts.rules import package_context_text
 from quire.clients.texts.skill import skill_text
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+from make_plugins import MARKETPLACE_NAME, PACKAGE_CLIENTS, PACKAGE_NAME, build_package, build_plugins
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -139,9 +139,9 @@ def test_any_text_is_read(text: str) -> None:
 def test_a_text_without_commands_makes_no_patterns() -> None:
     """A record is looked at whenever it is saved or sent: what is not needed is not made."""
     code = (
-        "from quire.guard.effects import effects_of\nfrom quire.guard import harmful_orders, shell_commands\n"
+        "from quire.guard.effects import effects_of\nfrom quire.guard.patterns import pattern\n"
         "effects_of('The cache is kept for an hour, because the provider is slow.')\n"
-        "print(shell_commands._made.cache_info().misses + harmful_orders._made.cache_info().misses)"
+        "print(pattern.cache_info().misses)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "0"

@@ -111,7 +111,7 @@ def _hostile(said: str) -> object:
     assert make_safe(safe) == safe, "made safe twice is something else"
     assert not find_hostile(safe), f"what was made safe is hostile: {find_hostile(safe)}"
     safe.encode()
-    fence = make_boundary(lambda: random.Random(len(said)).randbytes(8).hex(), [said])
+    fence = make_boundary(lambda: random.Random(len(said)).randbytes(8).hex())
     wrapped = fence.wrap(said, ref=said[:80], origin=said[:80], verdict=said[:80])
     lines = [line for line in wrapped.split("\n") if fence.boundary in line]
     assert len(lines) == 2, "the text ends its frame"

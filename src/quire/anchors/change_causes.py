@@ -13,8 +13,7 @@ from quire.anchors.resolve_anchor import resolve_anchor
 from quire.anchors.symbols import LIMIT
 from quire.anchors.working_tree import WorkingTree
 from quire.files.git import Git
-from quire.files.git_history import GitFileChange, read_blobs
-from quire.model.errors import GitRequired
+from quire.files.git_history import GitFileChange, or_else, read_blobs
 from quire.model.seals import ABSENT
 
 _AT_ONCE = 32 * 1024 * 1024
@@ -97,10 +96,10 @@ def cause_in_symbol(
 
 
 def _digest(past: CommitHistory, file: str, name: str, content: str | None) -> str | None:
-    try:
-        return past.definitions.find(file, name, content, lambda: past.git.blob(content)).digest if content else ""
-    except GitRequired:
-        return None
+    if not content:
+        return ""
+    found = or_else(None, past.definitions.find, file, name, content, lambda: past.git.blob(content))
+    return found.digest if found else None
 
 
 class SymbolTraces:
@@ -199,10 +198,7 @@ class _Versions:
         """None where it cannot be read, or is too large to be parsed."""
         if content not in self._data and content not in self._read:
             ahead = self._contents[self._places.get(content, len(self._contents)) :]
-            try:
-                self._data = read_blobs(self._git, [content, *ahead], each=LIMIT, together=_AT_ONCE)
-            except GitRequired:
-                self._data = {}
+            self._data = or_else({}, read_blobs, self._git, [content, *ahead], each=LIMIT, together=_AT_ONCE)
             if content not in self._data:
                 self._read.add(content)
         return self._data.get(content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable
+from functools import cached_property
 
 from quire.anchors.commit_tree import FileTree, read_commit_tree, without_own
 from quire.anchors.definitions import Definitions
@@ -23,6 +24,7 @@ from quire.files.git_history import (
     is_shallow,
     last_commit,
     log_paths,
+    or_else,
     resolve_commit,
 )
 from quire.model.errors import GitRequired
@@ -45,12 +47,9 @@ class CommitHistory:
         self._commits: dict[str, str | None] = {}
         self._trees: dict[tuple[str, tuple[str, ...]], FileTree | None] = {}
         self._changes: dict[str, list[GitFileChange]] = {}
-        self._staged: list[GitFileChange] | None = None
         self._recorded: dict[str, str | None] = {}
-        self._head: tuple[str | None] | None = None
         self._then: dict[str, dict[str, str | None]] = {}
         self._changed: dict[str, Files] = {}
-        self._head_ids: dict[str, str | None] | None = None
         self._asked: dict[str | None, int] = {}
         self._newest: dict[str | None, dict[str, tuple[int, str]]] = {}
         self._steps: dict[str, list[CommitChanges]] = {}
@@ -58,22 +57,14 @@ class CommitHistory:
         self._older: dict[str, set[str]] = {}
         self._in: dict[str, list[GitFileChange]] = {}
 
-    @property
+    @cached_property
     def head(self) -> str | None:
-        if self._head is None:
-            try:
-                self._head = (self.git.head(),)
-            except GitRequired:
-                self._head = (None,)
-        return self._head[0]
+        return or_else(None, self.git.head)
 
     def commit(self, name: str) -> str | None:
         """The commit of this name, if this clone has it."""
         if name not in self._commits:
-            try:
-                self._commits[name] = full_commit(self.git, name) if name else None
-            except GitRequired:
-                self._commits[name] = None
+            self._commits[name] = or_else(None, full_commit, self.git, name) if name else None
         return self._commits[name]
 
     def find(self, names: Iterable[str]) -> None:
@@ -87,11 +78,9 @@ class CommitHistory:
         """The files of a commit that these anchors can match."""
         key = (commit, tuple(anchors))
         if key not in self._trees:
-            try:
-                found = self._trees[key] = read_commit_tree(self.git, commit, key[1])
+            found = self._trees[key] = or_else(None, read_commit_tree, self.git, commit, key[1])
+            if found is not None:
                 found.definitions = self.definitions
-            except GitRequired:
-                self._trees[key] = None
         return self._trees[key]
 
     def compare(self, commits: Iterable[str]) -> None:
@@ -104,23 +93,14 @@ class CommitHistory:
     def changes(self, since: str) -> list[GitFileChange]:
         """What differs between a commit and the last one."""
         if since not in self._changes:
-            try:
-                self._changes[since] = changes_between(self.git, since) if self.head else []
-            except GitRequired:
-                self._changes[since] = []
+            self._changes[since] = or_else([], changes_between, self.git, since) if self.head else []
         return self._changes[since]
 
     def contents_then(self, since: str) -> dict[str, str | None]:
         """The content ids in a commit of the paths changed since; None for a path it did not have."""
         if since not in self._then:
-            then: dict[str, str | None] = {}
-            for change in self.changes(since):
-                then.setdefault(change.new, None)
-                if change.how != "A":
-                    then[change.old] = change.old_id
-            self._then[since] = then
-            own = without_own(sorted(then))
-            self._changed[since] = Files(own)
+            self._then[since] = _contents_before(self.changes(since))
+            self._changed[since] = Files(without_own(sorted(self._then[since])))
         return self._then[since]
 
     def covered(self, since: str, anchor: str) -> set[str]:
@@ -132,17 +112,15 @@ class CommitHistory:
 
     def staged_paths(self) -> set[str]:
         """Paths that the index has otherwise than the last commit."""
-        return {path for change in self.staged() for path in (change.old, change.new)}
+        return {path for change in self.staged for path in (change.old, change.new)}
 
     def head_content(self, tree: WorkingTree, path: str) -> str | None:
         """What the last commit holds in a path."""
-        if self._head_ids is None:
-            self._head_ids = {}
-            for change in self.staged():
-                self._head_ids.setdefault(change.new, None)
-                if change.how != "A":
-                    self._head_ids[change.old] = change.old_id
         return self._head_ids[path] if path in self._head_ids else tree.staged.get(path) if self.head else None
+
+    @cached_property
+    def _head_ids(self) -> dict[str, str | None]:
+        return _contents_before(self.staged)
 
     def changes_in(self, commit: str) -> list[GitFileChange]:
         """What one commit changed, against its first parent."""
@@ -158,13 +136,9 @@ class CommitHistory:
                 continue  # the first commit of all has no parent
         return []
 
+    @cached_property
     def staged(self) -> list[GitFileChange]:
-        if self._staged is None:
-            try:
-                self._staged = changes_staged(self.git) if self.head else []
-            except GitRequired:
-                self._staged = []
-        return self._staged
+        return or_else([], changes_staged, self.git) if self.head else []
 
     def newest(self, paths: Iterable[str], since: str | None) -> str | None:
         """The newest commit after `since` that changed one of these."""
@@ -193,10 +167,7 @@ class CommitHistory:
 
     def arrival(self, path: str, since: str) -> str:
         """The commit that brought a path, the first one after `since` that knows it."""
-        try:
-            commits = commits_between(self.git, since, limit=_COMMITS, paths=(path,))
-        except GitRequired:
-            return ""
+        commits = or_else([], commits_between, self.git, since, limit=_COMMITS, paths=(path,))
         return commits[-1] if commits else ""
 
     def follow(self, files: Collection[str], commits: Collection[str]) -> None:
@@ -258,6 +229,16 @@ class CommitHistory:
     def _has_parent(self, commit: str | None) -> bool:
         """Where the history was cut off, the first commit seems to have written everything."""
         return commit is not None and resolve_commit(self.git, f"{commit}^") is not None
+
+
+def _contents_before(changes: Iterable[GitFileChange]) -> dict[str, str | None]:
+    """The content ids of the paths before they changed; None for a path that was not there."""
+    before: dict[str, str | None] = {}
+    for change in changes:
+        before.setdefault(change.new, None)
+        if change.how != "A":
+            before[change.old] = change.old_id
+    return before
 
 
 def _reached(parents: dict[str, list[str]], commit: str) -> set[str]:

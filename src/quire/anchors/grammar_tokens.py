@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from quire.anchors.grammar_literals import jsx_children, literal, script_key
 from quire.anchors.grammar_names import text_of
+from quire.model.text import words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,6 +27,10 @@ _LOOPS = frozenset({"for_expression", "loop_expression", "while_expression"})
 _SORTED = frozenset({"use_declaration", "using_declaration"})
 _CHAINED = frozenset({"call_expression", "member_expression", "subscript_expression"})
 _NAME_LEAVES = frozenset({"constant", "name"})
+_KEYED = words(
+    "abstract_method_signature enum_assignment enum_body field_definition method_definition method_signature pair "
+    "pair_pattern property_signature public_field_definition"
+)
 
 
 class Reader:
@@ -280,19 +285,5 @@ _RULES: dict[tuple[str, str], Callable[[Reader, Node, list[Kid]], list[Kid]]] = 
     ("script", "jsx_element"): Reader.jsx,
     ("script", "jsx_fragment"): Reader.jsx,
     ("script", "new_expression"): Reader.new,
-    **{
-        ("script", kind): Reader.keyed
-        for kind in (
-            "abstract_method_signature",
-            "enum_assignment",
-            "enum_body",
-            "field_definition",
-            "method_definition",
-            "method_signature",
-            "pair",
-            "pair_pattern",
-            "property_signature",
-            "public_field_definition",
-        )
-    },
+    **{("script", kind): Reader.keyed for kind in _KEYED},
 }

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from quire.model.text import words
+
 
 class Grammar(msgspec.Struct, frozen=True):
     """How symbols are read from the trees of one grammar.
@@ -44,19 +46,12 @@ _TYPED_DEFINES = {
         "public_field_definition",
     ),
 }
-_SCRIPT_BODIES = frozenset(
-    {
-        "arrow_function",
-        "class_static_block",
-        "function_declaration",
-        "function_expression",
-        "generator_function",
-        "generator_function_declaration",
-        "method_definition",
-    }
+_SCRIPT_BODIES = words(
+    "arrow_function class_static_block function_declaration function_expression generator_function "
+    "generator_function_declaration method_definition"
 )
-_SCRIPT_WRAPPERS = frozenset(
-    {"ambient_declaration", "export_statement", "expression_statement", "lexical_declaration", "variable_declaration"}
+_SCRIPT_WRAPPERS = words(
+    "ambient_declaration export_statement expression_statement lexical_declaration variable_declaration"
 )
 _SCRIPT_VARIABLES = frozenset({"variable_declarator", "property_signature"})
 
@@ -128,8 +123,7 @@ _C_SHARP = Grammar(
         "delegate_declaration local_function_statement enum_member_declaration variable_declarator",
     ),
     variables=frozenset({"variable_declarator"}),
-    bodies=frozenset({"accessor_list", "anonymous_method_expression", "arrow_expression_clause", "block"})
-    | {"lambda_expression"},
+    bodies=words("accessor_list anonymous_method_expression arrow_expression_clause block lambda_expression"),
     wrappers=frozenset({"event_field_declaration", "field_declaration", "variable_declaration"}),
 )
 _C_DEFINES = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from quire.anchors.grammar_symbols import parse_tree
 from quire.anchors.languages import GRAMMARS
 from quire.anchors.symbols import LIMIT, Unparsed, extension_of, is_python, symbol_text
+from quire.model.text import words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,16 +18,9 @@ if TYPE_CHECKING:
 Minor = Literal["", "formatting or comments", "imports", "annotations", "imports and annotations"]
 
 _KINDS: tuple[Minor, ...] = ("formatting or comments", "imports", "annotations", "imports and annotations")
-_IMPORTS = frozenset(
-    {
-        "import_declaration",
-        "import_spec_list",
-        "import_statement",
-        "namespace_use_declaration",
-        "preproc_include",
-        "use_declaration",
-        "using_directive",
-    }
+_IMPORTS = words(
+    "import_declaration import_spec_list import_statement namespace_use_declaration preproc_include use_declaration "
+    "using_directive"
 )
 _ANNOTATIONS = frozenset({"type_annotation", "type_predicate_annotation", "asserts_annotation"})
 
@@ -65,21 +59,17 @@ class _Without(ast.NodeTransformer):
         self._imports = "imports" in what
         self._annotations = "annotations" in what
 
-    def visit_Import(self, node: ast.Import) -> ast.AST | None:
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> ast.AST | None:
         return None if self._imports else node
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        return None if self._imports else node
+    visit_ImportFrom = visit_Import  # noqa: N815
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         if self._annotations:
             node.returns = None
         return self.generic_visit(node)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        if self._annotations:
-            node.returns = None
-        return self.generic_visit(node)
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
         if self._annotations:

@@ -54,7 +54,7 @@ def follow_file(
         # Gone from the last commit, and not by a rename: perhaps it was moved and only removed from git so far.
         found = _beside(tree, past, path, since)
         return RenameTrail(to=(found,)) if found else _same_content(tree, past, path, since, content, commit)
-    staged = {change.old: change.new for change in past.staged() if change.how == "R"}
+    staged = {change.old: change.new for change in past.staged if change.how == "R"}
     if current in staged:
         current, commit = staged[current], ""
     if tree.has(current):
@@ -239,7 +239,7 @@ def _possible_sources(tree: WorkingTree, past: CommitHistory, file: str, since: 
         every = (path for path in tree.paths if path != file and _suffix(path) == suffix)
         return sorted(every, key=lambda path: (os.path.basename(path) != name, path))[:_CANDIDATES]
     changed = [change.new for change in past.changes(since) if change.how != "D"]
-    changed += [change.new for change in past.staged() if change.how != "D"]
+    changed += [change.new for change in past.staged if change.how != "D"]
     changed += sorted(tree.dirty() - tree.gone)
     wanted = dict.fromkeys(path for path in changed if path != file and tree.has(path) and has_grammar(path))
     same = [path for path in wanted if _suffix(path) == _suffix(file)]

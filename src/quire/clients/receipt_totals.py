@@ -131,21 +131,22 @@ def _day(at: str) -> str:
 
 def _by_name(told: Iterable[tuple[str, int]]) -> dict[str, ReceiptTotal]:
     """How much was told under each name, the most often used first."""
-    sums: dict[str, ReceiptTotal] = {}
-    for name, tokens in told:
-        before = sums.get(name, ReceiptTotal())
-        sums[name] = ReceiptTotal(before.answers + 1, before.tokens + tokens)
+    sums = _sums(told)
     names = sorted(sums, key=lambda name: (-sums[name].answers, name))
     return {name: sums[name] for name in names[:_NAMES]}
 
 
-def _most_told(receipts: Iterable[Receipt], title_of: Callable[[str], str]) -> tuple[ToldRecord, ...]:
+def _sums(told: Iterable[tuple[str, int]]) -> dict[str, ReceiptTotal]:
     sums: dict[str, ReceiptTotal] = {}
-    for receipt in receipts:
-        for item in receipt.items:
-            if item.outcome == "included":
-                before = sums.get(item.ref, ReceiptTotal())
-                sums[item.ref] = ReceiptTotal(before.answers + 1, before.tokens + _number(item.tokens))
+    for name, tokens in told:
+        before = sums.get(name, ReceiptTotal())
+        sums[name] = ReceiptTotal(before.answers + 1, before.tokens + tokens)
+    return sums
+
+
+def _most_told(receipts: Iterable[Receipt], title_of: Callable[[str], str]) -> tuple[ToldRecord, ...]:
+    items = (item for receipt in receipts for item in receipt.items if item.outcome == "included")
+    sums = _sums((item.ref, _number(item.tokens)) for item in items)
     refs = sorted(sums, key=lambda ref: (-sums[ref].answers, -sums[ref].tokens, ref))[:_MOST_TOLD]
     return tuple(
         ToldRecord(ref=_text(ref), title=_text(title_of(ref)), times=sums[ref].answers, tokens=sums[ref].tokens)

@@ -15,6 +15,7 @@ import msgspec
 
 from quire.clients.lines import ENDED, FOLDER, add_line, read_lines
 from quire.files import disk
+from quire.files.json_files import json_value
 from quire.files.local_files import ASIDE, ensure_local, held_in_place, is_at_rest, place_of, read_local
 from quire.files.paths import inside, names_in
 from quire.model.records import Problem
@@ -127,19 +128,13 @@ def _unread(root: str, name: str) -> int:
     """How many lines of a file name no session; a file that cannot be read counts as one."""
     if read_local(root, FOLDER, name).problem is not None:
         return 1
-    return sum(_parsed(line) is None for line in read_lines(root, name))
-
-
-def _parsed(line: bytes) -> Ended | None:
-    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return msgspec.json.decode(line.decode(), type=Ended)
-    return None
+    return sum(json_value(line, Ended) is None for line in read_lines(root, name))
 
 
 def _latest(root: str, names: Iterable[str]) -> list[Ended]:
     found: dict[tuple[str, str], Ended] = {}
     for line in read_lines(root, *names):
-        item = _parsed(line)
+        item = json_value(line, Ended)
         if item is None:
             continue
         before = found.get((item.client, item.session))

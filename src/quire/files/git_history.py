@@ -10,13 +10,16 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Literal, ParamSpec, TypeVar
 
 import msgspec
 
 from quire.files.git import Git
 from quire.model.errors import GitRequired
+
+Answer = TypeVar("Answer")
+Asked = ParamSpec("Asked")
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
 _FORMAT = "%H%x00%h%x00%cI%x00%an%x00%s"
@@ -192,13 +195,18 @@ def describe_commits(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
 
 
 def describe_known(git: Git, names: Iterable[str]) -> dict[str, Commit]:
-    """The same by ids as records hold them: whole or cut short, some not in this clone, some no ids at all."""
+    """The same by ids as records hold them: whole or cut short, some not in this clone, some no ids at all.
+
+    None where git cannot tell.
+    """
     wanted = [name for name in dict.fromkeys(names) if _COMMIT.fullmatch(name)]
     if not wanted:
         return {}
-    found = {
-        commit.id: commit for commit, _ in _described(git, "--no-walk=unsorted", "--ignore-missing", *wanted, "--")
-    }
+    try:
+        listed = _described(git, "--no-walk=unsorted", "--ignore-missing", *wanted, "--")
+        found = {commit.id: commit for commit, _ in listed}
+    except GitRequired:
+        return {}
     ids = sorted(found)
     near = {name: ids[bisect_left(ids, name.lower()) :][:1] for name in wanted}
     return {name: found[hit[0]] for name, hit in near.items() if hit and hit[0].startswith(name.lower())}
@@ -344,15 +352,17 @@ def attributes(git: Git, paths: Iterable[str], names: Iterable[str]) -> dict[str
 
 def filtered_paths(git: Git, paths: Iterable[str]) -> list[str]:
     """Files that are stored otherwise than they lie on the disk, by a program that the repository names."""
-    try:
-        return sorted(attributes(git, paths, ["filter", "ident", "working-tree-encoding"]))
-    except GitRequired:
-        return []
+    return sorted(or_else({}, attributes, git, paths, ["filter", "ident", "working-tree-encoding"]))
 
 
 def unmerged_below(git: Git, *folders: str) -> list[str]:
     """What a merge left in conflict; nothing where git cannot tell."""
+    return or_else([], git.unmerged, list(folders)) if git.available else []
+
+
+def or_else(otherwise: Answer, ask: Callable[Asked, Answer], *args: Asked.args, **more: Asked.kwargs) -> Answer:
+    """What git answers; where it cannot, something else."""
     try:
-        return git.unmerged(list(folders)) if git.available else []
+        return ask(*args, **more)
     except GitRequired:
-        return []
+        return otherwise

@@ -121,6 +121,14 @@ def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES, plain:
     return read_bytes(os.path.join(root, relative), limit)
 
 
+def read_inside_or_none(root: str, relative: str, limit: int = limits.FILE_BYTES) -> bytes | None:
+    """The bytes of `read_inside`; None where they cannot be had, for whatever reason."""
+    try:
+        return read_inside(root, relative, limit)
+    except OSError:
+        return None
+
+
 def is_special(path: str) -> bool:
     """Whether a path is a pipe, a socket or a device, which may block when opened."""
     try:

@@ -36,3 +36,8 @@ STOP = r"(?=\s{0,4}(?:[.!?;,\n]|$))"
 def gap(most: int) -> str:
     """The way to the next word of a rule, with up to so many other words on it."""
     return rf"(?:{SPACE}\w{{1,24}}){{0,{most}}}?{SPACE}"
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """What a rule begins with, where that is a longer list with commas."""
+    return tuple(text.split(", "))

@@ -2,7 +2,7 @@ r"""Rules for English text that tells a model to hide something, to ignore limit
 
 from __future__ import annotations
 
-from quire.guard.attack_rule import AGENT, APPROVAL, END, HIDDEN, SPACE, STOP, AttackRule, gap
+from quire.guard.attack_rule import AGENT, APPROVAL, END, HIDDEN, SPACE, STOP, AttackRule, gap, phrases
 
 _S, _END, _STOP = SPACE, END, STOP
 _USER = r"(?:users?|humans?|owner|developer|operator|person|maintainer|reviewer|anyone|anybody)"
@@ -35,8 +35,7 @@ _HIDING = (
         rf"(?:these|those|this|the){_S}(?:\w{{1,20}}{_S})?(?:instructions?|note|directives?){_STOP}|(?:these|this){_S}"
         rf"instructions?{_END})"
         rf"|(?:tell|inform|notify|alert|warn){_S}{_THE_USER}(?:{_S}(?:that{_S}you|(?:about|of){_S}(?:this|it|that|"
-        rf"these|"
-        rf"your|any)|anything|what{_S}you|why{_S}you|how{_S}you|or|and){_END}|{_STOP})"
+        rf"these|your|any)|anything|what{_S}you|why{_S}you|how{_S}you|or|and){_END}|{_STOP})"
         rf"|let{_S}{_THE_USER}{_S}(?:know|notice|find{_S}out|learn|reali[sz]e|suspect){_END}"
         rf"|ask{_S}the{_S}(?:user|human|owner){_END}{_DUTY})",
         f"{_USER_WORDS} instruction instructions note directive directives",
@@ -52,40 +51,33 @@ _HIDING = (
         HIDDEN,
         ("without",),
         rf"{_S}(?:ever{_S})?(?:(?:asking|telling|informing|notifying|alerting|consulting|warning|"
-        rf"involving){_S}{_THE_USER}"
-        rf"{_DUTY}|checking{_S}with{_S}{_THE_USER}|asking{_S}(?:for{_S})?(?:any{_S})?(?:permission|approval){_END}|"
-        rf"(?:the"
-        rf"{_S})?(?:users?|humans?|owners?){_S}(?:knowledge|consent|confirmation|approval|permission|noticing|"
-        rf"knowing){_END})",
+        rf"involving){_S}{_THE_USER}{_DUTY}|checking{_S}with{_S}{_THE_USER}|"
+        rf"asking{_S}(?:for{_S})?(?:any{_S})?(?:permission|approval){_END}|(?:the{_S})?(?:users?|humans?|"
+        rf"owners?){_S}(?:knowledge|consent|confirmation|approval|permission|noticing|knowing){_END})",
         f"{_USER_WORDS} permission approval",
     ),
     AttackRule(
         HIDDEN,
         ("hide", "conceal", "keep", "withhold"),
         rf"{_S}(?:this|it|that|these|everything|them|all{_S}of{_S}this)(?:{_S}(?:change|step|action|command|"
-        rf"instruction|"
-        rf"note|message|fact|commit|edit|information|secret|hidden|away|quiet)){{0,2}}{_S}from{_S}(?:(?:the|your|"
-        rf"any){_S})?"
-        rf"{_USER}{_END}",
+        rf"instruction|note|message|fact|commit|edit|information|secret|hidden|away|"
+        rf"quiet)){{0,2}}{_S}from{_S}(?:(?:the|your|any){_S})?{_USER}{_END}",
         _USER_WORDS,
     ),
     AttackRule(
         HIDDEN,
         ("user", "users", "human", "owner"),
         rf"{_S}(?:(?:must|should|may|can|does|do|need|will|is){_S}(?:not|never)|cannot|mustnt|shouldnt|doesnt|"
-        rf"neednt){_S}"
-        rf"(?:ever{_S})?(?:(?:learn|find{_S}out|notice|be{_S}told|be{_S}informed|become{_S}aware|"
-        rf"suspect){gap(1)}(?:about|"
-        rf"of|that|this|it|you)|(?:(?:need|have){_S}to{_S})?know{_S}(?:about|of){_S}(?:this|it|that|these|what)|see{_S}"
-        rf"this{_STOP}){_END}",
+        rf"neednt){_S}(?:ever{_S})?(?:(?:learn|find{_S}out|notice|be{_S}told|be{_S}informed|become{_S}aware|"
+        rf"suspect){gap(1)}(?:about|of|that|this|it|you)|(?:(?:need|have){_S}to{_S})?know{_S}(?:about|of){_S}(?:this|"
+        rf"it|that|these|what)|see{_S}this{_STOP}){_END}",
         "not never cannot mustnt shouldnt doesnt neednt",
     ),
     AttackRule(
         HIDDEN,
         ("this", "it", "so", "act", "proceed", "task", "everything"),
-        rf"{_S}(?:silently|quietly|secretly|covertly|in{_S}secret|stealthily){_END}(?={_S}(?:and|without|so|then|"
-        rf"or|but)|"
-        rf"{_STOP})",
+        rf"{_S}(?:silently|quietly|secretly|covertly|in{_S}secret|stealthily){_END}(?={_S}(?:and|without|so|then|or|"
+        rf"but)|{_STOP})",
         "silently quietly secretly covertly secret stealthily",
     ),
     AttackRule(
@@ -104,8 +96,7 @@ _HIDING = (
         HIDDEN,
         ("leave", "omit", "remove", "exclude", "keep"),
         rf"{_S}(?:this|it|that|these|them){_S}(?:out{_S}of|from){_S}(?:your|the){_S}(?:\w{{1,20}}{_S})?(?:summary|"
-        rf"answer|"
-        rf"response|reply|transcript){_END}(?={_STOP}|{_S}(?:that|you))",
+        rf"answer|response|reply|transcript){_END}(?={_STOP}|{_S}(?:that|you))",
         "summary answer response reply transcript",
     ),
     AttackRule(
@@ -127,8 +118,7 @@ _APPROVALS = (
         APPROVAL,
         ("user", "owner", "admin", "administrator", "developer", "operator", "maintainer"),
         rf"{_S}(?:(?:has|have){_S})?(?:already{_S}|pre-?|explicitly{_S}){{0,2}}(?:approved|authori[sz]ed|granted|"
-        rf"allowed|"
-        rf"permitted|agreed{_S}to|consented{_S}to){_S}(?:all|any|every\w{{0,5}}|full|root|you|unlimited){_END}",
+        rf"allowed|permitted|agreed{_S}to|consented{_S}to){_S}(?:all|any|every\w{{0,5}}|full|root|you|unlimited){_END}",
         "approved authorised authorized granted allowed permitted agreed consented preauthorised",
     ),
     AttackRule(
@@ -148,8 +138,7 @@ _APPROVALS = (
         APPROVAL,
         ("you have permission to", "you are authorised to", "you are authorized to", "you are allowed to", "you may"),
         rf"{_S}(?:bypass|skip{_S}(?:all|any)|ignore{_S}(?:all|any|your)|run{_S}any\w{{0,5}}|execute{_S}any|"
-        rf"do{_S}anything|"
-        rf"trust{_S}what{_S}follows){_END}",
+        rf"do{_S}anything|trust{_S}what{_S}follows){_END}",
         "bypass skip ignore any anything anyone follows",
     ),
     AttackRule(
@@ -169,21 +158,9 @@ _APPROVALS = (
 _ADDRESSES = (
     AttackRule(
         AGENT,
-        (
-            "attention",
-            "note to",
-            "note for",
-            "notice to",
-            "message to",
-            "message for",
-            "dear",
-            "hey",
-            "hello",
-            "warning to",
-        ),
+        phrases("attention, note to, note for, notice to, message to, message for, dear, hey, hello, warning to"),
         rf"{_S}(?:(?:the|any|all|every|my|other|"
-        rf"fellow){_S}){{0,2}}{_AI}{_END}(?:{_S}{_AI}{_END})?(?:\s{{0,2}}[:,!.\n–-]|{_S}(?:"
-        rf"{_READS}|who|that){_END})",
+        rf"fellow){_S}){{0,2}}{_AI}{_END}(?:{_S}{_AI}{_END})?(?:\s{{0,2}}[:,!.\n–-]|{_S}(?:{_READS}|who|that){_END})",
         _AI_WORDS,
     ),
     AttackRule(
@@ -209,8 +186,7 @@ _ADDRESSES = (
         AGENT,
         ("agent", "agents", "assistant", "assistants", "ai", "llm", "llms", "model", "models", "bot"),
         rf"{_S}(?:(?:agents?|assistants?|models?){_S})?(?:(?:that|who|which){_S})?{_READS}{_S}(?:this|"
-        rf"these)(?:{_S}{_RECORD})?"
-        rf"(?:{_S}(?:must|has|have|should|shall|will|needs?|it|to|first){_END}|\s{{0,2}}[:,])",
+        rf"these)(?:{_S}{_RECORD})?(?:{_S}(?:must|has|have|should|shall|will|needs?|it|to|first){_END}|\s{{0,2}}[:,])",
         "this these",
     ),
     AttackRule(

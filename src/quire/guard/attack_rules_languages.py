@@ -6,7 +6,7 @@ case is folded, and begin with any of their literals, since most of these script
 
 from __future__ import annotations
 
-from quire.guard.attack_rule import HIDDEN, OVERRIDE, PERSONA, PROMPT, SPACE, AttackRule, gap
+from quire.guard.attack_rule import HIDDEN, OVERRIDE, PERSONA, PROMPT, SPACE, AttackRule, gap, phrases
 
 _S = SPACE
 _ROMANCE_ORDERS = (
@@ -20,19 +20,9 @@ _ROMANCE_EARLIER = (
 LATIN = (
     AttackRule(
         OVERRIDE,
-        (
-            *("ignora", "ignore", "ignoren", "ignorad", "olvida", "olvide", "descarta", "omite", "ignorem", "esqueca"),
-            *(
-                "desconsidere",
-                "ignorate",
-                "dimentica",
-                "dimenticate",
-                "ignorez",
-                "ignorer",
-                "oublie",
-                "oubliez",
-                "compte",
-            ),
+        phrases(
+            "ignora, ignore, ignoren, ignorad, olvida, olvide, descarta, omite, ignorem, esqueca, desconsidere, "
+            "ignorate, dimentica, dimenticate, ignorez, ignorer, oublie, oubliez, compte"
         ),
         rf"{gap(3)}{_ROMANCE_ORDERS}{gap(2)}{_ROMANCE_EARLIER}",
         "instrucciones instrucoes indicaciones indicacoes directrices ordenes ordens reglas regras istruzioni regole "
@@ -42,8 +32,7 @@ LATIN = (
         OVERRIDE,
         ("ignoriere", "ignorieren", "vergiss", "vergessen sie", "missachte", "verwirf", "umgehe"),
         rf"{gap(2)}(?:(?:vorherig|bisherig|fruher|vorangegangen|vorhergehend|obig|vorig|ursprunglich|"
-        rf"dein)\w{{0,3}}{gap(1)}|"
-        rf"alle{_S})(?:anweisung|instruktion|befehl|regel|vorgabe|prompt|anordnung)\w{{0,3}}",
+        rf"dein)\w{{0,3}}{gap(1)}|alle{_S})(?:anweisung|instruktion|befehl|regel|vorgabe|prompt|anordnung)\w{{0,3}}",
         "ignoriere ignorieren vergiss vergessen missachte verwirf umgehe",
     ),
     AttackRule(
@@ -66,35 +55,18 @@ LATIN = (
     ),
     AttackRule(
         HIDDEN,
-        (
-            *("no le digas", "no le diga", "no digas", "no informes", "no menciones", "no se lo digas"),
-            *("sin avisar", "sin preguntar", "sin preguntarle", "sin decir", "sin decirle", "sin informar"),
+        phrases(
+            "no le digas, no le diga, no digas, no informes, no menciones, no se lo digas, sin avisar, sin preguntar, "
+            "sin preguntarle, sin decir, sin decirle, sin informar"
         ),
         rf"(?:{_S}(?:nada|esto|eso|de{_S}esto))?{_S}(?:al|del){_S}usuario",
         "usuario",
     ),
     AttackRule(
         HIDDEN,
-        (
-            *(
-                "ne le dis",
-                "ne dis",
-                "ne le dites",
-                "ne dites",
-                "ne mentionne",
-                "ne mentionnez",
-                "ne parle",
-                "ne parlez",
-            ),
-            *(
-                "sans le dire",
-                "sans demander",
-                "sans prevenir",
-                "sans informer",
-                "sans avertir",
-                "ninforme",
-                "ninformez",
-            ),
+        phrases(
+            "ne le dis, ne dis, ne le dites, ne dites, ne mentionne, ne mentionnez, ne parle, ne parlez, sans le dire, "
+            "sans demander, sans prevenir, sans informer, sans avertir, ninforme, ninformez"
         ),
         rf"{gap(4)}lutilisateur(?!{_S}(?:son|ses|de{_S}choisir))",
         "lutilisateur",
@@ -132,16 +104,9 @@ LATIN = (
     AttackRule(HIDDEN, ("vertel de gebruiker", "vertel het de gebruiker"), rf"{_S}niets?(?!\w)", "gebruiker"),
     AttackRule(
         PERSONA,
-        (
-            *(
-                "ahora eres",
-                "tu es maintenant",
-                "tu es desormais",
-                "vous etes maintenant",
-                "du bist jetzt",
-                "du bist nun",
-            ),
-            *("du bist ab sofort", "agora voce e", "voce agora e", "ora sei", "dora in poi sei"),
+        phrases(
+            "ahora eres, tu es maintenant, tu es desormais, vous etes maintenant, du bist jetzt, du bist nun, "
+            "du bist ab sofort, agora voce e, voce agora e, ora sei, dora in poi sei"
         ),
         rf"{_S}(?:un|une|uno|una|um|uma|ein|eine|dan){_S}(?:\w{{1,24}}{_S}){{0,2}}?(?:asist|assist|agent|ia|ki|ai|"
         rf"bot|model)",
@@ -149,9 +114,9 @@ LATIN = (
     ),
     AttackRule(
         PROMPT,
-        (
-            *("muestra", "revela", "imprime", "mostra", "revele", "mostre", "montre", "affiche", "revelez", "affichez"),
-            *("zeig", "zeige", "gib", "verrate", "stampa", "rivela"),
+        phrases(
+            "muestra, revela, imprime, mostra, revele, mostre, montre, affiche, revelez, affichez, zeig, zeige, gib, "
+            "verrate, stampa, rivela"
         ),
         rf"{gap(3)}(?:prompt{_S}(?:del|do|di|de|du|systeme){_S}?\w{{0,8}}|instructions{_S}systeme|system-?prompt)",
         "prompt systeme systemprompt",

@@ -6,11 +6,11 @@ line by line, because what makes them dangerous stands apart: what is taken, and
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 
 from quire.guard.effects import is_denied
+from quire.guard.patterns import pattern
 
 _ROLES = "role-play markup"
 _TOOLS = "tool call markup"
@@ -169,17 +169,12 @@ _SECRETS = (
 _PLACES = ("://", "@", "webhook", "gist", "pastebin", "server", "url", "endpoint", "address", "host", "site")
 
 
-@functools.cache
-def _mark(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.MULTILINE)
-
-
 def mark_flags(text: str) -> Iterator[str]:
     """The flags of the marks in a folded text."""
-    for flag, literal, pattern in _MARKS:
-        if literal in text and _mark(pattern).search(text):
+    for flag, literal, mark in _MARKS:
+        if literal in text and pattern(mark, re.MULTILINE).search(text):
             yield flag
-    if "assistant" in text and all(_mark(turn).search(text) for turn in _TURNS):
+    if "assistant" in text and all(pattern(turn, re.MULTILINE).search(text) for turn in _TURNS):
         yield _ROLES
 
 

@@ -2,7 +2,7 @@ r"""Rules for English text that tells a model to drop its instructions, change i
 
 from __future__ import annotations
 
-from quire.guard.attack_rule import END, HIDDEN, OVERRIDE, PERSONA, PROMPT, SPACE, STOP, AttackRule, gap
+from quire.guard.attack_rule import END, HIDDEN, OVERRIDE, PERSONA, PROMPT, SPACE, STOP, AttackRule, gap, phrases
 
 _S, _END, _STOP = SPACE, END, STOP
 _ORDERS = r"(?:instructions?|prompts?|directions?|directives?|guidelines?|guardrails?|programming)"
@@ -29,11 +29,9 @@ _OVERRIDES = (
         ("ignore", "ignoring", "disregard", "forget", "override", "bypass", "discard", "abandon", "neglect"),
         rf"(?:{gap(3)}{_EARLIER}{gap(3)}{_RULES}{_END}|{gap(2)}all{gap(2)}{_ORDERS}{_END}"
         rf"|{gap(1)}(?:everything|anything|all|whatever|what){gap(1)}(?:you{_S}(?:were|have|are|had|know|"
-        rf"learn\w{{0,3}})|"
-        rf"above|i{_S}(?:said|told)|said{_S}(?:before|above)|so{_S}far){_END}"
+        rf"learn\w{{0,3}})|above|i{_S}(?:said|told)|said{_S}(?:before|above)|so{_S}far){_END}"
         rf"|{_S}(?:(?:all|any|of){_S}){{0,2}}the{_S}above{_STOP}"
-        rf"|{_S}(?:(?:your|all|any){_S})?(?:instructions|guidelines|ethics)"
-        rf"(?:{_STOP}|{_S}and{_END})"
+        rf"|{_S}(?:(?:your|all|any){_S})?(?:instructions|guidelines|ethics)(?:{_STOP}|{_S}and{_END})"
         rf"|{gap(2)}{_ORDERS}{_S}(?:above|before|so{_S}far|given|of{_S}(?:the{_S})?(?:user|developer|system)){_END})",
         f"{_RULE_WORDS} above told said know learned far have",
     ),
@@ -67,16 +65,7 @@ _OVERRIDES = (
     ),
     AttackRule(
         OVERRIDE,
-        (
-            "precedence over",
-            "priority over",
-            "supersede",
-            "supersedes",
-            "override",
-            "overrides",
-            "replaces",
-            "overrules",
-        ),
+        phrases("precedence over, priority over, supersede, supersedes, override, overrides, replaces, overrules"),
         rf"{gap(3)}(?:system{_S}(?:prompt|message)|your{gap(1)}{_RULES}|the{_S}users?(?:{_STOP}|{_S}(?:instructions?|"
         rf"requests?|wishes|orders))|{_ORDERS}{_S}of{_S}(?:the{_S})?user|(?:all|any){_S}other{_S}{_ORDERS}){_END}",
         f"{_RULE_WORDS} user users",
@@ -96,19 +85,17 @@ _PERSONAS = (
         PERSONA,
         ("you are now", "youre now", "you are from now on", "you are hereby"),
         rf"{_S}(?:(?:a|an|the|my|called|named|acting{_S}as){gap(4)}(?:assistant|ai|agent|bot|chatbot|model|hacker|"
-        rf"persona|"
-        rf"character|admin\w{{0,10}}|root|shell|terminal)|in{_S}(?:\w{{1,20}}{_S}){{0,2}}?(?:developer|dev|god|dan|"
-        rf"jailbreak|admin|root|unrestricted|sudo|free|unfiltered){_S}mode|dan|free|unrestricted|jailbroken|unfiltered|"
-        rf"uncensored|no{_S}longer{_S}(?:bound|restricted|limited|required|an?)){_END}",
+        rf"persona|character|admin\w{{0,10}}|root|shell|terminal)|in{_S}(?:\w{{1,20}}{_S}){{0,2}}?(?:developer|dev|god|"
+        rf"dan|jailbreak|admin|root|unrestricted|sudo|free|unfiltered){_S}mode|dan|free|unrestricted|jailbroken|"
+        rf"unfiltered|uncensored|no{_S}longer{_S}(?:bound|restricted|limited|required|an?)){_END}",
         "now hereby",
     ),
     AttackRule(
         PERSONA,
         ("from now on", "from here on", "from this point on", "from this moment on", "henceforth", "starting now"),
         rf"(?:ward|wards)?{_S}you(?:{_S}(?:will|must|shall|should|can|have{_S}to|only|always|"
-        rf"are{_S}to)){{0,2}}{_S}(?:act|"
-        rf"answer|respond|reply|obey|behave|speak|ignore|execute|pretend|work{_S}for|are{_S}(?:a|an|the|my|no|free|"
-        rf"dan)){_END}",
+        rf"are{_S}to)){{0,2}}{_S}(?:act|answer|respond|reply|obey|behave|speak|ignore|execute|pretend|work{_S}for|"
+        rf"are{_S}(?:a|an|the|my|no|free|dan)){_END}",
         "from henceforth starting",
     ),
     AttackRule(
@@ -125,10 +112,9 @@ _PERSONAS = (
     AttackRule(
         PERSONA,
         ("pretend", "imagine", "simulate", "assume", "roleplay as", "role of"),
-        rf"(?:{_S}that)?{_S}(?:you(?:re|{_S}(?:are|were)){_S}(?:a|an|the|my|not|no|free|dan)|to{_S}be{_S}(?:an?{_S})?"
-        rf"(?:\w{{1,20}}{_S})?(?:ai|assistant|admin\w{{0,10}}|root|character|persona|chatbot)|an?{gap(2)}(?:ai|"
-        rf"assistant|"
-        rf"llm|chatbot|unrestricted|uncensored|unfiltered|amoral|jailbroken|evil)|"
+        rf"(?:{_S}that)?{_S}(?:you(?:re|{_S}(?:are|were)){_S}(?:a|an|the|my|not|no|free|dan)|"
+        rf"to{_S}be{_S}(?:an?{_S})?(?:\w{{1,20}}{_S})?(?:ai|assistant|admin\w{{0,10}}|root|character|persona|chatbot)|"
+        rf"an?{gap(2)}(?:ai|assistant|llm|chatbot|unrestricted|uncensored|unfiltered|amoral|jailbroken|evil)|"
         rf"you{_S}have{_S}no){_END}",
         "pretend imagine simulate assume roleplay role",
     ),
@@ -137,8 +123,7 @@ _PERSONAS = (
         PERSONA,
         ("no", "without", "not bound by", "free from", "free of"),
         rf"{_S}(?:(?:any|your|all){_S})?(?:ethics|ethical|morals?|content{_S}polic|safety{_S}polic|"
-        rf"(?:any{_S})guidelines|"
-        rf"guidelines|censorship)\w{{0,6}}{_END}",
+        rf"(?:any{_S})guidelines|guidelines|censorship)\w{{0,6}}{_END}",
         "ethics ethical moral morals policy policies guidelines censorship",
     ),
     AttackRule(
@@ -155,36 +140,9 @@ _PERSONAS = (
 _PROMPTS = (
     AttackRule(
         PROMPT,
-        (
-            *(
-                "reveal",
-                "print",
-                "show",
-                "repeat",
-                "output",
-                "display",
-                "leak",
-                "dump",
-                "disclose",
-                "tell me",
-                "give me",
-            ),
-            *(
-                "expose",
-                "recite",
-                "append",
-                "write",
-                "include",
-                "share",
-                "paste",
-                "send",
-                "translate",
-                "quote",
-                "post",
-                "describe",
-                "provide",
-                "respond with",
-            ),
+        phrases(
+            "reveal, print, show, repeat, output, display, leak, dump, disclose, tell me, give me, expose, recite, "
+            "append, write, include, share, paste, send, translate, quote, post, describe, provide, respond with"
         ),
         rf"{gap(3)}(?:system{_S}(?:prompt|instructions)|your{gap(2)}(?:system{_S}message|prompt|instructions)|"
         rf"(?:initial|"

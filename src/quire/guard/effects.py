@@ -7,11 +7,11 @@ sentences; a command that the text forbids, or says is gone, has none.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Sequence
 
 from quire.guard.lookalike_letters import folded
+from quire.guard.patterns import pattern
 from quire.model.text import one_line
 
 EFFECTS = {
@@ -66,11 +66,6 @@ _BOUND = re.compile(r"[.!?;,](?=\s|$)|[。！？，、；]|\n|\s[-–—]\s|:(?=
 _LEAD = re.compile(r"[\s`'\"*:(]+(?:```\w*\s*)?$")
 
 
-@functools.cache
-def _made(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def effects_of(text: str) -> tuple[str, ...]:
     """The codes of what the text would do, each once, in the order of `EFFECTS`; none for ordinary text."""
     plain = folded(text)
@@ -109,14 +104,14 @@ def is_denied(text: str, starts: Sequence[int], end: int) -> bool:
     """Whether what begins there is forbidden by its clause, or said to be gone."""
     return (
         any(_is_forbidden(text, start) for start in starts)
-        or _made(_GONE).search(text[end : end + _CLAUSE]) is not None
+        or pattern(_GONE).search(text[end : end + _CLAUSE]) is not None
     )
 
 
 def _is_forbidden(text: str, start: int) -> bool:
     before = _BOUND.split(_LEAD.sub("", text[max(0, start - _CLAUSE) : start]))[-1]
-    denials = list(_made(_NOT).finditer(before))
+    denials = list(pattern(_NOT).finditer(before))
     if not denials:
         return False
     between = before[denials[-1].end() :]
-    return len(between.split()) <= _BETWEEN and not _made(_TURN).search(between)
+    return len(between.split()) <= _BETWEEN and not pattern(_TURN).search(between)

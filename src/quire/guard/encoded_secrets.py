@@ -4,11 +4,11 @@ Decoded pieces are joined and scanned once, with a map back to where they came f
 runs costs no more than its own length.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 
 from quire.guard import named_secrets, placeholders
+from quire.guard.patterns import pattern
 from quire.guard.secret_rules import SecretHit, hidden
 
 SHORTEST_WORD = 14
@@ -36,6 +36,18 @@ _CREDENTIALS = (
     "private key",
     "access key",
 )
+_WORD = rf"\S{{{SHORTEST_WORD},}}+"
+_RUN = rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{SHORTEST_RUN},}}+={{0,2}}"
+_DISCORD = r"(?<![A-Za-z0-9])(?P<user>[MNO][A-Za-z0-9_-]{22,27}+)\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}"
+_ENTITY = r"&\#(?:x(?:H{1,6})|\d{1,7});"
+_ESCAPE = r"\\{1,4}+(?:u\{H{1,6}\}|uH{4}|UH{8}|xH{2})"
+_CHARACTER = f"(?:{_ENTITY}|{_ESCAPE})".replace("H", "[0-9A-Fa-f]")
+_ESCAPES = f"(?:%[0-9A-Fa-f]{{2}})+|{_CHARACTER}+|[\u2460-\u24ff\uff01-\uff5e\U0001d400-\U0001d7ff]+"
+_SPELLED = r"(?:&\#x|\\[uUx]\{?)(?P<hex>[0-9A-Fa-f]+)|&\#(?P<decimal>\d+)"
+# Runs that can stand for ASCII text: the first six bits of three bytes, or the first four of one, say so.
+_DIGITS = r"(?<![0-9A-Za-z])(?:0x)?(?P<hex>[2-7][0-9A-Fa-f](?::?+[2-7][0-9A-Fa-f]){9,}+)"
+_FIRST, _OTHER = "[A-Za-f]", "[A-Za-z0-9+/_-]"
+_PACKED = f"{_DIGITS}|(?<!{_OTHER})(?=(?:{_FIRST}{_OTHER}{{3}}){{4}}){_OTHER}{{16,}}+={{0,2}}"
 
 
 class Decoded:
@@ -79,12 +91,7 @@ def long_words(text: str) -> list[tuple[int, int]]:
     """Return the spans of words that are long enough to hold a secret of a known form; most texts have few."""
     if len(text) < SHORTEST_WORD or max(map(len, text.split()), default=0) < SHORTEST_WORD:
         return []
-    return [match.span() for match in _word().finditer(text)]
-
-
-@functools.cache
-def _word() -> re.Pattern[str]:
-    return re.compile(rf"\S{{{SHORTEST_WORD},}}+")
+    return [match.span() for match in pattern(_WORD).finditer(text)]
 
 
 def runs(text: str, words: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -92,15 +99,10 @@ def runs(text: str, words: list[tuple[int, int]]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for start, end in words:
         if end - start >= SHORTEST_RUN:
-            spans += (match.span() for match in _run().finditer(text, start, end))
+            spans += (match.span() for match in pattern(_RUN).finditer(text, start, end))
         if len(spans) >= _MOST_RUNS:
             break
     return spans[:_MOST_RUNS]
-
-
-@functools.cache
-def _run() -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{SHORTEST_RUN},}}+={{0,2}}")
 
 
 def random_hits(text: str, lowered: str, spans: list[tuple[int, int]]) -> Iterator[SecretHit]:
@@ -164,14 +166,9 @@ def discord_hits(text: str, words: list[tuple[int, int]]) -> Iterator[SecretHit]
     for start, end in words:
         if end - start < _DISCORD_LENGTH or text.count(".", start, end) < 2:
             continue
-        for match in _discord().finditer(text, start, end):
+        for match in pattern(_DISCORD).finditer(text, start, end):
             if plain_of(match.group("user")).isdigit() and not placeholders.is_sample(match.group()):
                 yield SecretHit(*match.span(), "discord-token", "Discord token", hidden(match.group()), True, 0)
-
-
-@functools.cache
-def _discord() -> re.Pattern[str]:
-    return re.compile(r"(?<![A-Za-z0-9])(?P<user>[MNO][A-Za-z0-9_-]{22,27}+)\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}")
 
 
 def unwrapped(text: str) -> Decoded | None:
@@ -182,7 +179,7 @@ def unwrapped(text: str) -> Decoded | None:
     if text.isascii() and "%" not in text and "&#" not in text and "\\" not in text:
         return None
     decoded, rest = Decoded(), 0
-    for match in _escapes().finditer(text):
+    for match in pattern(_ESCAPES).finditer(text):
         start, end = match.span()
         line = text.rfind("\n", rest, start)
         if line >= 0:
@@ -203,7 +200,7 @@ def _meant(run: str) -> str:
     if run[0] == "%":
         return bytes.fromhex(run.replace("%", "")).decode("utf-8", "replace")
     if run[0] in "&\\":
-        return "".join(_character(match) for match in _escape().finditer(run))
+        return "".join(_character(match) for match in pattern(_SPELLED).finditer(run))
     from unicodedata import normalize
 
     return normalize("NFKC", run)
@@ -214,40 +211,17 @@ def _character(match: re.Match[str]) -> str:
     return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
 
 
-_ENTITY = r"&\#(?:x(?:H{1,6})|\d{1,7});"
-_ESCAPE = r"\\{1,4}+(?:u\{H{1,6}\}|uH{4}|UH{8}|xH{2})"
-
-
-@functools.cache
-def _escapes() -> re.Pattern[str]:
-    one = f"(?:{_ENTITY}|{_ESCAPE})".replace("H", "[0-9A-Fa-f]")
-    return re.compile(f"(?:%[0-9A-Fa-f]{{2}})+|{one}+|[\u2460-\u24ff\uff01-\uff5e\U0001d400-\U0001d7ff]+")
-
-
-@functools.cache
-def _escape() -> re.Pattern[str]:
-    return re.compile(r"(?:&\#x|\\[uUx]\{?)(?P<hex>[0-9A-Fa-f]+)|&\#(?P<decimal>\d+)")
-
-
 def unpacked(text: str) -> Decoded | None:
     """Return what runs of base64 and of hexadecimal digits say, where they stand for text."""
     decoded = Decoded()
     for first, last in long_words(text)[:_MOST_RUNS]:
-        for match in _packed().finditer(text, first, last):
+        for match in pattern(_PACKED).finditer(text, first, last):
             start, end = match.span()
             run = text[start : min(end, start + _LONGEST_RUN)]
             plain = _of_hex(run) if match["hex"] else plain_of(run)
             if plain:
                 decoded.add(plain + "\n", start, end)
     return decoded if decoded.parts else None
-
-
-@functools.cache
-def _packed() -> re.Pattern[str]:
-    """Runs that can stand for ASCII text: the first six bits of three bytes, or the first four of one, say so."""
-    digits = r"(?<![0-9A-Za-z])(?:0x)?(?P<hex>[2-7][0-9A-Fa-f](?::?+[2-7][0-9A-Fa-f]){9,}+)"
-    first, other = "[A-Za-f]", "[A-Za-z0-9+/_-]"
-    return re.compile(f"{digits}|(?<!{other})(?=(?:{first}{other}{{3}}){{4}}){other}{{16,}}+={{0,2}}")
 
 
 def _of_hex(run: str) -> str:

@@ -6,14 +6,13 @@ no word has accents. Each order is looked for only where a word of its first gro
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 
 import msgspec
 
-Found = tuple[str, list[int], int]
-"""An effect, where what makes it begins, and where it ends."""
+from quire.guard.patterns import pattern
+from quire.guard.shell_commands import Found
 
 _HEAD = 5
 """By so many letters at its beginning a word is known before anything is matched."""
@@ -171,11 +170,6 @@ _ORDERS: tuple[tuple[str, _Group, tuple[str, ...]], ...] = (
 )
 
 
-@functools.cache
-def _made(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def order_effects(text: str) -> Iterator[Found]:
     """The effects of what sentences of a folded text order, each with where it stands."""
     at = 0
@@ -193,8 +187,8 @@ def _ordered(sentence: str, start: int) -> Iterator[Found]:
         if first.heads.isdisjoint(heads) and not (foreign and any(mark in sentence for mark in first.marks)):
             continue
         hits = []
-        for pattern in (first.pattern, *others):
-            hit = _made(pattern).search(sentence)
+        for needed in (first.pattern, *others):
+            hit = pattern(needed).search(sentence)
             if not hit:
                 break
             hits.append(hit)

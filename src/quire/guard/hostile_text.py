@@ -11,6 +11,7 @@ import re
 
 import msgspec
 
+from quire.guard.patterns import pattern
 from quire.model.text import one_line
 
 MAX_FINDINGS = 10
@@ -72,6 +73,13 @@ _BELONGS = "|".join(
 _MARKS = f"(?<![{_UNSEEN}])[\u061c\u200e\u200f](?![{_UNSEEN}])"
 # Where a word may be broken is no part of what it says.
 _HYPHEN = f"(?<={_LETTER})\u00ad(?={_LETTER})"
+_FOUND = f"{_FLAG}|(?P<bad>[{_HOSTILE}])"
+_FOUND_IN_LINE = f"{_FLAG}|(?P<bad>[{_HOSTILE}\\n\\r\u2028\u2029])"
+_BAD = f"{_HYPHEN}|(?P<bad>[{_HOSTILE}{_UNSEEN}]+)"
+_SHOWN = f"{_BELONGS}|{_BAD}"
+_SHOWN_BOTH_WAYS = f"{_BELONGS}|{_MARKS}|{_BAD}"
+_SUSPECT = f"[{_HOSTILE}{_UNSEEN}]"
+_NOT_SHOWN = f"[{_UNSEEN}{_BIDI}{_TAGS}]+"
 
 
 class TextFinding(msgspec.Struct, frozen=True):
@@ -87,7 +95,7 @@ def find_hostile(text: str, *, single_line: bool = False) -> list[TextFinding]:
     if _is_plain(text, single_line=single_line):
         return []
     findings: list[TextFinding] = []
-    for match in _pattern(single_line=single_line).finditer(text):
+    for match in pattern(_FOUND_IN_LINE if single_line else _FOUND).finditer(text):
         char = match.group("bad")
         if char is None:
             continue
@@ -115,23 +123,23 @@ def make_safe(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\\u{D}")
     if _is_plain(text, single_line=False) and (text.isascii() or _PRINTABLE_UNSEEN.isdisjoint(text)):
         return text
-    if _suspect().search(text) is None:
+    if pattern(_SUSPECT).search(text) is None:
         return text
-    return _shown(marks=_has_right_to_left(text)).sub(_written_out, text)
+    return pattern(_SHOWN_BOTH_WAYS if _has_right_to_left(text) else _SHOWN).sub(_written_out, text)
 
 
 def escape_controls(json: str) -> str:
     r"""Return JSON with the controls that JSON lets stand, U+007F to U+009F, written as \u009b: it says the same."""
     if json.isascii() and "\x7f" not in json:
         return json
-    return _controls().sub(lambda match: f"\\u{ord(match.group()):04x}", json)
+    return pattern("[\x7f-\x9f]").sub(lambda match: f"\\u{ord(match.group()):04x}", json)
 
 
 def without_unseen(text: str) -> str:
     """Return `text` without the characters that have no width or shape of their own, wherever they stand."""
     if text.isascii() or (text.isprintable() and _PRINTABLE_UNSEEN.isdisjoint(text)):
         return text
-    return _unseen().sub("", text)
+    return pattern(_NOT_SHOWN).sub("", text)
 
 
 def _is_plain(text: str, *, single_line: bool) -> bool:
@@ -152,40 +160,8 @@ def _escape(char: str) -> str:
 
 
 def _has_right_to_left(text: str) -> bool:
-    return any(mark in text for mark in "\u061c\u200e\u200f") and _right_to_left().search(text) is not None
-
-
-@functools.cache
-def _pattern(*, single_line: bool) -> re.Pattern[str]:
-    """Compile on first use: most texts never get here."""
-    breaks = "\\n\\r\u2028\u2029" if single_line else ""
-    return re.compile(f"{_FLAG}|(?P<bad>[{_HOSTILE}{breaks}])")
-
-
-@functools.cache
-def _shown(*, marks: bool) -> re.Pattern[str]:
-    belongs = f"{_BELONGS}|{_MARKS}" if marks else _BELONGS
-    return re.compile(f"{belongs}|{_HYPHEN}|(?P<bad>[{_HOSTILE}{_UNSEEN}]+)")
-
-
-@functools.cache
-def _suspect() -> re.Pattern[str]:
-    return re.compile(f"[{_HOSTILE}{_UNSEEN}]")
-
-
-@functools.cache
-def _controls() -> re.Pattern[str]:
-    return re.compile("[\x7f-\x9f]")
-
-
-@functools.cache
-def _unseen() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSEEN}{_BIDI}{_TAGS}]+")
-
-
-@functools.cache
-def _right_to_left() -> re.Pattern[str]:
-    return re.compile(f"[{_RIGHT_TO_LEFT}]")
+    has_marks = any(mark in text for mark in "\u061c\u200e\u200f")
+    return has_marks and pattern(f"[{_RIGHT_TO_LEFT}]").search(text) is not None
 
 
 def _code_of(point: int) -> str:

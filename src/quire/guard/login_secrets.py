@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from quire.guard import placeholders
 from quire.guard.encoded_secrets import plain_of
+from quire.guard.patterns import pattern
 from quire.guard.secret_rules import SecretHit, hidden
 
 _REACH = 320
@@ -38,15 +39,22 @@ _PROGRAMS = {
 _AUTH_NAMES = ('"auth"', "_auth")
 _PGPASS_COLONS = 4
 _STANDARD_EXAMPLES = ("open sesame",)
+_NAME = r"[\w*][\w.*-]{0,80}+"
+_PGPASS = rf"(?<![\w:.-]){_NAME}:(?:\d{{2,5}}|\*):{_NAME}:" + (
+    r"(?P<user>[A-Za-z_*][\w.*-]{0,60}):(?P<v>[^\s:\"'`]{6,100})"
+)
+_AUTH = r"[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<v>[A-Za-z0-9+/]{8,400}={0,2})"
+_USER = r"(?P<user>[^\s:/?#@\"'`<>\\]{0,100}+)"
+_USERINFO = rf"://{_USER}:(?P<v>[^\s/\"'`<>\\]{{4,150}})@(?P<host>[^\s/:@\"'`<>\\?#]{{1,100}})"
 
 
 def authorization_hits(text: str, lowered: str) -> Iterator[SecretHit]:
     """Yield credentials of `Authorization` headers and of the bearer scheme."""
-    for scheme, pattern in _SCHEMES.items():
+    for scheme, form in _SCHEMES.items():
         position = lowered.find(scheme)
         while position >= 0:
             after = position + len(scheme)
-            match = _compiled(pattern).match(text, after)
+            match = pattern(form).match(text, after)
             if match is not None:
                 named = "authorization" in lowered[max(0, position - 24) : position]
                 value = match.group("v")
@@ -56,11 +64,6 @@ def authorization_hits(text: str, lowered: str) -> Iterator[SecretHit]:
                     yield SecretHit(*match.span("v"), "authorization-header", what, hidden(value), verdict, 1)
                 after = match.end()
             position = lowered.find(scheme, after)
-
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def _bearer(value: str, named: bool) -> bool | None:
@@ -87,7 +90,7 @@ def url_hits(text: str) -> Iterator[SecretHit]:
     """Yield passwords inside addresses."""
     position = text.find("://") if "@" in text else -1
     while position >= 0:
-        match = _userinfo().match(text, position, position + _REACH)
+        match = pattern(_USERINFO).match(text, position, position + _REACH)
         if match is not None:
             user, password, host = match.group("user", "v", "host")
             # image:tag@sha256:… pins an image, it is no login.
@@ -132,7 +135,7 @@ def file_hits(text: str) -> Iterator[SecretHit]:
     if text.count(":") >= _PGPASS_COLONS:
         start = 0
         for line in text.split("\n"):
-            if line.count(":") >= _PGPASS_COLONS and (match := _pgpass().search(line)) is not None:
+            if line.count(":") >= _PGPASS_COLONS and (match := pattern(_PGPASS).search(line)) is not None:
                 password = match["v"]
                 if not _is_open(match["user"], password) and _is_chosen(password):
                     begin, end = match.span("v")
@@ -142,29 +145,10 @@ def file_hits(text: str) -> Iterator[SecretHit]:
         position = text.find(name)
         while position >= 0:
             after = position + len(name)
-            found = _auth().match(text, after, after + _REACH)
+            found = pattern(_AUTH).match(text, after, after + _REACH)
             if found is not None and _basic(found["v"]):
                 yield SecretHit(*found.span("v"), "file-password", "login", hidden(found["v"]), True, 1)
             position = text.find(name, after)
-
-
-@functools.cache
-def _pgpass() -> re.Pattern[str]:
-    name = r"[\w*][\w.*-]{0,80}+"
-    return re.compile(
-        rf"(?<![\w:.-]){name}:(?:\d{{2,5}}|\*):{name}:(?P<user>[A-Za-z_*][\w.*-]{{0,60}}):(?P<v>[^\s:\"'`]{{6,100}})"
-    )
-
-
-@functools.cache
-def _auth() -> re.Pattern[str]:
-    return re.compile(r"[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<v>[A-Za-z0-9+/]{8,400}={0,2})")
-
-
-@functools.cache
-def _userinfo() -> re.Pattern[str]:
-    user = r"(?P<user>[^\s:/?#@\"'`<>\\]{0,100}+)"
-    return re.compile(rf"://{user}:(?P<v>[^\s/\"'`<>\\]{{4,150}})@(?P<host>[^\s/:@\"'`<>\\?#]{{1,100}})")
 
 
 def _is_open(user: str, password: str) -> bool:

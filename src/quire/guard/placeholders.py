@@ -4,8 +4,7 @@ Randomness is judged by shape, not by a dictionary: each character becomes its c
 and a random string changes class far more often than words, identifiers and slugs do.
 """
 
-import functools
-import re
+from quire.guard.patterns import pattern
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -58,6 +57,13 @@ _ALGORITHMS = (
 _CLASSES = {i: "d" if chr(i).isdigit() else "l" if chr(i).islower() else "u" for i in range(128) if chr(i).isalnum()}
 _TABLE = str.maketrans({chr(i): _CLASSES.get(i, "-") for i in range(128)})
 _JUDGED = 96  # characters looked at; more adds cost and no certainty
+_ALGORITHM = f"(?ai)(?<![a-z])(?:{_ALGORITHMS})(?![a-z0-9])"
+_SEPARATORS = "[/:#.|@]"
+_UUID = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+_HEX = "[0-9a-f]{6,64}"
+_NAME_IN_BRACES = r"\{[A-Za-z_][\w.]*\}|<[A-Za-z_][\w -]*>|%[A-Z_]{3,}%|\$[A-Z_]{3,}"
+_DOTTED = r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+"
+_CODE = rf"{_DOTTED}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|@?[\w./-]+@[~^]?v?\d[\w.-]*"
 
 
 def is_sample(value: str) -> bool:
@@ -92,12 +98,15 @@ def _is_of_sample_parts(text: str) -> bool:
 
 def is_path_of_ids(value: str) -> bool:
     """Say whether it is the name of an object in a store: words and ids with slashes or colons between them."""
-    pieces = _separators().split(value)
+    pieces = pattern(_SEPARATORS).split(value)
     if len(pieces) < 2 or not any(len(piece) > 2 and piece.isalpha() for piece in pieces):
         return False
     many = "/" in value and len(pieces) > 2
     return all(
-        piece.isdigit() or bool(_uuid().fullmatch(piece)) or is_wordy(piece) or (many and bool(_hex().fullmatch(piece)))
+        piece.isdigit()
+        or bool(pattern(_UUID).fullmatch(piece))
+        or is_wordy(piece)
+        or (many and bool(pattern(_HEX).fullmatch(piece)))
         for piece in pieces
     )
 
@@ -114,13 +123,13 @@ def is_reference(value: str, *, quoted: bool) -> bool:
     if "environ" in lowered or "getenv" in lowered or "process.env" in lowered or "secrets." in lowered:
         return True
     if quoted:
-        return "${" in value or "{{" in value or bool(_name_in_braces().search(value))
+        return "${" in value or "{{" in value or bool(pattern(_NAME_IN_BRACES).search(value))
     # Unquoted code: a call, an index, an attribute, an address of a person or a package.
     if "(" in value or "[" in value:
         return True
     # A name behind a dot is code; what a machine drew is not.
     tail = value.rpartition(".")[2]
-    return bool(_code().fullmatch(value)) and not (len(tail) >= 16 and looks_random(tail, strict=True))
+    return bool(pattern(_CODE).fullmatch(value)) and not (len(tail) >= 16 and looks_random(tail, strict=True))
 
 
 def is_foreign(value: str) -> bool:
@@ -145,7 +154,7 @@ def is_wordy(value: str, *, strict: bool = False) -> bool:
     `strict` is for what follows a known prefix, where random text is likely and identifiers are not.
     """
     if any(char.isdigit() for char in value):
-        value = _algorithms().sub("-", value)
+        value = pattern(_ALGORITHM).sub("-", value)
     return all(_is_word(piece, strict) for piece in shape_of(value).split("-"))
 
 
@@ -188,34 +197,3 @@ def entropy_above(value: str, limit: float) -> bool:
     size = len(sample)
     shares = [sample.count(char) / size for char in set(sample)]
     return -sum(share * log2(share) for share in shares) >= limit
-
-
-@functools.cache
-def _algorithms() -> re.Pattern[str]:
-    return re.compile(f"(?<![a-z])(?:{_ALGORITHMS})(?![a-z0-9])", re.IGNORECASE | re.ASCII)
-
-
-@functools.cache
-def _separators() -> re.Pattern[str]:
-    return re.compile("[/:#.|@]")
-
-
-@functools.cache
-def _uuid() -> re.Pattern[str]:
-    return re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
-
-
-@functools.cache
-def _hex() -> re.Pattern[str]:
-    return re.compile("[0-9a-f]{6,64}")
-
-
-@functools.cache
-def _name_in_braces() -> re.Pattern[str]:
-    return re.compile(r"\{[A-Za-z_][\w.]*\}|<[A-Za-z_][\w -]*>|%[A-Z_]{3,}%|\$[A-Z_]{3,}")
-
-
-@functools.cache
-def _code() -> re.Pattern[str]:
-    dotted = r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+"
-    return re.compile(rf"{dotted}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|@?[\w./-]+@[~^]?v?\d[\w.-]*")

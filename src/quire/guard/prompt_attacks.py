@@ -20,6 +20,7 @@ from quire.guard.attack_rules_markup import command_flags, mark_flags
 from quire.guard.attack_rules_override import ORDERS, SQUASHED
 from quire.guard.hostile_text import without_unseen
 from quire.guard.lookalike_letters import folded_seen
+from quire.guard.patterns import pattern
 from quire.model.text import one_line
 
 _WORDS = re.compile(r"[a-z]+")
@@ -112,13 +113,8 @@ def _native(text: str, chars: set[str]) -> set[str]:
         for start in rule.starts
         if (start[-1] in chars or start[-1].upper() in chars)
         and start in text
-        and _native_pattern(start, rule.rest).search(text)
+        and pattern(re.escape(start) + rule.rest).search(text)
     }
-
-
-@functools.cache
-def _native_pattern(start: str, rest: str) -> re.Pattern[str]:
-    return re.compile(re.escape(start) + rest)
 
 
 def _squashed(text: str) -> set[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quire.guard.hostile_text import without_unseen
+from quire.guard.patterns import pattern
 from quire.guard.secrets import SecretFinding, find_secrets, secret_values
+from quire.model.untyped import with_texts
 
 LEFT_OUT = "[secret left out]"
 GIVEN_UP = "[text left out: too many secrets]"
@@ -17,6 +17,7 @@ _PIECE = 8
 """So much of a secret in a row is too much: messages cut what they quote, and write it in small letters."""
 _LONGEST = 16_384
 _BEGIN, _END = "-----BEGIN", "-----END"
+_WORD = r"[^\s\"'`]+"
 
 
 def redacted(text: str, mark: str = LEFT_OUT, given_up: str = GIVEN_UP) -> tuple[str, int]:
@@ -52,14 +53,9 @@ def _end(text: str, start: int, rule: str) -> int:
         stop = text.find(_END, start)
         closed = text.find("-----", stop + len(_END)) if stop >= 0 else -1
         return closed + 5 if closed >= 0 else len(text)
-    word = _word().match(text, start)
+    word = pattern(_WORD).match(text, start)
     line = text.find("\n", start)
     return word.end() if word else len(text) if line < 0 else line
-
-
-@functools.cache
-def _word() -> re.Pattern[str]:
-    return re.compile(r"[^\s\"'`]+")
 
 
 class InputSecrets:
@@ -87,13 +83,7 @@ class InputSecrets:
 
     def value(self, value: Any) -> Any:
         """The same in every text of a value."""
-        if not self._values:
-            return value
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, Mapping):
-            return {self.value(name): self.value(item) for name, item in value.items()}
-        return [self.value(item) for item in value] if isinstance(value, list | tuple) else value
+        return with_texts(value, self.text, names=True) if self._values else value
 
 
 def _secrets(text: str) -> Iterator[str]:

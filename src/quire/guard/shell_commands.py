@@ -10,6 +10,8 @@ import functools
 import re
 from collections.abc import Iterator
 
+from quire.guard.patterns import pattern
+
 Found = tuple[str, list[int], int]
 """An effect, where what makes it begins, and where it ends."""
 
@@ -260,11 +262,6 @@ _SENDING = (
 
 
 @functools.cache
-def _made(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-@functools.cache
 def _programs() -> re.Pattern[str]:
     names = "|".join(sorted(map(re.escape, PROGRAMS), key=len, reverse=True))
     return re.compile(rf"\b(?<![\w.@=-])({names})(?:\.exe)?(?![\w.:=/@-])")
@@ -296,9 +293,9 @@ def command_effects(text: str) -> Iterator[Found]:
 def _line_effects(line: str, start: int, fetched: list[tuple[str, int]]) -> Iterator[Found]:
     # A pattern is made and tried only where one of its words stands: this runs for every line of every record.
     words = set(_WORD.findall(line))
-    for pattern, effect, needed in _bare():
+    for form, effect, needed in _bare():
         if not needed.isdisjoint(words):
-            for found in _made(pattern).finditer(line):
+            for found in pattern(form).finditer(line):
                 yield effect, [start + found.start()], start + found.end()
     if ":(){" in line.replace(" ", ""):
         yield "destroys", [start], start + len(line)
@@ -330,27 +327,27 @@ def _program_effects(statement: str, start: int) -> Iterator[Found]:
     for stage in statement.replace('"', " ").replace("'", " ").split("|"):
         for found in _programs().finditer(stage):
             rest = stage[found.end() : found.end() + _REST]
-            for pattern, effect in PROGRAMS[found.group(1)]:
-                hit = _made(pattern).search(rest)
+            for form, effect in PROGRAMS[found.group(1)]:
+                hit = pattern(form).search(rest)
                 # Other programs need an argument that no sentence has.
-                if hit and (pattern != _RUNS_ANY[0][0] or _made(_LEADS).search(stage[: found.start()])):
+                if hit and (form != _RUNS_ANY[0][0] or pattern(_LEADS).search(stage[: found.start()])):
                     yield effect, [start + at + found.start()], start + at + found.end() + hit.end()
         at += len(stage) + 1
 
 
 def _piped_effects(statement: str, start: int) -> Iterator[Found]:
-    fetch = _made(_TAKES).search(statement)
+    fetch = pattern(_TAKES).search(statement)
     if fetch:
         for stage in statement[fetch.end() :].split("|")[1:]:
-            run = _made(_PIPED).search(stage)
-            if run and not _made(_READS_FILE).search(run.group(2)):
+            run = pattern(_PIPED).search(stage)
+            if run and not pattern(_READS_FILE).search(run.group(2)):
                 yield "downloads-and-runs", [start + fetch.start()], start + len(statement)
 
 
 def _sent_effects(statement: str, start: int) -> Iterator[Found]:
-    if _made(_NET).search(statement):
-        plain = _made(_NOT_SENT).sub(" ", statement)
-        if _made(_SENSITIVE).search(plain) or _made(_BODY).search(plain):
+    if pattern(_NET).search(statement):
+        plain = pattern(_NOT_SENT).sub(" ", statement)
+        if pattern(_SENSITIVE).search(plain) or pattern(_BODY).search(plain):
             yield "sends-secret", [start], start + len(statement)
 
 
@@ -359,11 +356,11 @@ def _later_effects(statement: str, start: int, fetched: list[tuple[str, int]]) -
     for name, at in fetched:
         if name in statement and re.search(rf"{_CALLED}(?<![\w-]){re.escape(name)}(?![\w-])", statement):
             yield "downloads-and-runs", [at], start + len(statement)
-    for found in _made(_DOWNLOADS).finditer(statement):
+    for found in pattern(_DOWNLOADS).finditer(statement):
         rest = found.group(1)
-        if len(fetched) >= _FETCHED or not _made(_URL).search(rest):
+        if len(fetched) >= _FETCHED or not pattern(_URL).search(rest):
             continue
-        names = [target for target in _made(_TARGET).findall(rest) if "://" not in target]
+        names = [target for target in pattern(_TARGET).findall(rest) if "://" not in target]
         names += [word.removesuffix(".git") for word in rest.split() if "/" in word or "." in word]
         for name in names:
             base = re.split(r"[/\\]", name.strip("\"'`,.)/"))[-1]

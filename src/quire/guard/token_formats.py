@@ -27,29 +27,24 @@ def _after(rule: str, what: str, starts: str, body: str, check: str = "", reach:
 
 RULES: tuple[SecretRule, ...] = (
     # Source code hosting and packages
-    SecretRule(
-        "github-token", "GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), "gh[pousr]_", _AN + "{36,255}"
-    ),
-    SecretRule(
-        "github-fine-grained-token", "GitHub token", ("github_pat_",), "github_pat_", _WORD + "{22,255}", "random"
-    ),
-    SecretRule(
+    _after("github-token", "GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", _AN + "{36,255}"),
+    _after("github-fine-grained-token", "GitHub token", "github_pat_", _WORD + "{22,255}", "random"),
+    _after(
         "gitlab-token",
         "GitLab token",
-        ("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glagent-", "gloas-", "glimt-"),
-        "gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt)-",
+        "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent- gloas- glimt-",
         _URL64 + r"{20,}(?:\.[0-9a-z]{2}\.[0-9a-z]{9})?",
         "random",
     ),
-    SecretRule("bitbucket-app-password", "Bitbucket app password", ("ATBB",), "ATBB", _AN + "{32}"),
-    SecretRule("npm-token", "npm token", ("npm_",), "npm_", _AN + "{36}"),
-    SecretRule("pypi-token", "PyPI token", ("pypi-Ag",), "pypi-Ag", _URL64 + "{50,}", "random"),
-    SecretRule("rubygems-token", "RubyGems token", ("rubygems_",), "rubygems_", _HEX + "{48}"),
-    SecretRule("crates-token", "crates.io token", ("cio",), "cio", _AN + "{32}", "random"),
-    SecretRule("nuget-key", "NuGet API key", ("oy2",), "oy2", "[a-z0-9]{43}", "random"),
-    SecretRule("docker-token", "Docker token", ("dckr_pat_", "dckr_oat_"), "dckr_[po]at_", _URL64 + "{27,}", "random"),
-    SecretRule("buildkite-token", "Buildkite token", ("bkua_",), "bkua_", _HEX + "{40}"),
-    SecretRule("postman-key", "Postman API key", ("PMAK-",), "PMAK-", _HEX + "{24}-" + _HEX + "{34}"),
+    _after("bitbucket-app-password", "Bitbucket app password", "ATBB", _AN + "{32}"),
+    _after("npm-token", "npm token", "npm_", _AN + "{36}"),
+    _after("pypi-token", "PyPI token", "pypi-Ag", _URL64 + "{50,}", "random"),
+    _after("rubygems-token", "RubyGems token", "rubygems_", _HEX + "{48}"),
+    _after("crates-token", "crates.io token", "cio", _AN + "{32}", "random"),
+    _after("nuget-key", "NuGet API key", "oy2", "[a-z0-9]{43}", "random"),
+    _after("docker-token", "Docker token", "dckr_pat_ dckr_oat_", _URL64 + "{27,}", "random"),
+    _after("buildkite-token", "Buildkite token", "bkua_", _HEX + "{40}"),
+    _after("postman-key", "Postman API key", "PMAK-", _HEX + "{24}-" + _HEX + "{34}"),
     # Clouds and hosting
     SecretRule(
         "aws-access-key-id",
@@ -58,18 +53,12 @@ RULES: tuple[SecretRule, ...] = (
         "(?:A[KSB]IA|ACCA|A3T[A-Z0-9])",
         "[A-Z0-9]{16}",
     ),
-    SecretRule("google-api-key", "Google API key", ("AIza",), "AIza", _URL64 + "{35}"),
-    SecretRule("google-oauth-secret", "Google OAuth client secret", ("GOCSPX-",), "GOCSPX-", _URL64 + "{28}", "random"),
-    SecretRule("google-oauth-token", "Google OAuth token", ("ya29.",), r"ya29\.", _URL64 + "{20,}", "random"),
-    SecretRule("google-refresh-token", "Google refresh token", ("1//0",), "1//0", _URL64 + "{40,}", "random"),
-    SecretRule("azure-storage-key", "Azure storage key", ("AccountKey=",), "AccountKey=", "[A-Za-z0-9+/]{86}={0,2}"),
-    SecretRule(
-        "azure-shared-access-key",
-        "Azure shared access key",
-        ("SharedAccessKey=",),
-        "SharedAccessKey=",
-        "[A-Za-z0-9+/_-]{38,86}={0,2}",
-    ),
+    _after("google-api-key", "Google API key", "AIza", _URL64 + "{35}"),
+    _after("google-oauth-secret", "Google OAuth client secret", "GOCSPX-", _URL64 + "{28}", "random"),
+    _after("google-oauth-token", "Google OAuth token", "ya29.", _URL64 + "{20,}", "random"),
+    _after("google-refresh-token", "Google refresh token", "1//0", _URL64 + "{40,}", "random"),
+    _after("azure-storage-key", "Azure storage key", "AccountKey=", "[A-Za-z0-9+/]{86}={0,2}"),
+    _after("azure-shared-access-key", "Azure shared access key", "SharedAccessKey=", "[A-Za-z0-9+/_-]{38,86}={0,2}"),
     SecretRule(
         "azure-client-secret",
         "Azure client secret",
@@ -78,29 +67,22 @@ RULES: tuple[SecretRule, ...] = (
         r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}",
         back=(4,),
     ),
-    SecretRule(
-        "digitalocean-token", "DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), "do[opr]_v1_", _HEX + "{64}"
-    ),
-    SecretRule("alibaba-access-key", "Alibaba Cloud access key", ("LTAI",), "LTAI", _AN + "{16,20}", "random"),
-    SecretRule("heroku-key", "Heroku API key", ("HRKU-",), "HRKU-", _URL64 + "{36,80}", "random"),
-    SecretRule("vercel-token", "Vercel token", ("vcp_", "vci_", "vca_", "vcr_", "vck_"), "vc[piark]_", _AN + "{24,60}"),
-    SecretRule(
-        "vercel-blob-token", "Vercel Blob token", ("vercel_blob_rw_",), "vercel_blob_rw_", _WORD + "{30,}", "random"
-    ),
-    SecretRule(
-        "fly-token", "Fly.io token", ("fm2_", "fo1_"), "f(?:m2|o1)_", "[A-Za-z0-9+/=_-]{40,}", "random", reach=900
-    ),
-    SecretRule("supabase-token", "Supabase token", ("sbp_",), "sbp_", _HEX + "{40}"),
-    SecretRule("supabase-secret-key", "Supabase secret key", ("sb_secret_",), "sb_secret_", _URL64 + "{20,}", "random"),
-    SecretRule(
+    _after("digitalocean-token", "DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", _HEX + "{64}"),
+    _after("alibaba-access-key", "Alibaba Cloud access key", "LTAI", _AN + "{16,20}", "random"),
+    _after("heroku-key", "Heroku API key", "HRKU-", _URL64 + "{36,80}", "random"),
+    _after("vercel-token", "Vercel token", "vcp_ vci_ vca_ vcr_ vck_", _AN + "{24,60}"),
+    _after("vercel-blob-token", "Vercel Blob token", "vercel_blob_rw_", _WORD + "{30,}", "random"),
+    _after("fly-token", "Fly.io token", "fm2_ fo1_", "[A-Za-z0-9+/=_-]{40,}", "random", reach=900),
+    _after("supabase-token", "Supabase token", "sbp_", _HEX + "{40}"),
+    _after("supabase-secret-key", "Supabase secret key", "sb_secret_", _URL64 + "{20,}", "random"),
+    _after(
         "planetscale-token",
         "PlanetScale token",
-        ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"),
-        "pscale_(?:tkn|pw|oauth)_",
+        "pscale_tkn_ pscale_pw_ pscale_oauth_",
         "[A-Za-z0-9_.=-]{32,64}",
         "random",
     ),
-    SecretRule("databricks-token", "Databricks token", ("dapi",), "dapi", _HEX + r"{32}(?:-\d{1,2})?"),
+    _after("databricks-token", "Databricks token", "dapi", _HEX + r"{32}(?:-\d{1,2})?"),
     SecretRule(
         "tailscale-key",
         "Tailscale key",
@@ -110,7 +92,7 @@ RULES: tuple[SecretRule, ...] = (
         "random",
     ),
     # Secret stores and infrastructure
-    SecretRule("vault-token", "HashiCorp Vault token", ("hvs.", "hvb."), r"hv[sb]\.", _URL64 + "{24,}", "random"),
+    _after("vault-token", "HashiCorp Vault token", "hvs. hvb.", _URL64 + "{24,}", "random"),
     SecretRule(
         "terraform-token",
         "Terraform token",
@@ -122,22 +104,15 @@ RULES: tuple[SecretRule, ...] = (
     SecretRule(
         "doppler-token", "Doppler token", ("dp.",), r"dp\.(?:pt|st|ct|sa|scim|audit)\.", "[A-Za-z0-9._-]{40,}", "random"
     ),
-    SecretRule("pulumi-token", "Pulumi token", ("pul-",), "pul-", _HEX + "{40}"),
-    SecretRule(
-        "onepassword-token",
-        "1Password service account token",
-        ("ops_eyJ",),
-        "ops_eyJ",
-        "[A-Za-z0-9+/=_-]{60,}",
-        reach=900,
-    ),
-    SecretRule("age-secret-key", "age secret key", ("AGE-SECRET-KEY-1",), "AGE-SECRET-KEY-1", "[0-9A-Z]{58}"),
-    SecretRule("sentry-token", "Sentry token", ("sntrys_", "sntryu_"), "sntry[su]_", "[A-Za-z0-9+/=_-]{40,}", "random"),
-    SecretRule("grafana-token", "Grafana token", ("glsa_",), "glsa_", _AN + "{32}_[0-9A-Fa-f]{8}"),
-    SecretRule("grafana-cloud-token", "Grafana Cloud token", ("glc_",), "glc_", "[A-Za-z0-9+/=]{32,400}", "random"),
-    SecretRule("new-relic-key", "New Relic API key", ("NRAK-",), "NRAK-", "[A-Z0-9]{27}"),
+    _after("pulumi-token", "Pulumi token", "pul-", _HEX + "{40}"),
+    _after("onepassword-token", "1Password service account token", "ops_eyJ", "[A-Za-z0-9+/=_-]{60,}", reach=900),
+    _after("age-secret-key", "age secret key", "AGE-SECRET-KEY-1", "[0-9A-Z]{58}"),
+    _after("sentry-token", "Sentry token", "sntrys_ sntryu_", "[A-Za-z0-9+/=_-]{40,}", "random"),
+    _after("grafana-token", "Grafana token", "glsa_", _AN + "{32}_[0-9A-Fa-f]{8}"),
+    _after("grafana-cloud-token", "Grafana Cloud token", "glc_", "[A-Za-z0-9+/=]{32,400}", "random"),
+    _after("new-relic-key", "New Relic API key", "NRAK-", "[A-Z0-9]{27}"),
     # Model providers
-    SecretRule("anthropic-key", "Anthropic API key", ("sk-ant-",), "sk-ant-", _URL64 + "{20,}", "random"),
+    _after("anthropic-key", "Anthropic API key", "sk-ant-", _URL64 + "{20,}", "random"),
     SecretRule(
         "openai-key",
         "OpenAI API key",
@@ -146,34 +121,24 @@ RULES: tuple[SecretRule, ...] = (
         _URL64 + "{20,}",
         "random",
     ),
-    SecretRule("huggingface-token", "Hugging Face token", ("hf_", "api_org_"), "(?:hf|api_org)_", _AN + "{34,40}"),
-    SecretRule("groq-key", "Groq API key", ("gsk_",), "gsk_", _AN + "{40,60}"),
-    SecretRule("xai-key", "xAI API key", ("xai-",), "xai-", _AN + "{60,100}"),
-    SecretRule("replicate-token", "Replicate token", ("r8_",), "r8_", _AN + "{37,40}"),
-    SecretRule("perplexity-key", "Perplexity API key", ("pplx-",), "pplx-", _AN + "{40,60}"),
+    _after("huggingface-token", "Hugging Face token", "hf_ api_org_", _AN + "{34,40}"),
+    _after("groq-key", "Groq API key", "gsk_", _AN + "{40,60}"),
+    _after("xai-key", "xAI API key", "xai-", _AN + "{60,100}"),
+    _after("replicate-token", "Replicate token", "r8_", _AN + "{37,40}"),
+    _after("perplexity-key", "Perplexity API key", "pplx-", _AN + "{40,60}"),
     SecretRule("langsmith-key", "LangSmith API key", ("lsv2_",), "lsv2_(?:pt|sk)_", _HEX + "{32}_" + _HEX + "{10}"),
     # Payment, mail, chat
-    SecretRule("stripe-key", "Stripe secret key", ("sk_live_", "sk_test_"), "sk_(?:live|test)_", _AN + "{16,250}"),
-    SecretRule("stripe-restricted-key", "Stripe key", ("rk_live_", "rk_test_"), "rk_(?:live|test)_", _AN + "{16,250}"),
-    SecretRule(
-        "webhook-signing-secret", "Stripe webhook secret", ("whsec_",), "whsec_", "[A-Za-z0-9+/]{24,}={0,2}", "random"
-    ),
-    SecretRule("square-token", "Square token", ("sq0atp-", "sq0csp-"), "sq0(?:atp|csp)-", _URL64 + "{22,43}", "random"),
-    SecretRule("meta-token", "Meta access token", ("EAA",), "EAA", _AN + "{60,300}", "random"),
-    SecretRule(
-        "shopify-token",
-        "Shopify token",
-        ("shpat_", "shpca_", "shppa_", "shpss_"),
-        "shp(?:at|ca|pa|ss)_",
-        "[0-9A-Fa-f]{32}",
-    ),
-    SecretRule(
-        "sendgrid-key", "SendGrid API key", ("SG.",), r"SG\.", _URL64 + r"{16,32}\." + _URL64 + "{16,64}", "random"
-    ),
-    SecretRule("mailgun-key", "Mailgun API key", ("key-",), "key-", _HEX + "{32}"),
-    SecretRule("resend-key", "Resend API key", ("re_",), "re_", _AN + "{8}_" + _AN + "{24}", "random"),
-    SecretRule("brevo-key", "Brevo API key", ("xkeysib-",), "xkeysib-", _HEX + "{64}-" + _AN + "{16}"),
-    SecretRule("twilio-key", "Twilio API key", ("SK",), "SK", _HEX + "{32}"),
+    _after("stripe-key", "Stripe secret key", "sk_live_ sk_test_", _AN + "{16,250}"),
+    _after("stripe-restricted-key", "Stripe key", "rk_live_ rk_test_", _AN + "{16,250}"),
+    _after("webhook-signing-secret", "Stripe webhook secret", "whsec_", "[A-Za-z0-9+/]{24,}={0,2}", "random"),
+    _after("square-token", "Square token", "sq0atp- sq0csp-", _URL64 + "{22,43}", "random"),
+    _after("meta-token", "Meta access token", "EAA", _AN + "{60,300}", "random"),
+    _after("shopify-token", "Shopify token", "shpat_ shpca_ shppa_ shpss_", "[0-9A-Fa-f]{32}"),
+    _after("sendgrid-key", "SendGrid API key", "SG.", _URL64 + r"{16,32}\." + _URL64 + "{16,64}", "random"),
+    _after("mailgun-key", "Mailgun API key", "key-", _HEX + "{32}"),
+    _after("resend-key", "Resend API key", "re_", _AN + "{8}_" + _AN + "{24}", "random"),
+    _after("brevo-key", "Brevo API key", "xkeysib-", _HEX + "{64}-" + _AN + "{16}"),
+    _after("twilio-key", "Twilio API key", "SK", _HEX + "{32}"),
     SecretRule("slack-token", "Slack token", ("xox",), r"xox[abceoprs](?:\.xox[bp])?-", _AND + "{10,250}", "digit"),
     SecretRule("slack-app-token", "Slack app token", ("xapp-",), r"xapp-\d-", "[A-Z0-9]{8,}-[0-9]{8,}-[0-9a-f]{32,}"),
     SecretRule(
@@ -185,20 +150,17 @@ RULES: tuple[SecretRule, ...] = (
         "digit",
     ),
     SecretRule("telegram-token", "Telegram bot token", (":AA",), "", r"\d{8,10}:AA" + _URL64 + "{33}", back=(10, 9, 8)),
-    SecretRule(
+    _after(
         "discord-webhook",
         "Discord webhook",
-        ("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
-        r"discord(?:app)?\.com/api/webhooks/",
+        "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
         r"\d{17,20}/" + _URL64 + "{60,80}",
     ),
     # Work tools
-    SecretRule("linear-key", "Linear API key", ("lin_api_", "lin_oauth_"), "lin_(?:api|oauth)_", _AN + "{40,64}"),
-    SecretRule("notion-token", "Notion token", ("secret_", "ntn_"), "(?:secret|ntn)_", _AN + "{43,50}"),
-    SecretRule(
-        "atlassian-token", "Atlassian token", ("ATATT3", "ATCTT3"), "AT[AC]TT3", "[A-Za-z0-9_=-]{50,}", "random"
-    ),
-    SecretRule("figma-token", "Figma token", ("figd_",), "figd_", _URL64 + "{38,44}", "random"),
+    _after("linear-key", "Linear API key", "lin_api_ lin_oauth_", _AN + "{40,64}"),
+    _after("notion-token", "Notion token", "secret_ ntn_", _AN + "{43,50}"),
+    _after("atlassian-token", "Atlassian token", "ATATT3 ATCTT3", "[A-Za-z0-9_=-]{50,}", "random"),
+    _after("figma-token", "Figma token", "figd_", _URL64 + "{38,44}", "random"),
     # More of the same, by what they open: code and builds
     _after("circleci-token", "CircleCI token", "CCIPAT_ CCIPRJ_", _AN + "{20,24}_" + _HEX + "{40}"),
     _after("jfrog-key", "JFrog API key", "AKCp", _AN + "{59,73}", "random"),
@@ -328,21 +290,19 @@ RULES: tuple[SecretRule, ...] = (
         "chat.googleapis.com/v1/spaces/",
         r"[\w-]{8,20}/messages\?key=[\w-]{20,60}&token=[\w-]{30,60}",
     ),
-    SecretRule(
+    _after(
         "teams-webhook",
         "Teams webhook",
-        ("webhook.office.com/webhookb2/", "outlook.office.com/webhook/"),
-        r"(?:webhook\.office\.com/webhookb2|outlook\.office\.com/webhook)/",
+        "webhook.office.com/webhookb2/ outlook.office.com/webhook/",
         f"{_UUID}@{_UUID}/[A-Za-z]{{5,30}}/{_HEX}{{32}}/{_UUID}",
     ),
     _after("azure-signature", "Azure shared access signature", "sig=", "[A-Za-z0-9%+/_-]{40,90}={0,2}", "random"),
     _after("azure-function-key", "Azure function key", "code=", "[A-Za-z0-9%+/_-]{52,80}={1,2}", "random"),
     _after("vault-old-token", "HashiCorp Vault token", "s.", _AN + "{24}", "random"),
     # Keys and signed tokens
-    SecretRule(
+    _after(
         "jwt",
         "JSON web token",
-        ("eyJ",),
         "eyJ",
         rf"{_URL64}{{8,1000}}+\.{_URL64}{{4,4000}}+\.{_URL64}{{0,1000}}+(?:\.{_URL64}+)*",
         "jwt",

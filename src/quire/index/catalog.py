@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Sequence
 from time import sleep
 from typing import TYPE_CHECKING, cast
 
-from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, edge_of_row, record_of_row
+from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, TABLES, edge_of_row, record_of_row
 from quire.index.search import Filter, Searcher
 from quire.index.text_analysis import match_any
 from quire.index.verdict_cache import VerdictCache
@@ -20,20 +21,7 @@ if TYPE_CHECKING:
     from quire.files.freshness import Freshness
     from quire.index.sentence_model import SentenceModel
 
-_TABLES = (
-    "folders",
-    "files",
-    "records",
-    "names",
-    "edges",
-    "problems",
-    "vectors",
-    "signs",
-    "spaces",
-    "tallies",
-    "summaries",
-    "memos",
-)
+_EMPTIED = tuple(name for name in re.findall(r"CREATE TABLE (\w+)", TABLES) if name != "home")
 _SMALL = 500
 _MANY = 200
 """From how many files on reading them takes long enough to be told of."""
@@ -83,7 +71,7 @@ class Index(VerdictCache):
         """Forget everything and read every file, in one transaction."""
         with self._writing():
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-            for table in _TABLES:
+            for table in _EMPTIED:
                 self._connection.execute(f"DELETE FROM {table}")
             for source in sources:
                 writer = Writer(self._connection, source.layer)

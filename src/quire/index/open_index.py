@@ -67,17 +67,28 @@ def with_index(
     written: Written | Patch | None = None,
     freshness: Freshness | None = None,
     progress: Progress | None = None,
+    *,
+    then: Callable[[Result], Patch | None] | None = None,
 ) -> Result:
-    """Call `work` with a refreshed index; if it turns out to be damaged, rebuild it once and call again."""
+    """Call `work` with a refreshed index; if it turns out to be damaged, rebuild it once and call again.
+
+    `then` is called once with the result, and what it wrote is indexed; if that fails, the next reader does it.
+    """
     sources = list(sources)
     index = open_index(folder, sources, written, freshness, progress)
     try:
-        return _asked(index, work)
-    except apsw.Error:
-        index.close()
-        _discard(folder)
-        index = open_index(folder, sources)
-        return _asked(index, work)
+        try:
+            result = _asked(index, work)
+        except apsw.Error:
+            index.close()
+            _discard(folder)
+            index = open_index(folder, sources)
+            result = _asked(index, work)
+        patch = then(result) if then else None
+        if patch is not None:
+            with contextlib.suppress(apsw.Error):
+                index.bring_up(sources, patch)
+        return result
     finally:
         index.close()
 
@@ -94,27 +105,8 @@ def change_with_index(
     plan: Callable[[Index], Result],
     write: Callable[[Result], Patch | None],
 ) -> Result:
-    """Plan a change with a refreshed index, write it, and index it; if indexing fails, the next reader does it.
-
-    Planning may be done twice, where the index turns out to be damaged; writing never is.
-    """
-    sources = list(sources)
-    index = open_index(folder, sources)
-    try:
-        try:
-            planned = _asked(index, plan)
-        except apsw.Error:
-            index.close()
-            _discard(folder)
-            index = open_index(folder, sources)
-            planned = _asked(index, plan)
-        patch = write(planned)
-        if patch is not None:
-            with contextlib.suppress(apsw.Error):
-                index.bring_up(sources, patch)
-        return planned
-    finally:
-        index.close()
+    """Plan a change with a refreshed index, perhaps twice, then write it, never twice, and index it."""
+    return with_index(folder, sources, plan, then=write)
 
 
 def rebuild_index(

@@ -87,7 +87,20 @@ RECORD_COLUMNS = (
 EDGE_COLUMNS = "ref, source, predicate, target, status, path, confidence, raw"
 
 
+_LISTS = ("tags", "anchors", "seen", "contested")
+
+
+def row_of_record(record: Record) -> tuple[Any, ...]:
+    """What `RECORD_COLUMNS` hold of a record."""
+    fields = {name: getattr(record, name) for name in RECORD_COLUMNS.replace("commit_id", "commit").split(", ")}
+    for name in _LISTS:
+        fields[name] = msgspec.json.encode(fields[name]).decode()
+    fields["stage"] = record.stage or ""
+    return tuple(fields.values())
+
+
 def record_of_row(row: tuple[Any, ...]) -> Record:
+    # Field by field: a table of names would cost three times as much, for every record that is read.
     (ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, *rest) = row
     created_at, updated_at, tags, anchors, origin, seen, commit, contested, raw = rest
     return Record(

@@ -11,6 +11,7 @@ import re
 import unicodedata
 
 from quire.model.records import Record
+from quire.model.text import words
 
 _WHOLE_WORDS = 100
 """A text of up to this many words is one passage."""
@@ -26,15 +27,13 @@ _JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
 _WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile(r"[a-z]{3,}")
-_STOP_WORDS = frozenset(
-    (  # noqa: SIM905
-        "a about above after again against all am an and any are as at be because been before being below between "
-        "both but by can could did do does doing down during each few for from further had has have having he her "
-        "here hers him his how i if in into is it its itself just me more most my no nor not of off on once only or "
-        "other our out over own same she should so some such than that the their them then there these they this "
-        "those through to too under until up very was we were what when where which while who whom why will with "
-        "would you your"
-    ).split()
+_STOP_WORDS = words(
+    "a about above after again against all am an and any are as at be because been before being below between "
+    "both but by can could did do does doing down during each few for from further had has have having he her "
+    "here hers him his how i if in into is it its itself just me more most my no nor not of off on once only or "
+    "other our out over own same she should so some such than that the their them then there these they this "
+    "those through to too under until up very was we were what when where which while who whom why will with "
+    "would you your"
 )
 
 

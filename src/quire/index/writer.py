@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import apsw
-import msgspec
 
+from quire.index.schema import RECORD_COLUMNS, row_of_record
 from quire.index.text_analysis import passages, searched_fields
 from quire.index.vector_table import embedder
 from quire.model.records import Edge, Record, RecordSummary
@@ -18,7 +18,7 @@ from quire.model.times import EPOCH, instant
 _BATCH = 256
 _TALLIED = "kind, status, stage, section, scope"
 _INSERTS = {
-    "records": "INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "records": f"INSERT INTO records (id, updated, {RECORD_COLUMNS}) VALUES ({','.join('?' * 24)})",
     "words": "INSERT INTO words (rowid, title, names, body) VALUES (?,?,?,?)",
     "vectors": "INSERT INTO vectors VALUES (?,?,?,?)",
     "signs": "INSERT INTO signs VALUES (?,?)",
@@ -110,37 +110,10 @@ class Writer:
 
     def _add_record(self, item: Record) -> None:
         self._record += 1
-        stage = item.stage or ""
-        self._tally[item.kind, item.status, stage, item.section, item.scope] += 1
+        self._tally[item.kind, item.status, item.stage or "", item.section, item.scope] += 1
         self._rows["names"] += [(name, self._record) for name in item.names]
-        self._rows["records"].append(
-            (
-                self._record,
-                self._layer,
-                item.path,
-                item.ref,
-                item.kind,
-                item.title,
-                item.text,
-                item.status,
-                stage,
-                item.section,
-                item.scope,
-                item.weight,
-                item.half_life,
-                item.since,
-                item.created_at,
-                item.updated_at,
-                (instant(item.updated_at) or EPOCH).timestamp(),
-                msgspec.json.encode(item.tags).decode(),
-                msgspec.json.encode(item.anchors).decode(),
-                item.origin,
-                msgspec.json.encode(item.seen).decode(),
-                item.commit,
-                msgspec.json.encode(item.contested).decode(),
-                item.raw,
-            )
-        )
+        updated = (instant(item.updated_at) or EPOCH).timestamp()
+        self._rows["records"].append((self._record, updated, *row_of_record(item)))
         self._rows["words"].append((self._record, *searched_fields(item)))
         for passage in passages(item):
             vector = embedder().embed(passage)

@@ -59,6 +59,12 @@ def value_at(data: bytes, *path: str) -> Any:
     return at_path(fields_of(data), *path)
 
 
+def item_number(raw: bytes) -> int:
+    """Which item of a list it is, by what its layer keeps of it; 0 where that says nothing."""
+    number = fields_of(raw).get("number")
+    return number if isinstance(number, int) else 0
+
+
 def same_fields(one: bytes | None, other: bytes | None, names: tuple[str, ...]) -> bool:
     """Whether two objects say the same in these fields."""
     if one is None or other is None:

@@ -78,3 +78,8 @@ def has_front_matter(body: str) -> bool:
 def counted(number: int, thing: str, things: str = "") -> str:
     """`1 line`, `2 lines`."""
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a set that is large enough to be written as running text."""
+    return frozenset(text.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -22,3 +23,15 @@ def at_path(value: Any, *path: str) -> Any:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
+
+
+def with_texts(value: Any, change: Callable[[str], str], *, names: bool = False) -> Any:
+    """A value with every text in it changed, however deep; with `names` the names of fields, too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {
+            with_texts(name, change) if names else name: with_texts(item, change, names=names)
+            for name, item in value.items()
+        }
+    return [with_texts(item, change, names=names) for item in value] if isinstance(value, list | tuple) else value

@@ -6,7 +6,7 @@ import math
 
 from quire.index.catalog import Index
 from quire.index.search import Filter, Searcher
-from quire.model.records import Edge, Record
+from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.vocabulary import LIVE_STATUSES
 from quire.retrieval.answer import ConnectedRecord, Hit
@@ -41,21 +41,15 @@ def connected_to(index: Index, hits: list[Hit], allowed: Filter) -> tuple[list[C
                 continue
             if not allowed.allows(record):
                 continue
-            link = ConnectedRecord(record=record, sentence=_sentence(edge), score=hit.score * _strength(edge))
+            strength = 0.5 * _PREDICATES.get(edge.predicate, 0.3) * _CONFIDENCE.get(edge.confidence, 0.9)
+            sentence = f"{edge.source} {edge.predicate} {edge.target}"
+            link = ConnectedRecord(record=record, sentence=sentence, score=hit.score * strength)
             if other not in found or link.score > found[other].score:
                 found[other] = link
     links = sorted(found.values(), key=lambda link: (-link.score, link.record.ref))
     questions = [link for link in links if link.record.kind == "question"]
     others = [link for link in links if link.record.kind != "question"]
     return others[:_LINES], questions[:_LINES]
-
-
-def _strength(edge: Edge) -> float:
-    return 0.5 * _PREDICATES.get(edge.predicate, 0.3) * _CONFIDENCE.get(edge.confidence, 0.9)
-
-
-def _sentence(edge: Edge) -> str:
-    return f"{edge.source} {edge.predicate} {edge.target}"
 
 
 _NEAR = 0.5

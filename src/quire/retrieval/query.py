@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,7 +14,7 @@ from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.retrieval.answer import Answer, Hit, LeftOut, Withheld
+from quire.retrieval.answer import Answer, Hit, LeftOut
 from quire.retrieval.connected import connected_to, put_amendments_first
 from quire.retrieval.current_records import REPLACEABLE, current_weight, replacement_of, retirement, trust
 from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, sort_into_tiers
@@ -32,10 +33,6 @@ _FAINT = 0.5
 """What a record that nobody confirmed for long counts at least, once it is shown: age matters, but does not decide."""
 _EXPLAINED = 10
 """Of what was left out, so many are explained."""
-
-
-def _plain_weight(record: Record) -> float:
-    return record.weight
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +70,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that was measured, in its order: for a caller that has rules of its own for what answers."""
     explain: bool = False
     """Whether the answer says of what was left out which rule did that."""
-    weigh: Callable[[Record], float] = _plain_weight
+    weigh: Callable[[Record], float] = attrgetter("weight")
     """Says what a record counts today."""
     fence: Boundary | None = None
     """The marks to put around everything recalled, where a model reads the text."""
@@ -199,10 +196,6 @@ def _score(asked: Ask, relevance: float, weight: float) -> float:
     return score
 
 
-def _retirement(asked: Ask, record: Record, successor: Record | None) -> Withheld | None:
-    return retirement(record, successor, asked.weigh(record))
-
-
 def _named(index: Index, question: str) -> list[Hit]:
     """A hit for the record whose ref or path is the whole question."""
     name = question.strip().strip("`")
@@ -232,7 +225,8 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> set[st
         if hit.record.kind == "event":
             hit.session = next(iter(index.names_of(hit.record.ref)), "")
     shown = {hit.record.ref for hit in answer.hits}
-    answer.withheld = [item for item in _once(answer.withheld) if item.ref not in shown]
+    withheld = {item.ref: item for item in answer.withheld}
+    answer.withheld = [item for ref, item in withheld.items() if ref not in shown]
     return set(kept) - {hit.record.ref for hit in once}
 
 
@@ -250,8 +244,9 @@ def _in_force(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> tu
     kept: dict[str, Hit] = {}
     faded: list[Hit] = []
     for hit in ranked:
-        successor = replacement_of(hit.record, lambda ref: _successor(index, ref)) if _replaceable(hit.record) else None
-        gone = _retirement(asked, hit.record, successor)
+        is_replaceable = hit.record.status in REPLACEABLE
+        successor = replacement_of(hit.record, lambda ref: _successor(index, ref)) if is_replaceable else None
+        gone = retirement(hit.record, successor, asked.weigh(hit.record))
         if gone is None or asked.everything or hit.why == "named":
             if gone is not None:
                 hit.why += f", {gone.reason}"
@@ -263,7 +258,7 @@ def _in_force(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> tu
             faded.append(hit)
         if successor is None or successor.ref in kept or not asked.allowed.allows(successor):
             continue
-        if _retirement(asked, successor, None) is None:
+        if retirement(successor, None, asked.weigh(successor)) is None:
             why = f"replaced {hit.record.ref}, which matches"
             score = hit.parts.get("relevance", hit.score) * 0.9
             kept[successor.ref] = Hit(record=successor, score=score, why=why, parts=hit.parts, tier=hit.tier)
@@ -320,10 +315,6 @@ def _order(hit: Hit) -> tuple[float, float, str]:
     return -hit.score, -updated.timestamp(), hit.record.ref
 
 
-def _replaceable(record: Record) -> bool:
-    return record.status in REPLACEABLE
-
-
 def _successor(index: Index, ref: str) -> Record | None:
     for edge in index.edges_of(ref):
         if edge.predicate in _REPLACING and edge.target == ref and edge.status == "active":
@@ -331,10 +322,6 @@ def _successor(index: Index, ref: str) -> Record | None:
             if found is not None:
                 return found
     return None
-
-
-def _once(withheld: list[Withheld]) -> list[Withheld]:
-    return list({item.ref: item for item in withheld}.values())
 
 
 def _why(item: Scored) -> str:

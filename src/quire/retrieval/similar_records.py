@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -42,10 +43,6 @@ _BY_TAGS = "related-to"
 """What the profile links by itself; any other link says that a person has looked at both."""
 
 
-def _text(record: Record) -> str:
-    return record.text
-
-
 class Similar(msgspec.Struct, frozen=True):
     """A record that says nearly the same, and how nearly, 0 to 1."""
 
@@ -63,7 +60,7 @@ class Alike(msgspec.Struct, frozen=True):
 
 
 def similar_to(
-    index: Index, text: str, allowed: Filter, limit: int = 3, said: Callable[[Record], str] = _text
+    index: Index, text: str, allowed: Filter, limit: int = 3, said: Callable[[Record], str] = attrgetter("text")
 ) -> list[Similar]:
     """Records with nearly these words, the nearest first; `said` is what of a record is held against them."""
     searcher = index.searcher()

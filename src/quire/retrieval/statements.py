@@ -13,6 +13,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from quire.model.text import words
+
 _ALIKE = 0.75
 """The share of the telling words of both that both have."""
 LEAST = 3
@@ -30,16 +32,12 @@ _ODD = re.compile(r"(?<!\S)(?![A-Za-z][a-z]*(?!\S))\S+")
 _AROUND = ".,;:!?()[]{}<>\"'`*“”‘’"
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # All as the tokenizer of the index leaves words: without accents, stemmed.
-_DENIES = _words(
+_DENIES = words(
     "not never no cannot without neither nor off hardli nicht nie niemal kein keinen keiner keinem ohn nunca jama sin "
     "tampoco pa jamai"
 )
-_EMPTY = _words(
+_EMPTY = words(
     "a about all also alwai an and ani ar as at be becaus been befor by can could did do doe each everi for from ha "
     "had have here i if in into is it its just longer mai more must of on onli or our should sinc so some such than "
     "that the their them then there thei thi to too wa we were when where which while who will with would you your "
@@ -72,7 +70,7 @@ _TENS = ("twenti", "thirti", "forti", "fifti", "sixti", "seventi", "eighti", "ni
 _NUMBERS = {word: str(number) for number, word in enumerate(_UNITS, 2)} | {
     word: f"{number}0" for number, word in enumerate(_TENS, 2)
 }
-_VALUED = _words("abov below least limit max maximum min minimum most over port timeout under version")
+_VALUED = words("abov below least limit max maximum min minimum most over port timeout under version")
 """A number right after any other telling word is part of a name: phase 2 does not contradict phase 1."""
 
 

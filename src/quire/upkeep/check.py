@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.files.branches import writes_map
+from quire.files.git_history import unmerged_below
 from quire.files.layout import MEMORY
 from quire.inbox.store import read_inbox
 from quire.index.catalog import Index
@@ -39,20 +40,6 @@ class Checked(msgspec.Struct, kw_only=True):
     files_checked: int
 
 
-def check_memory(
-    site: Site,
-    index: Index,
-    rejections: Rejections | None = None,
-    alike: Callable[[Index], list[Problem]] | None = None,
-) -> Checked:
-    """Look at every layer that is here; a project may have a profile alone.
-
-    `alike` finds records that say nearly the same, or the opposite.
-    """
-    with _keeping_everything():
-        return _checked(site, index, rejections, alike)
-
-
 @contextlib.contextmanager
 def _keeping_everything() -> Iterator[None]:
     """What a check reads it keeps to its end: to look through it again and again for what is not needed costs a fifth.
@@ -68,12 +55,14 @@ def _keeping_everything() -> Iterator[None]:
             gc.enable()
 
 
-def _checked(
-    site: Site,
-    index: Index,
-    rejections: Rejections | None,
-    alike: Callable[[Index], list[Problem]] | None,
+@_keeping_everything()
+def check_memory(
+    site: Site, index: Index, rejections: Rejections | None, alike: Callable[[Index], list[Problem]] | None = None
 ) -> Checked:
+    """Look at every layer that is here; a project may have a profile alone.
+
+    `alike` finds records that say nearly the same, or the opposite.
+    """
     root, now = site.root, site.world.now()
     has_memory = os.path.lexists(os.path.join(root, MEMORY))
     problems = [problem for layer in LAYERS for problem in layer.check(site)]
@@ -160,10 +149,6 @@ def _rejected(index: Index, rejections: Rejections) -> list[Problem]:
 
 
 def _unmerged(site: Site) -> list[Problem]:
-    try:
-        paths = site.git.unmerged(tracked_paths())
-    except GitRequired:
-        return []
     return [
         Problem(
             code="MemoryConflictDetected",
@@ -171,7 +156,7 @@ def _unmerged(site: Site) -> list[Problem]:
             message="This file has an unresolved merge.",
             hint=f"`memory resolve` merges it by record; then `git add {path}`.",
         )
-        for path in paths
+        for path in unmerged_below(site.git, *tracked_paths())
     ]
 
 

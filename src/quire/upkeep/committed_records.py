@@ -9,10 +9,10 @@ import msgspec
 from quire.files.digests import is_blob
 from quire.files.fragments import folder_of, fragments_of
 from quire.files.git import Git
-from quire.files.git_history import default_branch, read_blobs
+from quire.files.git_history import default_branch, or_else, read_blobs
 from quire.files.git_snapshot import Blob
 from quire.files.layout import CONFIG, MEMORY
-from quire.files.paths import read_inside
+from quire.files.paths import read_inside_or_none
 from quire.layers.protocol import Holding
 from quire.layers.table import layer_named
 from quire.model.config import Settings, settings_in
@@ -121,19 +121,12 @@ class CommittedRecords:
 
     def _read(self, path: str) -> bytes | None:
         if path not in self._data:
-            try:
-                self._data[path] = read_inside(self._root, path, _FILE_BYTES)
-            except OSError:
-                self._data[path] = None
+            self._data[path] = read_inside_or_none(self._root, path, _FILE_BYTES)
         return self._data[path]
 
     def _committed(self, paths: list[str]) -> Mapping[str, Blob]:
-        if not self._git.available:
-            return {}
-        try:
-            return self._git.committed(paths, self._commit)
-        except GitRequired:
-            return {}  # before the first commit
+        # Before the first commit there is nothing.
+        return or_else({}, self._git.committed, paths, self._commit) if self._git.available else {}
 
     def _blobs(self, ids: Iterable[str]) -> dict[str, bytes]:
         try:

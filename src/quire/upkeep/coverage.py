@@ -13,27 +13,27 @@ from quire.anchors.path_match import Files
 from quire.anchors.working_tree import WorkingTree
 from quire.files.digests import hex_digest, is_empty_blob
 from quire.files.git import Git
-from quire.files.git_history import attributes
+from quire.files.git_history import attributes, or_else
 from quire.index.catalog import Index
-from quire.model.errors import GitRequired
+from quire.model.text import words
 
 # What people write by hand to make a product work. Data, prose, styles of a document and locks are none of it.
-_CODE = frozenset(
+_CODE = words(
     """
     asm astro bash bat c cc cjs clj cljs cls coffee cpp cr cs css cts cu cxx d dart elm erl ex exs f90 fs fsx gd go
     graphql groovy h hbs hh hpp hrl hs html hx hxx inc ino java jl js jsx kt kts less lua m mjs ml mli mm mts nim nix
     pas php pl pm prisma proto ps1 pug py pyi pyx r rb rs sass scala scss sh sol sql svelte swift tcl tf ts tsx v vb
     vhd vue wgsl xaml zig zsh
-    """.split()  # noqa: SIM905
+    """
 )
 # Made by machines, or by someone else; the folders of agents hold their settings, our own plugin among them.
-_FOREIGN = frozenset(
+_FOREIGN = words(
     """
     .agents .claude .cline .clinerules .codex .cursor .gemini .opencode
     .cache .next .nuxt .output .parcel-cache .svelte-kit .terraform .tox .turbo .venv .vite .yarn __generated__
     __pycache__ bower_components build coverage dist dist-types external generated gen node_modules obj out
     site-packages target temp third-party third_party thirdparty tmp vendor vendored venv
-    """.split()  # noqa: SIM905
+    """
 )
 _TESTS = frozenset(
     ["__mocks__", "__tests__", "__snapshots__", "e2e", "fixtures", "spec", "specs", "test", "testdata", "tests"]
@@ -135,7 +135,8 @@ def _plain(tree: WorkingTree, anchor: str) -> str:
 def own_code(tree: WorkingTree, git: Git, paths: list[str]) -> list[str]:
     """Of code that nothing covers, what someone could miss: it is not empty, generated or vendored."""
     foreign = _marked_foreign(git, paths)
-    return [path for path in paths if path not in foreign and not _is_empty(tree, path)]
+    # An `__init__.py` with nothing in it is no code.
+    return [path for path in paths if path not in foreign and not is_empty_blob(tree.staged.get(path, ""))]
 
 
 def code_files(paths: Iterable[str]) -> list[str]:
@@ -159,15 +160,7 @@ def _marked_foreign(git: Git, paths: list[str]) -> set[str]:
     """What `.gitattributes` calls generated or vendored."""
     if not paths:
         return set()
-    try:
-        return set(attributes(git, paths, ["linguist-generated", "linguist-vendored"]))
-    except GitRequired:
-        return set()
-
-
-def _is_empty(tree: WorkingTree, path: str) -> bool:
-    """An `__init__.py` with nothing in it is no code."""
-    return is_empty_blob(tree.staged.get(path, ""))
+    return set(or_else({}, attributes, git, paths, ["linguist-generated", "linguist-vendored"]))
 
 
 def _group(bare: list[str], covered: set[str]) -> Iterable[Gap]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from quire.files.file_lock import Holder, is_alive
 from quire.files.json_files import json_value
@@ -16,16 +17,12 @@ from quire.layers.table import HOMES, LAYERS
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.upkeep.check import Checked
-from quire.upkeep.findings import Finding, State
+from quire.upkeep.findings import Finding, State, finding
 from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.merge.git_setup import lacks_driver, names_rules
 from quire.upkeep.repair.plan import NOT_IGNORED, REPAIR
 
 _REPAIR = "--fix does it; so does the next command that writes."
-
-
-def _about(name: str, message: str, state: State = "ok", hint: str = "", *, fixable: bool = False) -> Finding:
-    return Finding(section="project", name=name, state=state, message=message, hint=hint, fixable=fixable)
 
 
 # -- layers ---------------------------------------------------------------------------------
@@ -34,7 +31,9 @@ def _about(name: str, message: str, state: State = "ok", hint: str = "", *, fixa
 def look_at_layers(site: Site) -> list[Finding]:
     """Each layer that is here, and the version of its storage."""
     seen = ((layer.name, layer.storage(site)) for layer in LAYERS)
-    return [_about(name, found.message, found.state, found.hint) for name, found in seen if found is not None]
+    return [
+        finding("project", name, found.message, found.state, found.hint) for name, found in seen if found is not None
+    ]
 
 
 # -- git ------------------------------------------------------------------------------------
@@ -49,16 +48,24 @@ def look_at_git(site: Site) -> list[Finding]:
     root, git, world = site.root, site.git, site.world
     if not git.available:
         hint = "`memory sync` and `memory diff` need it; everything else works without it."
-        return [_about("git", "This folder is not in a git repository, or git is not installed.", "note", hint)]
-    found = [_about("git", "in use"), _merges(site)]
+        return [
+            finding("project", "git", "This folder is not in a git repository, or git is not installed.", "note", hint)
+        ]
+    found = [finding("project", "git", "in use"), _merges(site)]
     try:
         lacks = ensure_ignored(root, world, ignored_entries(root), dry_run=True)
     except (QuireError, OSError) as error:
-        return [*found, _about("gitignore", f".gitignore cannot be used: {error}", "warning", "Check the file.")]
+        return [
+            *found,
+            finding("project", "gitignore", f".gitignore cannot be used: {error}", "warning", "Check the file."),
+        ]
     if not lacks:
-        return [*found, _about("gitignore", "Generated files are ignored.")]
+        return [*found, finding("project", "gitignore", "Generated files are ignored.")]
     said = ".gitignore lacks lines that keep generated files out of git."
-    return [*found, _about("gitignore", said, "warning", "--fix adds them; so does `memory init`.", fixable=True)]
+    return [
+        *found,
+        finding("project", "gitignore", said, "warning", "--fix adds them; so does `memory init`.", fixable=True),
+    ]
 
 
 def _merges(site: Site) -> Finding:
@@ -66,10 +73,10 @@ def _merges(site: Site) -> Finding:
     hint = "`memory integrate git` sets this clone up."
     if lacks_driver(site):
         said = "Git merges the memory as text: this clone does not know the merge driver that its attributes name."
-        return _about("merges", said, "warning", hint)
+        return finding("project", "merges", said, "warning", hint)
     if names_rules(site.root):
-        return _about("merges", "Git merges the memory by record.")
-    return _about("merges", "Git merges the memory as text.", "note", hint)
+        return finding("project", "merges", "Git merges the memory by record.")
+    return finding("project", "merges", "Git merges the memory as text.", "note", hint)
 
 
 # -- unfinished work ------------------------------------------------------------------------
@@ -86,15 +93,17 @@ def look_at_transactions(root: str) -> list[Finding]:
     if unfinished:
         said = f"An interrupted change is left in {', '.join(unfinished)}."
         found.append(
-            _about("transactions", said, "warning", f"It is completed from its copies. {_REPAIR}", fixable=True)
+            finding(
+                "project", "transactions", said, "warning", f"It is completed from its copies. {_REPAIR}", fixable=True
+            )
         )
     else:
-        found.append(_about("transactions", "No unfinished changes."))
+        found.append(finding("project", "transactions", "No unfinished changes."))
     recoveries = [f"{home.folder}/{RECOVERY}" for home in HOMES]
     kept = [f"{place}/{name}" for place in recoveries for name in left_aside(os.path.join(root, place))]
     if kept:
         said = f"Interrupted changes that could not be completed: {', '.join(kept[:3])}{' …' if len(kept) > 3 else ''}"
-        found.append(_about("kept", said, "warning", "`memory docs recovery` explains what to do."))
+        found.append(finding("project", "kept", said, "warning", "`memory docs recovery` explains what to do."))
     return found
 
 
@@ -102,10 +111,12 @@ def look_at_lock(root: str) -> list[Finding]:
     state, who = _lock(root)
     if state == "left":
         said = f"{MEMORY}/{LOCK} belongs to a process that no longer runs{who}."
-        return [_about("lock", said, "warning", f"Other programs may wait for it. {_REPAIR}", fixable=True)]
+        return [finding("project", "lock", said, "warning", f"Other programs may wait for it. {_REPAIR}", fixable=True)]
     if state == "held":
-        return [_about("lock", f"Another process is writing{who}.", "note", "Wait for it, then check again.")]
-    return [_about("lock", "The lock is free.")]
+        return [
+            finding("project", "lock", f"Another process is writing{who}.", "note", "Wait for it, then check again.")
+        ]
+    return [finding("project", "lock", "The lock is free.")]
 
 
 def _lock(root: str) -> tuple[str, str]:
@@ -130,18 +141,24 @@ def _lock(root: str) -> tuple[str, str]:
 def look_at_index(folder: str | None) -> Finding:
     fault = index_fault(folder) if folder is not None else None
     if fault is None:
-        return _about("index", "No index yet; the next question builds it.")
+        return finding("project", "index", "No index yet; the next question builds it.")
     if not fault:
-        return _about("index", "usable")
+        return finding("project", "index", "usable")
     hint = "Nothing is lost: it is built from the files. --fix or `memory rebuild` rebuilds it."
-    return _about("index", f"The index is damaged: {fault}.", "warning", hint, fixable=True)
+    return finding("project", "index", f"The index is damaged: {fault}.", "warning", hint, fixable=True)
 
 
 def told_check(checked: Checked) -> list[Finding]:
     """What `memory check` says, counted by code; but for missing lines of .gitignore, which have their own finding."""
     warnings = [one for one in checked.warnings if one.code not in NOT_IGNORED or one.fixed_by != REPAIR]
     if not checked.errors and not warnings:
-        return [_about("check", f"{checked.files_checked:,} file{'' if checked.files_checked == 1 else 's'}, no fault")]
+        return [
+            finding(
+                "project",
+                "check",
+                f"{checked.files_checked:,} file{'' if checked.files_checked == 1 else 's'}, no fault",
+            )
+        ]
     found = []
     if checked.errors:
         found.append(_about_files("Errors", checked.errors, "error"))
@@ -165,11 +182,9 @@ def _about_files(title: str, problems: list[Problem], state: State) -> Finding:
             f"{person:,} {'needs' if person == 1 else 'need'} your decision: `memory check` shows where, and what to "
             "do."
         )
-    return _about("check", f"{title}: {_counted(problems)}", state, " ".join(hints), fixable=bool(repaired))
+    return finding("project", "check", f"{title}: {_counted(problems)}", state, " ".join(hints), fixable=bool(repaired))
 
 
 def _counted(problems: list[Problem]) -> str:
-    counts: dict[str, int] = {}
-    for problem in problems:
-        counts[problem.code] = counts.get(problem.code, 0) + 1
+    counts = Counter(problem.code for problem in problems)
     return ", ".join(f"{code} ({count:,})" for code, count in sorted(counts.items()))

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from quire.files.git import Git
-from quire.files.json_files import json_value
 from quire.index.catalog import Index
+from quire.layers.record_parts import item_number
 from quire.layers.table import LAYERS, layer_named
 from quire.model.records import Edge, Record
 from quire.model.times import EPOCH, instant
@@ -129,18 +129,9 @@ def _place(record: Record) -> tuple[Any, ...]:
     return (
         *(number, _at(kinds, record.kind), record.scope),
         *((_at(parts, part), part) if record.kind not in _TOLD_IN_ROW else (0, "")),
-        *(_number(record), age, record.ref, record.path, record.text),
+        *(item_number(record.raw) if record.kind == "bundle" else 0, age, record.ref, record.path, record.text),
     )
 
 
 def _at(names: Sequence[str], name: str) -> int:
     return names.index(name) if name in names else len(names)
-
-
-def _number(record: Record) -> int:
-    """Which of the bundle's gotchas or next steps it is: they stand in an order that means something."""
-    if record.kind != "bundle" or not record.raw:
-        return 0
-    held = json_value(record.raw)
-    number = held.get("number") if isinstance(held, dict) else 0
-    return number if isinstance(number, int) else 0

@@ -9,14 +9,20 @@ from typing import Any
 import msgspec
 
 from quire.layers.table import path_from_root
-from quire.model.records import Edge, Problem, Record
+from quire.model.records import Problem, Record
 from quire.model.text import plain_newlines
+from quire.model.untyped import with_texts
 from quire.upkeep.export import Holdings
 from quire.upkeep.export_page import is_beginning, render_page
 
 EXPORT_FORMATS = ("markdown", "json", "mcp", "okf")
 _VERSION = 1
 """Of the JSON document; a key that is added does not change it."""
+_RECORD_FIELDS = (
+    *("ref", "layer", "kind", "title", "text", "status", "stage", "section", "scope", "tags", "anchors", "seen"),
+    *("commit", "contested", "origin", "weight", "half_life", "since", "created_at", "updated_at"),
+)
+_EDGE_FIELDS = ("ref", "source", "predicate", "target", "status", "confidence")
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
 
@@ -59,7 +65,7 @@ def _json(found: Holdings) -> str:
         "exported_at": found.exported_at,
         "project": found.project,
         "records": [_record_fields(found, record) for record in found.records],
-        "edges": [_edge_fields(edge) for edge in found.edges],
+        "edges": [{name: getattr(edge, name) for name in _EDGE_FIELDS} for edge in found.edges],
     }
     return msgspec.json.format(_encoded(document), indent=2).decode() + "\n"
 
@@ -68,41 +74,11 @@ def _record_fields(found: Holdings, record: Record) -> dict[str, Any]:
     verdict = found.verdicts.get(record.ref)
     is_private = record.ref in found.private
     return {
-        "ref": record.ref,
-        "layer": record.layer,
-        "kind": record.kind,
-        "title": record.title,
-        "text": record.text,
-        "status": record.status,
-        "stage": record.stage,
-        "section": record.section,
-        "scope": record.scope,
-        "tags": record.tags,
-        "anchors": record.anchors,
-        "seen": record.seen,
-        "commit": record.commit,
-        "contested": record.contested,
-        "origin": record.origin,
-        "weight": record.weight,
-        "half_life": record.half_life,
-        "since": record.since,
-        "created_at": record.created_at,
-        "updated_at": record.updated_at,
+        **{name: getattr(record, name) for name in _RECORD_FIELDS},
         "path": "" if is_private else path_from_root(record.layer, record.path),
         "private": is_private,
         "verdict": verdict.verdict if verdict else None,
         "because": verdict.because if verdict else "",
-    }
-
-
-def _edge_fields(edge: Edge) -> dict[str, Any]:
-    return {
-        "ref": edge.ref,
-        "source": edge.source,
-        "predicate": edge.predicate,
-        "target": edge.target,
-        "status": edge.status,
-        "confidence": edge.confidence,
     }
 
 
@@ -145,13 +121,5 @@ def _encoded(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_whole(value))
-
-
-def _whole(value: Any) -> Any:
-    """The same without halves of characters, which JSON in UTF-8 cannot hold."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {name: _whole(item) for name, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
+        # JSON in UTF-8 cannot hold halves of characters.
+        return msgspec.json.encode(with_texts(value, lambda text: text.encode("utf-8", "replace").decode()))

@@ -20,3 +20,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     hint: str = ""
     fixable: bool = False
     """Whether `doctor --fix` can repair it without losing anything."""
+
+
+def finding(
+    section: Section, name: str, message: str, state: State = "ok", hint: str = "", *, fixable: bool = False
+) -> Finding:
+    """A finding, its parts in the order in which they are read."""
+    return Finding(section=section, name=name, state=state, message=message, hint=hint, fixable=fixable)

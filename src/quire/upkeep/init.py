@@ -56,7 +56,9 @@ def initialize(
         project = {"id": project_id, "name": title}
         _refuse_lost_store(store, git, force=force)
     clear = is_half_removed(store) or (force and os.path.isdir(store.folder))
-    backup = _archive(store, world, dry_run=dry_run) if clear else None
+    backup = None
+    if clear:
+        backup = f"{FOLDER}/{BACKUP}/…" if dry_run else reset_memory(store, world).backup_path
     if exists:
         files = [] if dry_run else refresh_schemas(store, world)
     else:
@@ -97,11 +99,6 @@ def _existing_identity(store: GraphStore, name: str | None) -> dict[str, str]:
             details={"field": "name"},
         )
     return {"id": project.id, "name": project.name}
-
-
-def _archive(store: GraphStore, world: World, *, dry_run: bool) -> str | None:
-    """`--force`: what is there is archived first."""
-    return f"{FOLDER}/{BACKUP}/…" if dry_run else reset_memory(store, world).backup_path
 
 
 def _refuse_lost_store(store: GraphStore, git: Git, *, force: bool) -> None:

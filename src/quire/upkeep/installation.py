@@ -12,12 +12,13 @@ import msgspec
 from quire import __version__
 from quire.files import disk
 from quire.files.durable_write import ensure_folder
-from quire.files.paths import read_bytes
+from quire.files.json_files import json_value
+from quire.files.paths import read_or_none
 from quire.files.programs import own_command
 from quire.files.world import World
 from quire.index.health import engine
 from quire.model.text import cut
-from quire.upkeep.findings import Finding
+from quire.upkeep.findings import Finding, finding
 from quire.upkeep.projects import ProjectRegistry, Registered
 
 Kind = Literal["ours", "other", "foreign", "missing"]
@@ -141,8 +142,8 @@ def look_at_program(env: Mapping[str, str]) -> list[Finding]:
     """Versions, the database, and where the commands are."""
     python = own_command()[0]
     found = [
-        Finding(section="program", name="version", message=f"Quire {__version__}"),
-        Finding(section="program", name="python", message=f"Python {platform.python_version()} ({python})"),
+        finding("program", "version", f"Quire {__version__}"),
+        finding("program", "python", f"Python {platform.python_version()} ({python})"),
         _database(),
         _page(),
     ]
@@ -157,50 +158,33 @@ def _environment(env: Mapping[str, str]) -> list[Finding]:
         return []
     listed = ", ".join(f"`{name}`" for name in names)
     said = f"{listed}: on the PATH only while the virtual environment {active} is active. Agents start outside it."
-    return [
-        Finding(
-            section="program",
-            name="environment",
-            state="warning",
-            message=said,
-            hint=reach_hint(env),
-            fixable=bool(_link_folder(env)),
-        )
-    ]
+    fixable = bool(_link_folder(env))
+    return [finding("program", "environment", said, "warning", reach_hint(env), fixable=fixable)]
 
 
 def _database() -> Finding:
     made = engine()
     said = f"SQLite {made.sqlite} (apsw {made.binding})"
     if not made.fault:
-        return Finding(section="program", name="database", message=f"{said}, with full text and vectors")
-    return Finding(
-        section="program",
-        name="database",
-        state="error",
-        message=f"{said}: no index can be made with it ({made.fault}).",
-        hint="Reinstall Quire with its dependencies.",
-    )
+        return finding("program", "database", f"{said}, with full text and vectors")
+    said = f"{said}: no index can be made with it ({made.fault})."
+    return finding("program", "database", said, "error", "Reinstall Quire with its dependencies.")
 
 
 def _page() -> Finding:
     """Whether the page of `memory view` came with this installation: it is built when the package is."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if os.path.isfile(os.path.join(package, *_PAGE)):
-        return Finding(section="program", name="page", message="The page of `memory view` is built.")
-    return Finding(
-        section="program",
-        name="page",
-        state="note",
-        message="The page of `memory view` is not built, so it cannot be shown; everything else works.",
-        hint="Install the released package, which holds it; in a checkout, `make viewer` builds it.",
-    )
+        return finding("program", "page", "The page of `memory view` is built.")
+    said = "The page of `memory view` is not built, so it cannot be shown; everything else works."
+    hint = "Install the released package, which holds it; in a checkout, `make viewer` builds it."
+    return finding("program", "page", said, "note", hint)
 
 
 def _command(name: str, env: Mapping[str, str]) -> Finding:
     seen = seen_command(name, env)
     if seen.kind == "ours":
-        return Finding(section="program", name=name, message=seen.path)
+        return finding("program", name, seen.path)
     if seen.kind == "missing":
         folder = os.path.dirname(own_command()[0])
         there = os.path.isfile(os.path.join(folder, name))
@@ -219,7 +203,7 @@ def _command(name: str, env: Mapping[str, str]) -> Finding:
             else "Put the folder of Quire's commands before it on your PATH."
         )
     fixable = seen.kind == "missing" and bool(_link_folder(env))
-    return Finding(section="program", name=name, state="warning", message=message, hint=hint, fixable=fixable)
+    return finding("program", name, message, "warning", hint, fixable=fixable)
 
 
 def _or_link(env: Mapping[str, str]) -> str:
@@ -234,15 +218,8 @@ def look_at_machine(world: World) -> list[Finding]:
     """The folder that is the user's, and the projects that it lists."""
     home = world.memory_home
     if not home:
-        return [
-            Finding(
-                section="machine",
-                name="home",
-                state="warning",
-                message="There is no home folder: no list of projects, no settings of your own.",
-                hint="Set HOME, or MEMORY_HOME to a folder of yours.",
-            )
-        ]
+        said = "There is no home folder: no list of projects, no settings of your own."
+        return [finding("machine", "home", said, "warning", "Set HOME, or MEMORY_HOME to a folder of yours.")]
     return [_home(home), *_registry(world)]
 
 
@@ -252,46 +229,27 @@ def _home(home: str) -> Finding:
         place = os.path.dirname(place)
     if os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK):
         made = "" if place == home else " (created when needed)"
-        return Finding(section="machine", name="home", message=f"{home}{made}")
-    return Finding(
-        section="machine",
-        name="home",
-        state="error",
-        message=f"{home} cannot be written to: {place} "
-        f"{'is not a folder' if not os.path.isdir(place) else 'is closed'}.",
-        hint="Make it writable, or set MEMORY_HOME to another folder.",
-    )
+        return finding("machine", "home", f"{home}{made}")
+    said = f"{home} cannot be written to: {place} {'is not a folder' if not os.path.isdir(place) else 'is closed'}."
+    return finding("machine", "home", said, "error", "Make it writable, or set MEMORY_HOME to another folder.")
 
 
 def _registry(world: World) -> list[Finding]:
     registry = ProjectRegistry(world)
     if not os.path.lexists(registry.path):
-        return [Finding(section="machine", name="projects", message="No project is listed yet.")]
+        return [finding("machine", "projects", "No project is listed yet.")]
     projects = registry.projects()
     if not projects and not _is_registry(registry.path):
-        return [
-            Finding(
-                section="machine",
-                name="projects",
-                state="warning",
-                message=f"The list of projects cannot be read: {registry.path}",
-                hint="`memory init` in a project starts a new list and keeps this file beside it.",
-            )
-        ]
+        said = f"The list of projects cannot be read: {registry.path}"
+        hint = "`memory init` in a project starts a new list and keeps this file beside it."
+        return [finding("machine", "projects", said, "warning", hint)]
     dead = dead_projects(world)
     if not dead:
-        return [Finding(section="machine", name="projects", message=f"{len(projects):,} listed")]
+        return [finding("machine", "projects", f"{len(projects):,} listed")]
     names = ", ".join(cut(entry.project_root, 120) for entry in dead[:3]) + (" …" if len(dead) > 3 else "")
-    return [
-        Finding(
-            section="machine",
-            name="projects",
-            state="warning",
-            message=f"{len(dead):,} of {len(projects):,} listed projects no longer have a memory: {names}",
-            hint="`memory projects prune` or --fix removes them from the list.",
-            fixable=True,
-        )
-    ]
+    said = f"{len(dead):,} of {len(projects):,} listed projects no longer have a memory: {names}"
+    hint = "`memory projects prune` or --fix removes them from the list."
+    return [finding("machine", "projects", said, "warning", hint, fixable=True)]
 
 
 def dead_projects(world: World) -> list[Registered]:
@@ -301,8 +259,5 @@ def dead_projects(world: World) -> list[Registered]:
 
 
 def _is_registry(path: str) -> bool:
-    try:
-        fields = msgspec.json.decode(read_bytes(path), type=dict[str, msgspec.Raw])
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return False
+    fields = json_value(read_or_none(path) or b"", dict[str, msgspec.Raw]) or {}
     return bytes(fields.get("projects", msgspec.Raw(b""))).strip() == b"[]"

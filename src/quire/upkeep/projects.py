@@ -13,8 +13,8 @@ from quire.files.digests import hex_digest
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.file_lock import Holder, held
 from quire.files.git import Git
-from quire.files.json_files import pretty
-from quire.files.paths import read_bytes, storage_failed
+from quire.files.json_files import json_value, pretty
+from quire.files.paths import read_bytes, read_or_none, storage_failed
 from quire.files.sparse_checkout import hidden_files
 from quire.files.world import World
 from quire.layers.graph.layout import CONFIG, FOLDER
@@ -39,6 +39,10 @@ class Registered(msgspec.Struct, kw_only=True, frozen=True):
     source: Literal["auto", "manual"]
 
 
+def _name(item: Registered) -> tuple[str, str]:
+    return item.project.get("name", "").casefold(), item.project_root
+
+
 class _File(msgspec.Struct):
     version: Literal[1]
     projects: list[Registered]
@@ -61,11 +65,8 @@ class ProjectRegistry:
 
     def projects(self) -> list[Registered]:
         """Every registered project, by name; an unreadable registry counts as empty."""
-        try:
-            found = msgspec.json.decode(read_bytes(self.path), type=_File).projects
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return []
-        return sorted(found, key=lambda item: (item.project.get("name", "").casefold(), item.project_root))
+        found = json_value(read_or_none(self.path) or b"", _File)
+        return sorted(found.projects, key=_name) if found else []
 
     def known_projects(self) -> list[Registered]:
         """Every registered project, unless a newer version wrote the registry."""
@@ -74,11 +75,8 @@ class ProjectRegistry:
 
     def refuse_newer(self) -> None:
         """Nothing may be told of a registry of a newer version, and nothing be written to it."""
-        try:
-            version = msgspec.json.decode(read_bytes(self.path), type=_Versioned).version
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return
-        if version > 1:
+        found = json_value(read_or_none(self.path) or b"", _Versioned)
+        if found is not None and found.version > 1:
             raise UnsupportedVersion(
                 f"The list of projects was written by a newer version of Quire: {self.path}",
                 hint="Update Quire. Nothing was changed.",
@@ -153,7 +151,7 @@ class ProjectRegistry:
                 self._set_aside()
                 yield projects
                 if projects != before:
-                    projects.sort(key=lambda item: (item.project.get("name", "").casefold(), item.project_root))
+                    projects.sort(key=_name)
                     fields = {"projects": msgspec.to_builtins(projects, str_keys=True), "version": 1}
                     ordered = msgspec.json.decode(msgspec.json.encode(fields, order="sorted"))
                     write_file(self.path, pretty(ordered), self._world.token())
@@ -164,9 +162,8 @@ class ProjectRegistry:
         """A registry that cannot be read is kept under another name before a new one is written."""
         try:
             data = read_bytes(self.path)
-            msgspec.json.decode(data, type=_File)
         except FileNotFoundError:
             return
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        if json_value(data, _File) is None:
             name = f"projects.invalid-{stamp(self._world.now())}-{self._world.pid}.json"
             write_file(os.path.join(self.folder, name), data, self._world.token())

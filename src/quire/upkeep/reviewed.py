@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from quire.files.digests import digest_of
 from quire.files.git import Git
 from quire.files.layout import CONFIG, MEMORY
-from quire.files.paths import read_inside
+from quire.files.paths import read_inside_or_none
 from quire.inbox.reviewed_records import read_reviewed, review_mark
 from quire.layers.table import HOMES
 from quire.model.records import Record
@@ -87,10 +87,7 @@ class Reviews:
     def _state(self) -> bytes:
         """What an answer depends on besides the record; empty where that takes git to find out."""
         head = self._git.head_from_files()
-        try:
-            config = read_inside(self._root, f"{MEMORY}/{CONFIG}", _CONFIG_BYTES)
-        except OSError:
-            config = b""
+        config = read_inside_or_none(self._root, f"{MEMORY}/{CONFIG}", _CONFIG_BYTES) or b""
         return digest_of(head.encode() + config) if head and _ELSEWHERE not in config else b""
 
 

@@ -136,7 +136,8 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
     records = index.records("graph")
     live = [record for record in records if record.status in LIVE_STATUSES]
     # A dead feature's code is expected to be gone.
-    current = _by_ref([record for record in live if record.stage != "dead" and record.kind != "project"])
+    judged = (record for record in live if record.stage != "dead" and record.kind != "project")
+    current = sorted(judged, key=lambda record: record.ref)
     git_now = git_state(git)
     verdicts = verdicts_on_all(store.root, git, index, current, TreeReader(store.root, git), git_now.commit)
     rows = [_row(record, verdicts[record.ref]) for record in current]
@@ -239,10 +240,6 @@ def _journal(index: Index) -> JournalCount | None:
     )
 
 
-def _by_ref(records: list[Record]) -> list[Record]:
-    return sorted(records, key=lambda record: record.ref)
-
-
 def _by_stage(live: list[Record]) -> dict[str, StageCount]:
     found: dict[str, list[str]] = {stage: [] for stage in STAGES}
     for record in live:
@@ -252,10 +249,7 @@ def _by_stage(live: list[Record]) -> dict[str, StageCount]:
 
 
 def _by_kind(records: list[Record]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for record in records:
-        counts[record.kind] = counts.get(record.kind, 0) + 1
-    return dict(sorted(counts.items()))
+    return dict(sorted(Counter(record.kind for record in records).items()))
 
 
 def _row(record: Record, verdict: Verdict) -> StatusRow:

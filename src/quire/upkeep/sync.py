@@ -24,7 +24,7 @@ from quire.model.errors import GitRequired
 from quire.model.records import Record
 from quire.model.text import one_line
 from quire.model.times import EPOCH, instant
-from quire.model.verdicts import AnchorVerdict, Verdict
+from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LIVE_STATUSES
 from quire.upkeep.coverage import Gap, coverage_gaps, with_news
 from quire.upkeep.sync_marker import Marker, Start, read_marker, start_of
@@ -213,85 +213,47 @@ class _Sorting:
     def add(self, record: Record, verdict: Verdict) -> None:
         if verdict.verdict == "fresh":
             self.fresh.append(record.ref)
-        elif verdict.verdict == "changed":
-            self._add_changed(record, verdict)
-        elif verdict.verdict == "moved":
-            self._add_moved(record, verdict)
-        elif verdict.verdict == "orphaned":
-            self._add_orphaned(record, verdict)
         elif verdict.verdict == "unverifiable":
             self._add_unverifiable(record, verdict)
+        elif verdict.needs_a_look:
+            self._add_out_of_date(record, verdict)
 
     def _hits(self, anchors: Sequence[str]) -> list[str]:
-        return [anchor for anchor in anchors if self._files.at(_plain(anchor))]
+        return [anchor for anchor in anchors if self._files.at(anchor.rpartition("#")[0] or anchor)]
 
-    def _is_new(self, anchors: Sequence[AnchorVerdict]) -> bool:
-        return self._full or bool(self._hits([anchor.anchor for anchor in anchors if anchor.verdict != "fresh"]))
-
-    def _add_changed(self, record: Record, verdict: Verdict) -> None:
-        hit = [anchor for anchor in verdict.anchors if anchor.verdict == "changed"]
-        self.changed.append(
-            ChangedNode(
-                id=record.ref,
-                title=one_line(record.title),
-                anchors=[anchor.anchor for anchor in hit],
-                files=sorted({file for anchor in hit for file in anchor.files}),
-                because=verdict.because,
-                commit=_commit(hit),
-                new=self._is_new(hit),
+    def _add_out_of_date(self, record: Record, verdict: Verdict) -> None:
+        """What changed, moved or is gone, by the anchors of which that is so."""
+        ref, title, because = record.ref, one_line(record.title), verdict.because
+        hit = [anchor for anchor in verdict.anchors if anchor.verdict == verdict.verdict]
+        anchors = [anchor.anchor for anchor in hit]
+        commit = next((anchor.commit for anchor in hit if anchor.commit), None)
+        new = self._full or bool(self._hits(anchors))
+        if verdict.verdict == "changed":
+            files = sorted({file for anchor in hit for file in anchor.files})
+            self.changed.append(
+                ChangedNode(id=ref, title=title, anchors=anchors, files=files, because=because, commit=commit, new=new)
             )
-        )
-
-    def _add_moved(self, record: Record, verdict: Verdict) -> None:
-        moved = [anchor for anchor in verdict.anchors if anchor.verdict == "moved"]
-        to = [place for anchor in verdict.anchors for place in (anchor.to or (anchor.anchor,))]
-        self.moved.append(
-            MovedNode(
-                id=record.ref,
-                title=one_line(record.title),
-                anchors=[anchor.anchor for anchor in moved],
-                to=list(dict.fromkeys(to)),
-                because=verdict.because,
-                commit=_commit(moved),
-                new=self._is_new(moved),
+        elif verdict.verdict == "moved":
+            to = dict.fromkeys(place for anchor in verdict.anchors for place in (anchor.to or (anchor.anchor,)))
+            self.moved.append(
+                MovedNode(id=ref, title=title, anchors=anchors, to=list(to), because=because, commit=commit, new=new)
             )
-        )
-
-    def _add_orphaned(self, record: Record, verdict: Verdict) -> None:
-        lost = [anchor for anchor in verdict.anchors if anchor.verdict == "orphaned"]
-        self.orphaned.append(
-            OrphanedNode(
-                id=record.ref,
-                title=one_line(record.title),
-                anchors=[anchor.anchor for anchor in lost],
-                because=verdict.because,
-                commit=_commit(lost),
-                new=self._is_new(lost),
+        else:
+            self.orphaned.append(
+                OrphanedNode(id=ref, title=title, anchors=anchors, because=because, commit=commit, new=new)
             )
-        )
 
     def _add_unverifiable(self, record: Record, verdict: Verdict) -> None:
         """Without a note of what was seen, a change since the last sync is still a change."""
+        title = one_line(record.title)
         hit = self._hits(record.anchors) if not self._full and not record.seen else []
         if hit and (instant(record.updated_at) or EPOCH) <= self._synced:
             because = f"`{hit[0]}` changed since the last sync"
-            title = one_line(record.title)
-            node = ChangedNode(
-                id=record.ref, title=title, anchors=hit, files=[], because=because, commit=None, new=True
+            self.changed.append(
+                ChangedNode(id=record.ref, title=title, anchors=hit, files=[], because=because, commit=None, new=True)
             )
-            self.changed.append(node)
             return
-        node_title = one_line(record.title)
-        self.unverifiable.append(UnverifiableNode(id=record.ref, title=node_title, because=verdict.because))
-
-
-def _plain(anchor: str) -> str:
-    """The file of an anchor that names a symbol."""
-    return anchor.rpartition("#")[0] or anchor
-
-
-def _commit(anchors: Sequence[AnchorVerdict]) -> str | None:
-    return next((anchor.commit for anchor in anchors if anchor.commit), None)
+        self.unverifiable.append(UnverifiableNode(id=record.ref, title=title, because=verdict.because))
 
 
 def _skeleton(sorting: _Sorting, records: dict[str, Record]) -> dict[str, object]:

@@ -19,6 +19,7 @@ from quire.index.catalog import Index
 from quire.layers.graph.layout import FOLDER, NODES
 from quire.model.errors import GitRequired, InputError
 from quire.model.text import one_line
+from quire.upkeep.views.text_diff import same_ends
 
 _PLACE = re.compile(r"(?P<path>.+):(?P<line>[0-9]{1,9})", re.DOTALL)
 _SOURCE_BYTES = 8_000_000
@@ -162,12 +163,9 @@ def _line_in_commit(git: Git, path: str, line: int, lines: list[bytes]) -> int |
 
 def _same_line(before: list[bytes], after: list[bytes], line: int) -> int | None:
     """Where a line stood before; most of a file is the same from its beginning, or from its end."""
-    shortest = min(len(before), len(after))
-    top = next((at for at in range(shortest) if before[at] != after[at]), shortest)
+    top, end = same_ends(before, after)
     if line <= top:
         return line
-    rest = shortest - top
-    end = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
     if line > len(after) - end:
         return line - len(after) + len(before)
     from difflib import SequenceMatcher

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from quire.model.text import cut
+from quire.model.untyped import with_texts
 from quire.model.verdicts import Verdict
 from quire.verbs.verb import Result, View
 
@@ -133,23 +134,19 @@ def verdict_fields(verdict: Verdict | None) -> dict[str, Any]:
     return {"verdict": checked.pop("verdict"), "checked": checked}
 
 
+def _written_out(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def json_line(value: Any) -> str:
     """One line of JSON, whatever the texts in it hold."""
     try:
         text = msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         # A command line or a file's name may hold bytes that are no text; they are shown, not sent on.
-        text = msgspec.json.encode(_as_text(value)).decode()
+        text = msgspec.json.encode(with_texts(value, _written_out, names=True)).decode()
     if text.isascii() and "\x7f" not in text:
         return text
     from quire.guard.hostile_text import escape_controls
 
     return escape_controls(text)
-
-
-def _as_text(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_as_text(name): _as_text(item) for name, item in value.items()}
-    return [_as_text(item) for item in value] if isinstance(value, list | tuple) else value

@@ -14,9 +14,8 @@ from quire.capture.history.findings import ORIGIN, HistoryFinding, Wish
 from quire.capture.history.habits import FolderPeople, find_pairs, find_people
 from quire.capture.history.messages import TITLE_CHARS, Told
 from quire.files.git import Git
-from quire.files.git_history import describe_commits, is_shallow
+from quire.files.git_history import describe_commits, is_shallow, or_else
 from quire.inbox.proposals import QUOTE_CHARS, ProposalEvidence, value_digest
-from quire.model.errors import GitRequired
 from quire.model.records import Problem
 from quire.model.text import cut, first_sentence, headline, one_line
 
@@ -149,10 +148,7 @@ def _commit_evidence(name: str, author: str, day: str, quote: str) -> ProposalEv
 
 def _of_remarks(git: Git, remarks: Sequence[Remark], wish: Wish) -> Iterator[HistoryFinding]:
     written = [written_in(git, remark) for remark in remarks]
-    try:
-        known = describe_commits(git, filter(None, written))
-    except GitRequired:
-        known = {}
+    known = or_else({}, describe_commits, git, filter(None, written))
     for remark, name in zip(remarks, written, strict=True):
         commit = known.get(name)
         if wish.since and (commit is None or commit.date[:10] < wish.since):

@@ -7,13 +7,12 @@ Secrets are taken out before anything else.
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from quire.capture.providers.fit_prompt import PromptBlock, fit
 from quire.capture.providers.requests import Task
 from quire.model.errors import InputError
+from quire.model.untyped import with_texts
 
 PROMPT_BYTES = 96 * 1024
 """How long a prompt may be where nothing else is asked for."""
@@ -80,16 +79,12 @@ def _without_secrets(blocks: tuple[PromptBlock, ...]) -> tuple[list[PromptBlock]
 
     count = 0
 
-    def clean(value: Any) -> Any:
+    def clean(text: str) -> str:
         nonlocal count
-        if isinstance(value, str):
-            if len(value) < _SECRET_CHARS:
-                return value
-            text, found = redacted(value)
-            count += found
+        if len(text) < _SECRET_CHARS:
             return text
-        if isinstance(value, dict):
-            return {name: clean(inner) for name, inner in value.items()}
-        return [clean(inner) for inner in value] if isinstance(value, list | tuple) else value
+        text, found = redacted(text)
+        count += found
+        return text
 
-    return [PromptBlock(block.name, clean(block.value)) for block in blocks], count
+    return [PromptBlock(block.name, with_texts(block.value, clean)) for block in blocks], count

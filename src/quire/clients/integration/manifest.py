@@ -151,13 +151,15 @@ class Manifests:
                 manifest = _read(file)
             except UnsupportedVersion as error:
                 self._newer.append(error)
-                self.problems.append(_unknown(file, error))
+                self.problems.append(_unused(file, str(error), error.hint or "", code="LocalStateNewer"))
                 continue
             except (OSError, ValueError, RecursionError) as error:
                 if isinstance(error, OSError) and error.errno in PASSING:
                     # Nothing is wrong with it, and without it the way back would be a guess.
                     raise storage_failed(error, f"read `{FOLDER}/{name}`", self.folder) from error
-                self.problems.append(_damaged(file, error))
+                hint = "Restore it with git, or remove it and run `memory integrate` again."
+                why = f"It cannot be read ({error});"
+                self.problems.append(_unused(file, why, hint, code="IntegrationRecordDamaged"))
                 self._spoiled.add(file)
                 continue
             if self._file(manifest.path) == file:
@@ -239,21 +241,7 @@ def _read(file: str) -> Manifest:
     return msgspec.json.decode(data, type=Manifest)
 
 
-def _unknown(file: str, error: UnsupportedVersion) -> Problem:
-    return Problem(
-        code="LocalStateNewer",
-        severity="warning",
-        path=os.path.join(FOLDER, os.path.basename(file)),
-        message=f"{error} Quire now recognises its own text only by its form.",
-        hint=error.hint or "",
-    )
-
-
-def _damaged(file: str, error: Exception) -> Problem:
-    return Problem(
-        code="IntegrationRecordDamaged",
-        severity="warning",
-        path=os.path.join(FOLDER, os.path.basename(file)),
-        message=f"It cannot be read ({error}); Quire now recognises its own text only by its form.",
-        hint="Restore it with git, or remove it and run `memory integrate` again.",
-    )
+def _unused(file: str, why: str, hint: str, *, code: str) -> Problem:
+    path = os.path.join(FOLDER, os.path.basename(file))
+    said = f"{why} Quire now recognises its own text only by its form."
+    return Problem(code=code, severity="warning", path=path, message=said, hint=hint)

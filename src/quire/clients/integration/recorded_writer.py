@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Callable
 
 import msgspec
@@ -15,13 +14,11 @@ from quire.clients.integration.manifest import Manifest, Manifests, Passage, mak
 from quire.clients.integration.types import Scope, Surroundings
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.durable_write import ensure_folder
+from quire.files.durable_write import ensure_folder, writer_of
 from quire.files.paths import escaping_part, read_if_there
 from quire.files.world import World
 from quire.guard.secrets import find_secrets
 from quire.model.errors import QuireError
-
-_TEMPORARY = re.compile(r"\.quire-\d+-.+\.tmp")
 
 Planning = Callable[[bytes | None, Manifest | None], FilePlan | None]
 
@@ -170,7 +167,7 @@ def _remove_folders(folders: list[str]) -> list[str]:
 def _sweep(folder: str) -> None:
     """What a writer that was killed left in a folder that came with us. We hold the lock: it is nobody's any more."""
     for name in os.listdir(folder):
-        if _TEMPORARY.fullmatch(name):
+        if writer_of(name) is not None:
             disk.remove(os.path.join(folder, name))
 
 

@@ -20,6 +20,7 @@ from quire.index.search import Filter, Question, Searcher
 from quire.layers.journal.question import stop_words
 from quire.model import limits
 from quire.model.records import Record
+from quire.model.text import words
 from quire.retrieval.journal.evidence import (
     JournalEvidence,
     actions_of,
@@ -50,13 +51,11 @@ _KNOWN_LETTERS = 0.7
 _NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])|(?<=[。！？])")
 _NEXT = "Next: "
-_SAYING_LITTLE = frozenset(
-    (  # noqa: SIM905
-        "work works working handle handles use uses used using happen happens happened mean means know explain "
-        "describe tell show give say says said get gets make makes made need needs want please way thing things kind "
-        "many much exactly actually currently must need supposed go goes going come comes let find look see question "
-        "answer long often right now anything something everything reason decide decided"
-    ).split()
+_SAYING_LITTLE = words(
+    "work works working handle handles use uses used using happen happens happened mean means know explain "
+    "describe tell show give say says said get gets make makes made need needs want please way thing things kind "
+    "many much exactly actually currently must need supposed go goes going come comes let find look see question "
+    "answer long often right now anything something everything reason decide decided"
 )
 """What a question about anything may hold: that a text does not say it means nothing."""
 _ROOT, _ROOT_ELSEWHERE = 5, 3
@@ -205,9 +204,11 @@ class JournalMatcher:
         score = _ENGINE * relevance + _LINE * line + _WHOLE * wanted.weight(held)
         if evidence.source_type == "bundle" and set(evidence.category.split("-")) == wanted.stems.keys():
             score += _LINE  # `project` asks for that part
+        record = evidence.record
+        first_hand = _REPEATED if is_tool_run(record) else _FIRST_HAND.get(record.kind, 1.0)
         return JournalMatch(
             evidence=evidence,
-            score=2.0 if named else score * _first_hand(evidence.record),
+            score=2.0 if named else score * first_hand,
             found=held,
             share=wanted.share(held),
             nearness=nearness if self._has_meaning else 0.0,
@@ -224,7 +225,8 @@ class JournalMatcher:
         """The best first, else as they stand."""
         texts = [plain for line in lines for text in _SENTENCE.split(line) if (plain := safe_line(text))]
         found = ((text, self.wanted.found_in(self._searcher.stems(unlabelled(text)))) for text in texts)
-        return sorted((ScoredSentence(text, self.wanted.weight(held), held) for text, held in found), key=_by_weight)
+        scored = (ScoredSentence(text, self.wanted.weight(held), held) for text, held in found)
+        return sorted(scored, key=lambda sentence: -sentence.weight)
 
     def split_focus(self, match: JournalMatch) -> JournalMatch:
         """Of the current focus, the suggested action that matched, where it was that."""
@@ -237,14 +239,6 @@ class JournalMatcher:
                 said = (ScoredSentence(text, best.weight, best.found),)
                 return msgspec.structs.replace(match, evidence=action, said=said)
         return match
-
-
-def _by_weight(sentence: ScoredSentence) -> float:
-    return -sentence.weight
-
-
-def _first_hand(record: Record) -> float:
-    return _REPEATED if is_tool_run(record) else _FIRST_HAND.get(record.kind, 1.0)
 
 
 def _order(match: JournalMatch) -> tuple[float, object]:

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from quire.files.git import Git
-from quire.files.git_history import read_blobs
+from quire.files.git_history import or_else, read_blobs
 from quire.files.git_snapshot import Blob
 from quire.files.paths import read_if_there
 from quire.layers.protocol import Site
 from quire.layers.table import layer_of_file, tracked_paths
-from quire.model.errors import GitRequired
 from quire.upkeep.merge.merge_files import MergedPath, merge_files
 from quire.upkeep.merge.shared_files import PLACES, merge_shared, with_one_section
 
@@ -92,10 +91,7 @@ def _add_beside(
 
 
 def _stages(site: Site, paths: Sequence[str]) -> dict[str, dict[str, Blob]]:
-    try:
-        return site.git.stages(paths) if site.git.available else {}
-    except GitRequired:
-        return {}
+    return or_else({}, site.git.stages, paths) if site.git.available else {}
 
 
 def _marked(site: Site, tops: Sequence[str]) -> Iterator[str]:

@@ -45,7 +45,8 @@ class SetUpPart(msgspec.Struct, frozen=True, kw_only=True):
 
 def look_at_setup(site: Site, program: Sequence[str]) -> list[SetUpPart]:
     """How the clone and the folders of the memory are set up, each part by itself."""
-    return [*_drivers(site.git, program), _paths(site.git), *_attributes(site.root)]
+    attributes = [_attributes_of(site.root, home) for home in HOMES if home.exists(site.root)]
+    return [*_drivers(site.git, program), _paths(site.git), *attributes]
 
 
 def _drivers(git: Git, program: Sequence[str]) -> list[SetUpPart]:
@@ -72,10 +73,6 @@ def _paths(git: Git) -> SetUpPart:
     now, after = clone_rules(git)
     state: State = "present" if now == after else "missing" if without_section(now) == now else "changed"
     return SetUpPart(part="paths", path=SHOWN, state=state, now=now, after=after)
-
-
-def _attributes(root: str) -> list[SetUpPart]:
-    return [_attributes_of(root, home) for home in HOMES if home.exists(root)]
 
 
 def _attributes_of(root: str, home: Home) -> SetUpPart:

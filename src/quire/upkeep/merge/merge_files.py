@@ -148,14 +148,15 @@ def record_changes(ours: Files, merged: Sequence[MergedPath]) -> RecordChanges:
 
 def problems_in(files: Files) -> list[Problem]:
     """What keeps records in these files from being read."""
-    return [item for item in _items(files) if isinstance(item, Problem)]
+    return [item for item in items_in(files) if isinstance(item, Problem)]
 
 
 def _records(files: Files) -> dict[str, Record]:
-    return {item.ref: item for item in _items(files) if isinstance(item, Record)}
+    return {item.ref: item for item in items_in(files) if isinstance(item, Record)}
 
 
-def _items(files: Files) -> Iterator[Record | Edge | Problem]:
+def items_in(files: Files) -> Iterator[Record | Edge | Problem]:
+    """The records, relations and problems that the layers find in these files."""
     by_layer: dict[str, dict[str, bytes]] = {}
     for path, data in files.items():
         layer = layer_of_file(path)

@@ -7,7 +7,7 @@ import os
 import msgspec
 
 from quire.files.git import Git
-from quire.files.git_history import read_blobs
+from quire.files.git_history import is_shallow, read_blobs
 from quire.files.paths import read_if_there
 from quire.layers.protocol import Site
 from quire.layers.table import layer_of_file, tracked_paths
@@ -87,12 +87,11 @@ def _commit(git: Git, revision: str) -> str:
 
 
 def _unrelated(git: Git, revision: str) -> Problem:
-    is_shallow = git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
     return Problem(
         code="NoMergeBase",
         severity="warning",
         message=f"HEAD and `{revision[:80]}` have no commit in common here: what one side deleted comes back.",
-        hint="This is a shallow clone: `git fetch --unshallow` brings the rest." if is_shallow else None,
+        hint="This is a shallow clone: `git fetch --unshallow` brings the rest." if is_shallow(git) else None,
     )
 
 

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from quire.model.errors import InputError
+from quire.model.untyped import with_texts
 
 PURGED = "[purged]"
 SHORTEST = 6
@@ -71,19 +72,11 @@ class Forms:
                 f"`{path}` holds the text in a field name.",
                 hint="Remove the entry of that name first, or purge a longer text that contains it.",
             )
-        wanted = self._replaced(value, names=is_copy)
+        wanted = with_texts(value, self._text_without, names=is_copy)
         if _parsed(after) == wanted:
             return after
         # Escapes that nobody needs may hide it, and what is escaped may look like it; then it is written anew.
         return data if wanted == value else json.dumps(wanted, ensure_ascii=False).encode("utf-8", "surrogatepass")
-
-    def _replaced(self, value: Any, *, names: bool) -> Any:
-        if isinstance(value, str):
-            return self._text_without(value)
-        if isinstance(value, dict):
-            kept = {self._text_without(key) if names else key: item for key, item in value.items()}
-            return {key: self._replaced(item, names=names) for key, item in kept.items()}
-        return [self._replaced(item, names=names) for item in value] if isinstance(value, list) else value
 
     def _text_without(self, text: str) -> str:
         for _ in range(_ROUNDS):

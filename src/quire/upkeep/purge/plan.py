@@ -16,7 +16,7 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.layout import INDEX, LOCAL, LOCK
-from quire.files.paths import read_inside
+from quire.files.paths import read_inside_or_none
 from quire.files.transaction import FileUpdate, is_interrupted
 from quire.guard.secrets import secret_values
 from quire.layers.table import layers_in
@@ -60,7 +60,7 @@ def plan_purge(root: str, folder: str, text: str) -> PurgePlan:
         shown = f"{folder}/{path}"
         if _is_named(folder, path, forms):
             places.append(Place(path=shown, count=1, action="left", reason=_NAMED))
-        data = _held(root, shown)
+        data = read_inside_or_none(root, shown, _BYTES)
         if data is None:
             places.append(Place(path=shown, count=0, action="left", reason="it cannot be read"))
             continue
@@ -96,7 +96,7 @@ def texts_below(root: str, folders: Iterable[str], text: str, names: Iterable[st
     """Files of the project's own, by their names, that hold the text; they are not ours to change."""
     forms, found = Forms(text), []
     for name in names:
-        data = _held(root, name)
+        data = read_inside_or_none(root, name, _BYTES)
         if data is not None and forms.count(data) and not name.startswith(tuple(f"{folder}/" for folder in folders)):
             found.append(Place(path=name, count=forms.count(data), action="left", reason="it is a file of yours"))
     return found
@@ -106,7 +106,7 @@ def secrets_below(root: str, folder: str) -> list[str]:
     """The certain secrets in the files of a folder, as they were told."""
     found: dict[str, None] = {}
     for path in _files(os.path.join(root, folder)):
-        data = _held(root, f"{folder}/{path}") or b""
+        data = read_inside_or_none(root, f"{folder}/{path}", _BYTES) or b""
         members = [(path, data)]
         if path.endswith(_ARCHIVES):
             with contextlib.suppress(*_UNREADABLE):
@@ -240,10 +240,3 @@ def _files(top: str) -> Iterator[str]:
             path = os.path.join(folder, name)
             if name != LOCK and not os.path.islink(path) and stat.S_ISREG(os.stat(path).st_mode):
                 yield name if below == "." else f"{below}/{name}".replace(os.sep, "/")
-
-
-def _held(root: str, path: str) -> bytes | None:
-    try:
-        return read_inside(root, path, _BYTES)
-    except OSError:
-        return None

@@ -6,7 +6,7 @@ import os
 
 import msgspec
 
-from quire.files.paths import read_inside
+from quire.files.paths import read_inside_or_none
 from quire.guard.hostile_text import make_safe
 from quire.model.text import cut
 from quire.upkeep.repair.plan import RepairPlan
@@ -36,10 +36,7 @@ def differences_of(root: str, plan: RepairPlan) -> list[Difference]:
         *((f"{plan.folder}/{change.path}", change.data) for change in plan.changes if change.path not in plan.passing),
         *((change.path, change.data) for change in plan.around),
     ):
-        try:
-            before = read_inside(root, path, _BYTES)
-        except OSError:
-            before = None
+        before = read_inside_or_none(root, path, _BYTES)
         action = "removed" if data is None else "created" if before is None else "changed"
         shown = _diff(path, before, data) if action == "changed" and len(found) < _FILES else ""
         found.append(Difference(path=path, action=action, diff=shown))

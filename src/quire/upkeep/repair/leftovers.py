@@ -17,11 +17,11 @@ from quire.files.digests import sha256
 from quire.files.durable_write import writer_of
 from quire.files.file_lock import is_alive
 from quire.files.git import Git
+from quire.files.git_history import or_else
 from quire.files.layout import BACKUP, INDEX, LOCAL, RECOVERY
 from quire.files.paths import is_text, read_or_none
 from quire.files.transaction import FileUpdate
 from quire.model.anchors import OWN_FOLDERS
-from quire.model.errors import GitRequired
 from quire.model.records import Problem, RepairStep
 
 LEFTOVERS = "LeftoverFiles"
@@ -32,10 +32,7 @@ _SKIPPED = (INDEX, RECOVERY, BACKUP, f"{LOCAL}/{INDEX}", f"{LOCAL}/{REPAIRS}", "
 
 def leftover_problems(root: str, top: str, now: datetime) -> list[Problem]:
     """One finding for each folder that holds some."""
-    found = []
-    for folder, names in _leftovers(root, top, now):
-        found.append(_problem(folder, names))
-    return found
+    return [_problem(folder, names) for folder, names in _leftovers(root, top, now)]
 
 
 def _problem(folder: str, names: list[str]) -> Problem:
@@ -52,13 +49,11 @@ def _repair(folder: str, count: int) -> RepairStep:
 
 def _removals(root: str, folder: str, names: list[str]) -> list[FileUpdate]:
     """The removal of each that can be read: what is taken away is copied first."""
-    gone = []
-    for name in names:
-        data = read_or_none(os.path.join(root, folder, name))
-        if data is None:
-            continue
-        gone.append(FileUpdate(path=f"{folder}/{name}".lstrip("/"), data=None, planned=sha256(data)))
-    return gone
+    return [
+        FileUpdate(path=f"{folder}/{name}".lstrip("/"), data=None, planned=sha256(data))
+        for name in names
+        if (data := read_or_none(os.path.join(root, folder, name))) is not None
+    ]
 
 
 def plan_leftovers(root: str, top: str, now: datetime) -> tuple[list[RepairStep], list[FileUpdate]]:
@@ -74,10 +69,7 @@ def plan_leftovers(root: str, top: str, now: datetime) -> tuple[list[RepairStep]
 
 def leftovers_around(root: str, git: Git, now: datetime) -> dict[str, list[str]]:
     """The folders of the project that hold some outside of the memory, and their names: such as those of agents."""
-    try:
-        listed = git.untracked([]) if git.available else []
-    except GitRequired:
-        return {}
+    listed = or_else([], git.untracked, []) if git.available else []
     found: dict[str, list[str]] = {}
     for path in listed:
         folder, _, name = path.rpartition("/")

@@ -16,7 +16,7 @@ from quire.files.git import Git
 from quire.files.git_history import unmerged_below
 from quire.files.layout import LOCAL, MEMORY
 from quire.files.local_files import ASIDE, LOCAL_BYTES
-from quire.files.paths import follow_inside, read_if_there, read_inside
+from quire.files.paths import follow_inside, read_if_there, read_inside_or_none
 from quire.files.transaction import FileUpdate
 from quire.inbox.store import sound_lines
 from quire.layers.protocol import Home, Site
@@ -149,9 +149,8 @@ def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[
         sound = _SOUND.get(problem.path)
         if problem.code != CODE or sound is None or not problem.path.startswith(f"{top}/"):
             continue
-        try:
-            data = read_inside(root, problem.path, _BYTES)
-        except OSError:
+        data = read_inside_or_none(root, problem.path, _BYTES)
+        if data is None:
             continue  # a link, a folder, a file of someone else
         aside = _free(root, problem.path + ASIDE)
         rest = sound(data) or None

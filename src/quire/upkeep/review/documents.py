@@ -11,6 +11,7 @@ import msgspec
 from quire import __version__
 from quire.files.digests import hex_digest
 from quire.model.text import one_line
+from quire.model.untyped import with_texts
 from quire.upkeep.review.findings import CODES, Review, ReviewFinding, quoted
 
 _SARIF_LEVELS = {"block": "error", "warn": "warning", "note": "note"}
@@ -27,7 +28,7 @@ def sarif_of(review: Review) -> str:
     rules = [
         {
             "id": code,
-            "name": _pascal(CODES[code].name),
+            "name": "".join(map(str.capitalize, CODES[code].name.split("-"))),
             "shortDescription": {"text": CODES[code].title},
             "fullDescription": {"text": f"{CODES[code].title}."},
             "help": {"text": CODES[code].help, "markdown": CODES[code].help},
@@ -120,20 +121,9 @@ def _told(finding: ReviewFinding) -> str:
     return f"{finding.message}{title}{owners} {CODES[finding.code].help}{waived}"
 
 
-def _pascal(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("-"))
-
-
 def _json(value: Any) -> str:
     from quire.guard.boundary import safe_values
 
-    return msgspec.json.encode(safe_values(_as_text(value))).decode()
-
-
-def _as_text(value: Any) -> Any:
-    """The same with what is no text, as names of files may be, written out."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {name: _as_text(item) for name, item in value.items()}
-    return [_as_text(item) for item in value] if isinstance(value, list) else value
+    # What is no text, as names of files may be, is written out.
+    told = with_texts(value, lambda text: text.encode("utf-8", "backslashreplace").decode())
+    return msgspec.json.encode(safe_values(told)).decode()

@@ -58,7 +58,8 @@ def review_change(site: Site, span: Span, *, also: Sequence[str] = ()) -> Review
     ]
     owners = _owners(beside_after | beside_before)
     found = [_with_owners(finding, owners) for finding in found]
-    waivers, doubts = waivers_in(_messages(site.git, span))
+    messages = messages_between(site.git, span.old, span.new, _MESSAGES) if span.old and span.new else []
+    waivers, doubts = waivers_in(messages)
     levels = levels_of(beside_before.get(_CONFIG), beside_after.get(_CONFIG), _CONFIG)
     findings, used = judged(found, stricter(levels, also), waivers)
     return Review(
@@ -137,10 +138,6 @@ def _owners(held: Mapping[str, bytes]) -> CodeOwners:
 def _with_owners(finding: ReviewFinding, owners: CodeOwners) -> ReviewFinding:
     found = owners.of(finding.path) if owners.rules else ()
     return msgspec.structs.replace(finding, owners=found) if found else finding
-
-
-def _messages(git: Git, span: Span) -> list[tuple[str, str]]:
-    return messages_between(git, span.old, span.new, _MESSAGES) if span.old and span.new else []
 
 
 def _why_not_checked(files: StoredFiles, before: RecordState, after: RecordState, anchored: int) -> str:

@@ -14,6 +14,7 @@ from quire.model.contested import ContestedField, value_shown
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import parse_seal
 from quire.model.text import cut
+from quire.upkeep.merge.merge_files import Files, items_in
 from quire.upkeep.review.findings import ReviewFinding, quoted
 from quire.upkeep.views.change_words import changes_in_words
 
@@ -22,9 +23,6 @@ _ALONG = "source commit:"
 """What changes whenever a record is held against the code."""
 _SHOWN = 12
 _CHARS = 200
-
-Files = Mapping[str, bytes]
-"""Contents by the paths of their files, from the project's root."""
 
 
 class RecordState(msgspec.Struct, frozen=True):
@@ -39,19 +37,13 @@ class RecordState(msgspec.Struct, frozen=True):
 def state_of(files: Files) -> RecordState:
     """Read the records of all layers from contents of files."""
     state = RecordState(files, {}, {}, [])
-    by_layer: dict[str, dict[str, bytes]] = {}
-    for path, data in files.items():
-        layer = layer_of_file(path)
-        if layer is not None:
-            by_layer.setdefault(layer.name, {})[path] = data
-    for name, held in by_layer.items():
-        for item in layer_named(name).records_in(held):
-            if isinstance(item, Record):
-                state.records[item.ref] = item
-            elif isinstance(item, Edge):
-                state.edges[item.ref] = item
-            else:
-                state.problems.append(item)
+    for item in items_in(files):
+        if isinstance(item, Record):
+            state.records[item.ref] = item
+        elif isinstance(item, Edge):
+            state.edges[item.ref] = item
+        else:
+            state.problems.append(item)
     return state
 
 

@@ -31,10 +31,6 @@ def _fragments(paths: Iterable[str]) -> list[str]:
     return [path for layer in LAYERS for path in paths if layer.is_fragment(path)]
 
 
-def _id(listed: Mapping[str, Blob], path: str) -> str:
-    return listed[path].id if path in listed else ""
-
-
 class StoredFiles:
     """Asks git for a whole folder, and for many contents at once."""
 
@@ -116,8 +112,8 @@ class StoredFiles:
 
     def _spoken_of(self, paths: Iterable[str]) -> list[str]:
         paths = _fragments(paths)
-        ids = {path: name for path in paths for name in (self._id_before(path), _id(self.after, path)) if name}
-        found = self.read(ids.values())
+        ids = {path: self.after[path].id if path in self.after else self._id_before(path) for path in paths}
+        found = self.read(filter(None, ids.values()))
         unchanged = [path for path in self._fragments if path not in ids]
         spoken = [file for path, name in ids.items() if name in found and (layer := layer_of_file(path))
                   for file in layer.files_in_fragment(found[name])]  # fmt: skip

@@ -8,25 +8,15 @@ from typing import Any
 from quire.files.json_files import decode_object
 from quire.model.contested import CONTESTED, SETTLED
 from quire.model.seals import is_seal
-from quire.model.text import cut, one_line
+from quire.model.text import cut, one_line, words
 from quire.upkeep.views.text_diff import line_counts
 
 _SHOWN = 20
 _CHARS = 200
 _SHORT = 80
-_SILENT = frozenset(
-    [
-        "updated_at",
-        "content_hash",
-        "body_path",
-        "version",
-        "access_count",
-        "last_accessed",
-        "decay_rate",
-        "captured_at",
-        SETTLED,
-    ]
-)
+_SILENT = words("updated_at content_hash body_path version access_count last_accessed decay_rate captured_at") | {
+    SETTLED
+}
 """What changes along with something else, and says nothing by itself."""
 
 

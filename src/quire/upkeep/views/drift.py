@@ -152,10 +152,7 @@ def _commits(verdict: Verdict) -> list[str]:
 
 
 def _dates(git: Git, commits: Iterable[str]) -> dict[str, datetime]:
-    try:
-        described = describe_known(git, sorted(commits))
-    except GitRequired:
-        return {}
+    described = describe_known(git, sorted(commits))
     return {commit: at for commit, found in described.items() if (at := instant(found.date))}
 
 

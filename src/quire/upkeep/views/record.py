@@ -12,7 +12,6 @@ from quire.files.git_history import Commit, describe_known
 from quire.layers.record_details import Field, RecordDetails, RecordEvidence
 from quire.model.change_explained import ChangeExplained
 from quire.model.contested import ContestedField, value_shown
-from quire.model.errors import GitRequired
 from quire.model.records import Edge, Record
 from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.upkeep.views.items import RecordItem, is_judged, item_of
@@ -192,10 +191,7 @@ def _says(predicate: str, *, is_out: bool) -> str:
 def _verdict_view(verdict: Verdict, git: Git, changes: Iterable[ChangeExplained]) -> VerdictView:
     said = {one.anchor: one.line() for one in changes if one.says_more}
     names = [name for name in (verdict.since, *(anchor.commit for anchor in verdict.anchors)) if name]
-    try:
-        commits = describe_known(git, names) if git.available else {}
-    except GitRequired:
-        commits = {}
+    commits = describe_known(git, names)
     return VerdictView(
         verdict=verdict.verdict,
         because=verdict.because,

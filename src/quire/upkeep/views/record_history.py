@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from quire.files.git import Git
-from quire.files.git_history import Commit, CommitChanges, GitFileChange, log_paths, read_blobs
+from quire.files.git_history import Commit, CommitChanges, GitFileChange, log_paths, or_else, read_blobs
 from quire.files.git_snapshot import Blob, differs
 from quire.files.paths import read_inside
 from quire.layers.protocol import Holding
@@ -49,13 +49,6 @@ class RecordHistory(msgspec.Struct, frozen=True, kw_only=True):
     """The newest first."""
     cut: bool = False
     """Whether older ones were left out."""
-
-
-class _Step(msgspec.Struct, frozen=True):
-    """One commit, and what it did to the files of one record."""
-
-    commit: Commit
-    changes: list[GitFileChange]
 
 
 class _Pending(msgspec.Struct, frozen=True):
@@ -101,9 +94,10 @@ def _from_git(
     paths = list(owners) if len(wanted) <= _FEW else sorted({"/".join(path.split("/")[:2]) for path in owners})
     if not owners:
         return {}
-    pending = _uncommitted(root, wanted, _committed(git, paths))
+    # Before the first commit there is nothing.
+    pending = _uncommitted(root, wanted, or_else({}, git.committed, paths))
     most = _most(wanted, limit)
-    log = _logged(git, paths, most)
+    log = or_else([], log_paths, git, paths, limit=most)
     steps = _steps(log, owners)
     parts = _parts(git, wanted, steps, pending)
     done = {}
@@ -137,16 +131,9 @@ def _most(wanted: Mapping[str, Holding], limit: int) -> int:
     return _SEARCHED if next(iter(wanted.values())).shared else limit + 1
 
 
-def _logged(git: Git, paths: list[str], most: int) -> list[CommitChanges]:
-    try:
-        return log_paths(git, paths, limit=most)
-    except GitRequired:
-        return []  # before the first commit
-
-
-def _steps(log: list[CommitChanges], owners: Mapping[str, str]) -> dict[str, list[_Step]]:
+def _steps(log: list[CommitChanges], owners: Mapping[str, str]) -> dict[str, list[CommitChanges]]:
     """What the log says of each record."""
-    found: dict[str, list[_Step]] = {}
+    found: dict[str, list[CommitChanges]] = {}
     for item in log:
         own: dict[str, list[GitFileChange]] = {}
         for change in item.changes:
@@ -154,18 +141,18 @@ def _steps(log: list[CommitChanges], owners: Mapping[str, str]) -> dict[str, lis
             if ref is not None:
                 own.setdefault(ref, []).append(change)
         for ref, changes in own.items():
-            found.setdefault(ref, []).append(_Step(item.commit, changes))
+            found.setdefault(ref, []).append(CommitChanges(item.commit, tuple(changes)))
     return found
 
 
-def _ids(step: _Step) -> list[str]:
+def _ids(step: CommitChanges) -> list[str]:
     return [name for change in step.changes for name in (change.old_id, change.new_id) if name.strip("0")]
 
 
 def _parts(
     git: Git,
     wanted: Mapping[str, Holding],
-    steps: Mapping[str, list[_Step]],
+    steps: Mapping[str, list[CommitChanges]],
     pending: Mapping[str, list[_Pending]],
 ) -> dict[str, bytes | None]:
     """What blobs hold of the record that they belong to, by their ids; a blob that is not read is left out.
@@ -189,7 +176,7 @@ def _parts(
     return found
 
 
-def _said(step: _Step, parts: Mapping[str, bytes | None]) -> tuple[str, ...] | None:
+def _said(step: CommitChanges, parts: Mapping[str, bytes | None]) -> tuple[str, ...] | None:
     """The changes of one commit in words; None where nothing of the record changed, or it cannot be known."""
     found: list[str] = []
     by_path: dict[str, list[GitFileChange]] = {}
@@ -206,12 +193,7 @@ def _said(step: _Step, parts: Mapping[str, bytes | None]) -> tuple[str, ...] | N
             continue
         differs = True
         found += changes_in_words(before, after)
-    return tuple(_once(found)) if differs else None
-
-
-def _once(said: list[str]) -> list[str]:
-    """A node has two files: that both are new is said once."""
-    return list(dict.fromkeys(said))
+    return tuple(dict.fromkeys(found)) if differs else None
 
 
 def _version(name: str, parts: Mapping[str, bytes | None]) -> bytes | bool | None:
@@ -220,13 +202,6 @@ def _version(name: str, parts: Mapping[str, bytes | None]) -> bytes | bool | Non
 
 
 # -- what is not committed --------------------------------------------------------------------
-
-
-def _committed(git: Git, paths: list[str]) -> dict[str, Blob]:
-    try:
-        return git.committed(paths, "HEAD")
-    except GitRequired:
-        return {}  # before the first commit
 
 
 def _uncommitted(root: str, wanted: Mapping[str, Holding], committed: Mapping[str, Blob]) -> dict[str, list[_Pending]]:
@@ -261,6 +236,10 @@ def _pending_entry(holding: Holding, pending: list[_Pending], parts: Mapping[str
     moment = datetime.fromtimestamp(max(item.at for item in pending), UTC)
     return [
         RecordChange(
-            at=timestamp(moment), how="uncommitted", title="Not committed yet", by="", changes=tuple(_once(said))
+            at=timestamp(moment),
+            how="uncommitted",
+            title="Not committed yet",
+            by="",
+            changes=tuple(dict.fromkeys(said)),
         )
     ]

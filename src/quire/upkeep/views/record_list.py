@@ -13,7 +13,7 @@ from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LAYER_NAMES, LayerName
-from quire.upkeep.views.items import RecordItem, is_current, is_judged, items_of
+from quire.upkeep.views.items import RecordItem, is_current, is_judged, items_of, stage_of
 
 FACETS = ("layer", "kind", "status", "stage", "section", "verdict")
 
@@ -119,8 +119,8 @@ def page_of_records(
 
 def _values(record: Record, verdict: Verdict | None) -> tuple[str, ...]:
     """In the order of `FACETS`; a feature without a stage is an idea."""
-    stage = record.stage or ("idea" if record.kind == "feature" else "")
-    return record.layer, record.kind, record.status, stage, record.section, verdict.verdict if verdict else ""
+    state = verdict.verdict if verdict else ""
+    return record.layer, record.kind, record.status, stage_of(record), record.section, state
 
 
 def _says(record: Record, text: str) -> bool:

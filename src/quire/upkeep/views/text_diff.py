@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -59,7 +60,7 @@ def compare(
 def line_counts(before: str, after: str) -> tuple[int, int]:
     """How many lines came, and how many went."""
     old, new = _lines(before.encode("utf-8", "replace")), _lines(after.encode("utf-8", "replace"))
-    top, end = _same_ends(old, new)
+    top, end = same_ends(old, new)
     old, new = old[top : len(old) - end], new[top : len(new) - end]
     if len(old) > _LOOKED_AT or len(new) > _LOOKED_AT:
         return len(new), len(old)
@@ -76,7 +77,7 @@ def _lines(data: bytes | None) -> list[str]:
     return parts[:-1] if parts[-1] == "" else parts
 
 
-def _same_ends(old: list[str], new: list[str]) -> tuple[int, int]:
+def same_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
     """How many lines are the same from the beginning, and how many of the rest from the end."""
     shortest = min(len(old), len(new))
     top = next((at for at in range(shortest) if old[at] != new[at]), shortest)
@@ -92,7 +93,7 @@ def _matcher(old: list[str], new: list[str]) -> SequenceMatcher[str]:
 
 def _hunks(old: list[str], new: list[str], above: tuple[int, int]) -> tuple[list[Hunk], bool]:
     """What differs, with a few lines around it, and whether there is more."""
-    top, end = _same_ends(old, new)
+    top, end = same_ends(old, new)
     if top == len(old) == len(new):
         return [], False
     start = max(top - _CONTEXT, 0)
@@ -118,17 +119,14 @@ def _hunks(old: list[str], new: list[str], above: tuple[int, int]) -> tuple[list
             (start + lines_above + first, start + lines_above + last)
             for lines_above, (first, last) in zip(above, ranges, strict=True)
         )
-        hunks.append(Hunk(_header(*(_range(*place) for place in places)), shown))
+        old_range, new_range = (_range(*place) for place in places)
+        hunks.append(Hunk(f"@@ -{old_range} +{new_range} @@", shown))
         room -= len(shown)
     return hunks, is_cut
 
 
 def _shortened(line: str) -> str:
     return line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1] + "…"
-
-
-def _header(old: str, new: str) -> str:
-    return f"@@ -{old} +{new} @@"
 
 
 def _range(first: int, last: int) -> str:

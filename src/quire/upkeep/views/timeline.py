@@ -9,12 +9,11 @@ from typing import Literal, get_args
 import msgspec
 
 from quire.files.git import Git
-from quire.files.git_history import newest_commits
+from quire.files.git_history import newest_commits, or_else
 from quire.index.catalog import Index
 from quire.layers.facts.records import episode_of_record, held_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import IMPORTED_SESSION
-from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.model.times import EPOCH, instant, timestamp
@@ -81,7 +80,7 @@ def timeline_of(index: Index, store: GraphStore, git: Git, limit: int) -> Timeli
         "commit": commits,
     }
     for marks in lanes.values():
-        marks.sort(key=_at)
+        marks.sort(key=lambda mark: mark.at)
     shown = _share(lanes, limit)
     days = _days(lanes)
     return Timeline(
@@ -179,10 +178,7 @@ def _saves(store: GraphStore, nodes: dict[str, Record]) -> list[Mark]:
 
 def _commits(git: Git) -> tuple[list[Mark], bool]:
     """The newest commits that led to where we are, and whether there are more; none where git has none."""
-    try:
-        found = newest_commits(git, _COMMITS + 1)
-    except GitRequired:
-        return [], False
+    found = or_else([], newest_commits, git, _COMMITS + 1)
     marks = [
         Mark(at=timestamp(at), lane="commit", layer="", kind="commit", ref="", title=_shown(one.subject), commit=one.id)
         for one in found[:_COMMITS]
@@ -197,10 +193,6 @@ def _shown(text: str) -> str:
 
 
 # -- what is shown of them ------------------------------------------------------------------
-
-
-def _at(mark: Mark) -> str:
-    return mark.at
 
 
 def _share(lanes: dict[Lane, list[Mark]], limit: int) -> list[Mark]:

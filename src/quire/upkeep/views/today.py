@@ -10,13 +10,12 @@ from typing import Any
 import msgspec
 
 from quire.files.git import Git
-from quire.files.git_history import Commit, describe_known
-from quire.files.json_files import json_value
+from quire.files.git_history import describe_known
 from quire.inbox.proposals import Proposal
 from quire.layers.facts.notes import QuickNote
 from quire.layers.facts.records import episode_of_record
 from quire.layers.journal.layout import IMPORTED_SESSION
-from quire.model.errors import GitRequired
+from quire.layers.record_parts import item_number
 from quire.model.records import Problem, Record
 from quire.model.text import cut
 from quire.model.times import EPOCH, instant
@@ -210,19 +209,13 @@ def _drifted(records: Iterable[Record], verdicts: dict[str, Verdict], git: Git, 
         for ref, verdict in verdicts.items()
         if verdict.needs_a_look
     }
-    commits = _described(git, dict.fromkeys(commit for found in causes.values() for commit in found))
+    named = list(dict.fromkeys(commit for found in causes.values() for commit in found))
+    commits = describe_known(git, named[:_COMMITS])
     for record in records:
         dates = [commits[name].date for name in causes.get(record.ref, ()) if name in commits]
         moments = [(moment, date) for date in dates if (moment := instant(date)) is not None]
         if record.layer == "graph" and moments and (newest := max(moments))[0] >= since:
             yield _Happened(record, "drifted", newest[1], newest[0])
-
-
-def _described(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
-    try:
-        return describe_known(git, list(ids)[:_COMMITS])
-    except GitRequired:
-        return {}
 
 
 def _digest(happened: Iterable[_Happened]) -> dict[str, int]:
@@ -254,9 +247,7 @@ def _attention(records: Iterable[Record], verdicts: dict[str, Verdict]) -> list[
 
 def _place(record: Record) -> tuple[int, str]:
     """Where one of the bundle's steps stands: their order means something."""
-    held = json_value(record.raw)
-    number = held.get("number") if isinstance(held, dict) else 0
-    return number if isinstance(number, int) else 0, record.ref
+    return item_number(record.raw), record.ref
 
 
 # -- what waits ---------------------------------------------------------------------------------

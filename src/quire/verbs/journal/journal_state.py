@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -13,6 +13,7 @@ from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROV
 from quire.model.errors import InputError, InvalidStore
 from quire.model.records import Problem
 from quire.model.times import time_text
+from quire.model.untyped import with_texts
 from quire.verbs.journal.journal_lines import FileChange, SourceState
 
 if TYPE_CHECKING:
@@ -164,7 +165,10 @@ def ask_model(project: Project, kind: Kind, request: Request, provider: str) -> 
     answer = ask(
         kind, request, provider=provider, settings=read_settings(project.world), world=project.world, root=project.root
     )
-    return msgspec.structs.replace(answer, value=_made_safe(answer.value))
+    from quire.guard.hostile_text import make_safe
+
+    # What a model wrote may hold characters that are not what they seem.
+    return msgspec.structs.replace(answer, value=with_texts(answer.value, make_safe))
 
 
 def model_warnings(answer: ModelAnswer) -> list[Problem]:
@@ -247,14 +251,3 @@ def source_place(project: Project, source: SessionSource) -> str:
     with contextlib.suppress(InputError):
         return source_path(source.path, cwd=project.root, home=project.world.home)
     return ""
-
-
-def _made_safe(value: Any) -> Any:
-    """What a model wrote, without characters that are not what they seem."""
-    from quire.guard.hostile_text import make_safe
-
-    if isinstance(value, str):
-        return make_safe(value)
-    if isinstance(value, dict):
-        return {name: _made_safe(item) for name, item in value.items()}
-    return [_made_safe(item) for item in value] if isinstance(value, list) else value
