@@ -8,19 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire import __version__
+from quire.files.world import World
+from quire.model.errors import QuireError
 from quire.model.text import counted, cut
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.surfaces.web.answers import fields_of
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
+from quire.surfaces.web.options import PageOptions
 from quire.surfaces.web.output import tell
 from quire.surfaces.web.page_calls import HERE
+from quire.verbs.admin.export import page_target, write_page
+from quire.verbs.page.health_views import ViewFiles, ViewReceipts, view_files, view_receipts
+from quire.verbs.page.record_views import ViewDiff, view_details, view_diff, view_histories
 from quire.verbs.page.table import VIEWS
+from quire.verbs.page.views import (
+    ViewGraph,
+    ViewInbox,
+    ViewRecords,
+    ViewSummary,
+    ViewToday,
+    view_graph,
+    view_inbox,
+    view_records,
+    view_summary,
+    view_today,
+)
 from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
-    from quire.files.world import World
-    from quire.project import Project
-    from quire.surfaces.web.options import PageOptions
     from quire.upkeep.views.record import RecordDetail
 
 POLICY = (
@@ -37,9 +54,6 @@ _HEAD = '<meta charset="utf-8">'
 
 def export(world: World, options: PageOptions) -> int:
     """Write the page into a folder; what is private to the user stays out unless it was asked for."""
-    from quire.project import Project
-    from quire.verbs.admin.export import page_target, write_page
-
     assets = read_assets()
     project = Project.open(options.start or world.cwd, world)
     target = page_target(project, options.export or "", force=options.force)
@@ -100,19 +114,6 @@ class _Making:
 
     def _whole(self) -> dict[str, Any]:
         """The screens that are one answer each."""
-        from quire import __version__
-        from quire.verbs.page.health_views import ViewFiles, ViewReceipts, view_files, view_receipts
-        from quire.verbs.page.views import (
-            ViewGraph,
-            ViewInbox,
-            ViewSummary,
-            ViewToday,
-            view_graph,
-            view_inbox,
-            view_summary,
-            view_today,
-        )
-
         project, private = self._project, self._private
         summary = fields_of(view_summary(project, ViewSummary(private=private)))
         entry = {"id": HERE, "name": summary["name"], "root": "", "current": True, "available": True, "problem": ""}
@@ -143,8 +144,6 @@ class _Making:
         return found
 
     def _items(self) -> list[dict[str, Any]]:
-        from quire.verbs.page.views import ViewRecords, view_records
-
         found: list[dict[str, Any]] = []
         while True:
             page = view_records(self._project, ViewRecords(offset=len(found), limit=_PAGE, private=self._private))
@@ -154,8 +153,6 @@ class _Making:
 
     def _details(self, refs: list[str], shown: set[str]) -> dict[str, Any]:
         """Records in full with their past. Nothing in them names a record that is left out."""
-        from quire.verbs.page.record_views import view_details, view_histories
-
         histories = view_histories(self._project, refs)
         found: dict[str, Any] = {}
         for ref, detail in view_details(self._project, refs).items():
@@ -172,9 +169,6 @@ class _Making:
 
     def _diffs(self, detail: RecordDetail) -> dict[str, Any]:
         """What changed in the code that a record speaks of, where something did."""
-        from quire.model.errors import QuireError
-        from quire.verbs.page.record_views import ViewDiff, view_diff
-
         found = {}
         for anchor in detail.verdict.anchors if detail.verdict else ():
             if anchor.verdict == "changed" and self._diffs_left > 0:

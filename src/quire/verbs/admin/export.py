@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.paths import escaping_part, storage_failed
+from quire.guard.hostile_text import escape_controls
+from quire.index.catalog import Index
 from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
@@ -19,14 +21,12 @@ from quire.model.records import Problem, Record
 from quire.model.text import counted, cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
+from quire.project import Project
 from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
 from quire.upkeep.export_formats import EXPORT_FORMATS, ExportText, render_export
+from quire.upkeep.export_okf import render_okf
 from quire.verbs.ask.answers import ONLY_LAYERS, unreadable_files
 from quire.verbs.verb import Arguments, Aside, LaidOut, Lines, Option, Output, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.project import Project
 
 _CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
 """Folders that hold what is true; a file of ours in them would be taken for a part of it."""
@@ -111,8 +111,6 @@ def _judged(project: Project, index: Index, given: Export) -> Holdings:
 
 
 def _export_bundle(project: Project, given: Export) -> Exported:
-    from quire.upkeep.export_okf import render_okf
-
     if given.output in (None, _STDOUT):
         raise UsageError("okf is a folder of files.", hint="memory export --format okf --output FOLDER")
     target = page_target(project, given.output, force=given.force)
@@ -139,8 +137,6 @@ def lines(done: Exported) -> Lines:
     elif done.text and done.format == "markdown":
         yield LaidOut(text=done.text.rstrip("\n"))
     elif done.text:
-        from quire.guard.hostile_text import escape_controls
-
         # Nothing in it that a terminal would act on, wherever the pipe ends; and JSON stays JSON.
         yield Output(text=escape_controls(done.text).rstrip("\n"))
     if not done.records:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from quire.capture.history.commits import commit_ids
 from quire.capture.hosts.types import KINDS
 from quire.clients.integration.client_status import connected_clients, look_at_clients
 from quire.clients.integration.engine import integrate_clients
@@ -136,8 +137,6 @@ def _wiring_planned(project: Project, clients: Sequence[str]) -> Integrated:
 
 def _commits_unread(project: Project) -> int:
     """How many commits there are to read, at most as many as are read; 0 where it was done or would not be worth it."""
-    from quire.capture.history.commits import commit_ids
-
     try:
         count = len(commit_ids(project.git, "")) if project.git.available and not known_origins(project) else 0
     except GitRequired:

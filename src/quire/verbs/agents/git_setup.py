@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from quire.clients.integration.commands import commands_for
 from quire.clients.integration.diffs import unified
 from quire.clients.integration.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
 from quire.model.errors import GitRequired, UsageError
+from quire.project import Project
 from quire.upkeep.merge.git_setup import SetUpPart, look_at_setup, set_up, take_back, why_not
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 GIT = "git"
 _CONFIG = ".git/config"

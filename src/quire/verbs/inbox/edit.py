@@ -11,6 +11,9 @@ from quire.files.write_access import write_access
 from quire.guard.admission import admit
 from quire.inbox.layout import FOLDER
 from quire.inbox.proposals import TEXT_CHARS, Proposal, proposal_id
+from quire.inbox.store import read_inbox, write_inbox
+from quire.layers.facts.drafts import section_named
+from quire.layers.profile.rules import allowed_category
 from quire.model.errors import InputError, UsageError
 from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
@@ -66,8 +69,6 @@ def _pair(text: str) -> tuple[str, Any]:
 
 
 def _edited(project: Project, item: Proposal, text: str | None, fields: dict[str, Any]) -> Proposal:
-    from quire.inbox.store import read_inbox, write_inbox
-
     changed = item.fields | fields
     said = item.text
     if text is not None:
@@ -95,12 +96,8 @@ def check_form(project: Project, item: Proposal, fields: dict[str, Any]) -> None
     if item.into == "graph":
         save_nodes(project, {"task": TASK, "nodes": [{**fields, "related": []}]}, dry_run=True)
     elif item.into == "facts":
-        from quire.layers.facts.drafts import section_named
-
         section_named(str(fields.get("section", "")))
     elif item.into == "profile":
-        from quire.layers.profile.rules import allowed_category
-
         allowed_category(str(fields.get("category", "")))
 
 

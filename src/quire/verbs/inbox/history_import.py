@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from quire.capture.history.findings import KINDS, LIMIT, ORIGIN, Wish
+from quire.capture.history.propose import read_history
+from quire.capture.hosts.types import HostRead, HostSource
+from quire.inbox.rejections import read_rejections
+from quire.inbox.store import read_inbox
 from quire.model.errors import InputError
 from quire.model.limits import within
 from quire.model.text import cut
 from quire.model.times import instant, timestamp
-
-if TYPE_CHECKING:
-    from quire.capture.history.findings import Wish
-    from quire.capture.hosts.types import HostRead, HostSource
-    from quire.project import Project
+from quire.project import Project
 
 HISTORY = "git"
 SOURCES = ("decision", "fix", "revert", "comment", "changelog", "together", "people")
@@ -21,8 +20,6 @@ LIMIT_MOST = 500
 
 def wish_of(limit: int | None = None, since: str | None = None, kinds: list[str] | None = None) -> Wish:
     """What is wished of a history, by the options of a command."""
-    from quire.capture.history.findings import KINDS, LIMIT, Wish
-
     moment = instant(since) if since else None
     if since and moment is None:
         raise InputError(
@@ -35,9 +32,6 @@ def wish_of(limit: int | None = None, since: str | None = None, kinds: list[str]
 
 def read_repository(project: Project, source: HostSource, wish: Wish) -> HostRead:
     """What the history says."""
-    from quire.capture.history.propose import read_history
-    from quire.capture.hosts.types import HostRead
-
     now = timestamp(project.world.now())
     found = read_history(project.git, wish, now, known_origins(project), project.progress)
     return HostRead(source=source, proposals=found.proposals, problems=found.problems, known=found.known)
@@ -48,10 +42,6 @@ def known_origins(project: Project) -> set[str]:
 
     A record may say it in other words by now, and a commit is still the same in every clone.
     """
-    from quire.capture.history.findings import ORIGIN
-    from quire.inbox.rejections import read_rejections
-    from quire.inbox.store import read_inbox
-
     if not project.graph.exists():
         return set()
     named = [item.origin for item in read_inbox(project.root).proposals if item.status != "withdrawn"]

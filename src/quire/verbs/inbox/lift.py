@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.files.write_access import write_access
 from quire.inbox.layout import FOLDER
+from quire.inbox.rejections import named_rejection, read_rejections, write_rejection
 from quire.model.errors import UsageError
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.verbs.inbox.inbox_file import write_settled
 from quire.verbs.inbox.options import Ids
 from quire.verbs.inbox.results import Settled, settled_lines
 from quire.verbs.verb import Arguments, Line, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 
 class Lift(Arguments, frozen=True, kw_only=True):
@@ -25,9 +24,6 @@ class Lift(Arguments, frozen=True, kw_only=True):
 
 def lift(project: Project, given: Lift) -> Settled:
     """Undo a rejection. A rejected proposal becomes pending again."""
-    from quire.files.write_access import write_access
-    from quire.inbox.rejections import named_rejection, read_rejections, write_rejection
-
     if not given.ids:
         raise UsageError("No rejection is named.", hint="`memory inbox rejected` lists them with their ids.")
     project.ready()

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UNSET
 
+from quire.inbox.proposals import Proposal
+from quire.layers.facts.drafts import section_named
+from quire.layers.facts.store_fact import FactInput, store_fact
 from quire.layers.graph.stored import StoredNode
 from quire.layers.profile.layout import CODEBASE, STATED
+from quire.layers.profile.records import entry_of
 from quire.model import limits
 from quire.model.errors import InputError, QuireError
 from quire.model.records import Problem
@@ -26,9 +30,6 @@ from quire.verbs.graph.save import save_nodes
 from quire.verbs.profile.document import ask_profile
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.verb import Arguments
-
-if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
 
 TASK = "accept a proposal"
 
@@ -118,9 +119,6 @@ def _is_node(project: Project, node_id: str) -> bool:
 
 
 def _accepted_facts(project: Project, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
-    from quire.layers.facts.drafts import section_named
-    from quire.layers.facts.store_fact import FactInput, store_fact
-
     try:
         told = [
             FactInput(id=short_token(project), **{**fields, "section": section_named(fields["section"])})
@@ -145,8 +143,6 @@ def _accepted_fact(project: Project, item: Proposal) -> tuple[str, list[Problem]
 
 
 def _accepted_entry(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
-    from quire.layers.profile.records import entry_of
-
     fields = item.fields
     category, key = str(fields.get("category", "")), str(fields.get("key", ""))
     value = str(fields.get("value", item.text))

@@ -9,6 +9,7 @@ from quire.files.write_access import write_access
 from quire.guard.admission import admit
 from quire.inbox.layout import FOLDER
 from quire.inbox.proposals import TEXT_CHARS, Proposal
+from quire.inbox.rejections import Rejection, write_rejection
 from quire.model.errors import UsageError
 from quire.model.times import timestamp
 from quire.project import Project
@@ -30,8 +31,6 @@ def reject(project: Project, given: Reject) -> Settled:
     The rejected text is kept in .memory/rejected/, which belongs in git. Every save, store and import refuses it until
     `memory inbox lift`. Existing records that say it are not changed; `memory check` lists them.
     """
-    from quire.inbox.rejections import Rejection
-
     if given.value is None:
         refuse_unclear(given)
     elif given.ids or given.everything or given.source is not None:
@@ -49,8 +48,6 @@ def reject(project: Project, given: Reject) -> Settled:
 
 
 def _reject(project: Project, done: Settled, chosen: list[Proposal], reason: str) -> Settled:
-    from quire.inbox.rejections import Rejection, write_rejection
-
     now = timestamp(project.world.now())
     for item in chosen:
         done.rejections.append(

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from quire.capture.transcripts.places import source_path
 from quire.files.paths import is_text
 from quire.guard.admission import refuse_secret
 from quire.layers.journal.layout import ALL_FOLDERS, SOURCE_TYPES
 from quire.layers.journal.sources import SourceRegistry, source_id, with_source, without_source
+from quire.layers.journal.store import Journal
 from quire.layers.journal.types import SessionSource
 from quire.model import limits
 from quire.model.errors import Conflict, InputError, NotFound
+from quire.project import Project
 from quire.verbs.journal.journal_lines import SourceState, source_text
 from quire.verbs.journal.journal_state import journal_time, read_journal, source_state
 from quire.verbs.journal.options import DryRun
 from quire.verbs.journal.recorded_lines import source_state_text
 from quire.verbs.journal.source_registry import SourceChange, agree_source, change_sources, no_such_source
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.layers.journal.store import Journal
-    from quire.project import Project
 
 
 class JournalSources(Result, kw_only=True):

@@ -12,14 +12,7 @@ from quire.layers.journal.layout import ALL, FOLDER, LATEST_RUN, SCOPES
 from quire.model.errors import QuireError
 from quire.model.text import counted
 from quire.verbs.journal.checkpoints import as_state, difference_from, journal_checkpoint, page_diffs
-from quire.verbs.journal.journal_lines import (
-    FileChange,
-    SourceState,
-    file_diff_lines,
-    short,
-    source_text,
-    told,
-)
+from quire.verbs.journal.journal_lines import FileChange, SourceState, file_diff_lines, short, source_text, told
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.options import Name
 from quire.verbs.journal.recorded_lines import status_lines

@@ -14,9 +14,7 @@ from quire.inbox.proposals import Proposal
 from quire.layers.facts.drafts import find_fact
 from quire.layers.facts.types import Fact
 from quire.layers.graph.inspect import inspect_node
-from quire.layers.graph.layout import (
-    FOLDER,
-)
+from quire.layers.graph.layout import FOLDER
 from quire.layers.graph.save import Saved
 from quire.layers.graph.stored import StoredNode
 from quire.layers.record_details import node_revision

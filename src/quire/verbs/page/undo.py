@@ -14,11 +14,7 @@ from quire.files.fragments import new_fragment
 from quire.files.layout import RECOVERY
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.undo_recorder import RecordedChange, UndoRecorder, record_changes
-from quire.layers.graph.layout import (
-    EVENT_FRAGMENTS,
-    EVENTS,
-    FOLDER,
-)
+from quire.layers.graph.layout import EVENT_FRAGMENTS, EVENTS, FOLDER
 from quire.layers.graph.lock import write_access
 from quire.layers.graph.save import apply_with_events
 from quire.layers.graph.source import GraphSource

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta
 
 from quire.model.errors import Conflict
 from quire.model.text import counted
+from quire.project import Project
+from quire.upkeep.merge.conflicts import merge_conflicts
+from quire.upkeep.merge.merge_files import not_merged, write_merged
+from quire.upkeep.merge.revision import merge_revision
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 
 class MergeArguments(Arguments, frozen=True, kw_only=True):
@@ -39,10 +40,6 @@ def merge(project: Project, given: MergeArguments) -> MergeDone:
     It compares the files here with REV and their common ancestor, and changes nothing. --apply writes the
     merged files of the memory into the work tree, all or none, and leaves the code and git alone.
     """
-    from quire.upkeep.merge.conflicts import merge_conflicts
-    from quire.upkeep.merge.merge_files import not_merged, write_merged
-    from quire.upkeep.merge.revision import merge_revision
-
     project.ready_to_ask()
     for left in merge_conflicts(project):
         raise Conflict(
