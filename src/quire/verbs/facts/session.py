@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from quire.layers.facts.layout import FOLDER
-from quire.layers.facts.sessions import OpenSession
+from quire.layers.facts.sessions import (
+    OpenSession,
+    checkpoint_session,
+    episode_of,
+    forget_session,
+    merge_session,
+    read_sessions,
+    session_of,
+)
 from quire.layers.facts.types import Episode
+from quire.model import limits
 from quire.model.errors import InputError
 from quire.model.text import counted
-from quire.model.times import instant
+from quire.model.times import instant, time_text
 from quire.verbs.facts.fact_file import change_facts, facts_ready
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
 
@@ -67,9 +76,6 @@ def record_session(project: Project, given: NoteSession) -> tuple[OpenSession, l
     """
     from quire.files.write_access import write_access
     from quire.guard.admission import admit
-    from quire.layers.facts.sessions import checkpoint_session, read_sessions
-    from quire.model import limits
-    from quire.model.times import time_text
 
     admit(given.session_id, "session_id", most=_SESSION_CHARS, single_line=True)
     for name, text, most in (
@@ -130,7 +136,6 @@ def _from_root(project: Project, path: str) -> str:
 
 def _forget(project: Project, sessions: list[OpenSession]) -> None:
     from quire.files.write_access import write_access
-    from quire.layers.facts.sessions import forget_session, read_sessions
 
     if sessions:
         with write_access(project.root, FOLDER, project.world, "note a session"):
@@ -148,7 +153,6 @@ def _is_silent(project: Project, session: OpenSession) -> bool:
 
 def _close(project: Project, session: OpenSession, closed_at: str) -> Episode:
     from quire.layers.facts.records import episode_of_record, session_name
-    from quire.layers.facts.sessions import episode_of, merge_session, session_of
 
     rejections = project.rejections()
 

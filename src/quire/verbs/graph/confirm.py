@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from quire.model.errors import InputError, NotFound, UsageError
 from quire.model.refs import graph_id
+from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LIVE_STATUSES, Actor
 from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.plain_problems import in_words
@@ -20,7 +21,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result,
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.graph.save import Saved
-    from quire.model.verdicts import Verdict
     from quire.project import Project
     from quire.upkeep.views.text_diff import TextDiff
 

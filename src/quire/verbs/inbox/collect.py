@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
+from quire.files.daemons import go_quiet
 from quire.model.text import counted
 from quire.project import Project
 from quire.verbs.agents.session_end import Collected, collect_sessions
@@ -24,8 +25,6 @@ def collect(project: Project, given: Collect) -> Collected:
     changed.
     """
     if given.in_background:
-        from quire.files.daemons import go_quiet
-
         go_quiet()
     return collect_sessions(project, running=not given.in_background)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct
 
+from quire.inbox.proposals import Proposal
 from quire.model.text import counted
 from quire.verbs.inbox.inbox_file import chosen_from
 from quire.verbs.inbox.options import Sieve
@@ -15,7 +16,6 @@ from quire.verbs.inbox.results import proposal_fields, proposal_lines
 from quire.verbs.verb import Line, Option, Result, Verb
 
 if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
     from quire.project import Project
 
 _PENDING = "pending"

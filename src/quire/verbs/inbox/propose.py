@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from quire.inbox.proposals import TEXT_CHARS, By, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import InputError
+from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import CREATABLE_KINDS
@@ -15,7 +16,6 @@ from quire.verbs.inbox.results import proposal_fields, proposal_lines
 from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.model.records import Problem
     from quire.project import Project
 
 _KINDS = (*CREATABLE_KINDS, "fact", "preference")

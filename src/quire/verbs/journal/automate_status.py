@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.layers.journal.documents import value_of
+from quire.layers.journal.types import Daemon
 from quire.model.records import Problem
 from quire.model.text import cut, one_line
 from quire.verbs.journal.journal_lines import archived_text, cycle_text, told
@@ -14,7 +16,6 @@ from quire.verbs.journal.recorded_lines import automation_lines
 from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb
 
 if TYPE_CHECKING:
-    from quire.layers.journal.types import Daemon
     from quire.project import Project
 
 _SHOWN_RUNS = 5
@@ -90,7 +91,6 @@ def automate_status(project: Project, given: Arguments) -> AutomationState:
     """Show whether the process runs, when it runs a cycle next, and how the last cycles went."""
     from quire.layers.journal import daemon
     from quire.layers.journal.daemon_owner import find_owner, stale_pid
-    from quire.layers.journal.documents import value_of
 
     journal_is_there(project)
     found = find_owner(project.root, project.world)

@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from quire.files import daemons
+from quire.files.file_lock import Holder, held
+from quire.files.local_files import ensure_local, place_of
+from quire.files.paths import inside, storage_failed
+from quire.layers.journal import daemon
+from quire.layers.journal.documents import value_of
 from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL_PROVIDER
+from quire.layers.journal.store import Journal, Writing
+from quire.layers.journal.types import SessionSource
 from quire.model.errors import Conflict, LockBusy, QuireError
 from quire.model.text import cut
+from quire.model.times import timestamp
 from quire.verbs.journal.automate_run_once import Cycle
 from quire.verbs.journal.automation_record import CycleSteps, Stopped, noted_run
 from quire.verbs.journal.journal_state import (
@@ -35,8 +44,6 @@ from quire.verbs.journal.source_registry import source_is_agreed
 
 if TYPE_CHECKING:
     from quire.layers.journal.archive import Pruning
-    from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import SessionSource
     from quire.project import Project
 
 Given = TypeVar("Given")
@@ -73,20 +80,12 @@ def run_cycle(
                 return Cycle(status="idle", run={}, busy=True)
             return _cycle(project, RestedSessions(seconds=settled_seconds, ended=ended), background)
     except OSError as error:
-        from quire.files.paths import storage_failed
-
         raise storage_failed(error, "run the automation", project.root) from error
 
 
 @contextlib.contextmanager
 def _only_cycle(project: Project) -> Iterator[bool]:
     """Whether no other run is under way, and none will begin meanwhile."""
-    from quire.files.file_lock import Holder, held
-    from quire.files.local_files import ensure_local, place_of
-    from quire.files.paths import inside
-    from quire.layers.journal import daemon
-    from quire.model.times import timestamp
-
     ensure_local(project.root, FOLDER, project.world.token())
     holder = Holder(pid=project.world.pid, operation="automation", created_at=timestamp(project.world.now()))
     path = inside(project.root, place_of(FOLDER, daemon.RUN_LOCK))
@@ -100,8 +99,6 @@ def _only_cycle(project: Project) -> Iterator[bool]:
 
 
 def _cycle(project: Project, settled: RestedSessions, background: bool) -> Cycle:
-    from quire.layers.journal.documents import value_of
-
     done = CycleSteps(started_at=journal_time(project))
     if background:
         _take_steps_in_background(project, done, settled)
@@ -112,8 +109,6 @@ def _cycle(project: Project, settled: RestedSessions, background: bool) -> Cycle
 
 
 def _take_steps_in_background(project: Project, done: CycleSteps, settled: RestedSessions) -> None:
-    from quire.files import daemons
-
     try:
         with daemons.Life(_GRACE_SECONDS) as done.life:
             _take_steps(project, done, settled)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from quire.layers.journal.bundles import known, objects_at, shown
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.journal_lines import short
 from quire.verbs.journal.journal_state import read_journal
@@ -21,8 +22,6 @@ _ACTIONS = 4
 
 def compact_handoff(project: Project, given: Arguments) -> Workflow:
     """Say what a next session needs to go on."""
-    from quire.layers.journal.bundles import known, objects_at, shown
-
     found = journal_status(project, JournalStatus())
     automation = automate_status(project, given)
     faults = journal_validate(project, JournalValidate()).failed
@@ -53,8 +52,6 @@ def compact_handoff(project: Project, given: Arguments) -> Workflow:
 
 def _pair(item: dict[str, Any], *names: str) -> str:
     """`title: the first of these that says something`."""
-    from quire.layers.journal.bundles import known, shown
-
     said = next((text for name in names if (text := known(item, name).strip())), "")
     title = shown(item, "title")
     return short(f"{title}: {said}" if said else title)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
+from quire.files.paths import inside
 from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS, default_config
 from quire.model.errors import InputError, QuireError, UsageError
 from quire.model.records import Problem, as_warning
@@ -234,7 +235,6 @@ def _around(project: Project) -> Surroundings:
 def _make_config(project: Project, warnings: list[Problem]) -> Config:
     """The usual settings, written out. The caller holds the lock."""
     from quire.files.durable_write import write_file
-    from quire.files.paths import inside
     from quire.layers.journal.settings import config_bytes
 
     try:

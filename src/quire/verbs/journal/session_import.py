@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER, SYNCED
 from quire.model.errors import Cancelled, InputError, QuireError
@@ -224,7 +225,6 @@ def _take_in(
     `known` are the hashes that the sessions had when they were looked at. One that has others by now was read by
     someone else, and is left to the next sync.
     """
-    from msgspec.structs import replace
 
     from quire.files.branches import writes_fragments
     from quire.layers.journal.numbered_ids import allocate_ids
@@ -283,7 +283,6 @@ def _registered(
     project: Project, journal: Journal, source: SessionSource, found: SyncedSource, imported: int
 ) -> SourceRegistry | None:
     """The registry with how it went, in the fresh entry of this source; None where the source was removed."""
-    from msgspec.structs import replace
 
     from quire.layers.journal.sources import with_source
 

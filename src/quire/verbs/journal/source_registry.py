@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from quire.model.errors import NotFound
 from quire.verbs.journal.journal_lines import SourceState
 from quire.verbs.journal.journal_state import change_journal, read_journal, source_place, source_state
@@ -35,7 +37,6 @@ def change_sources(
     dry_run: bool = False,
 ) -> SourceChange:
     """Write the registry that `plan` gives, with the source that differs in it."""
-    from msgspec.structs import replace
 
     from quire.layers.journal.state_changes import counted_maintenance
     from quire.layers.journal.store import Writing

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta, field
 
 from quire.layers.journal.bundle_diff import diff_text
+from quire.layers.journal.documents import parse_document, read_run, value_of
 from quire.layers.journal.layout import ALL, FOLDER, LATEST_RUN, SCOPES
 from quire.model.errors import QuireError
 from quire.model.text import counted
@@ -208,7 +209,6 @@ def journal_status(project: Project, given: JournalStatus) -> JournalOverview:
 
 def _last_cycle(project: Project) -> dict[str, Any]:
     """The last cycle of the automation, as far as it was noted."""
-    from quire.layers.journal.documents import parse_document, read_run, value_of
     from quire.layers.journal.store import held_file
 
     try:
