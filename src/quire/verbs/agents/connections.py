@@ -53,11 +53,12 @@ def connect_clients(
     if named and not repair:
         around = _with_source(project, around, named, source)
     with _wiring(project, scope, dry_run) as manifests:
-        wired = _wired(scope, around, manifests)
+        wired = connected_clients(scope, around, manifests)
         if repair:
             asked = [client for client in named or wired if client in wired]
             if named and not asked:
-                raise _not_wired(named)
+                hint = f"`memory integrate {' '.join(named)}` does it."
+                raise InputError(f"Not connected here: {', '.join(named)}.", hint=hint)
         else:
             asked = list(named or dict.fromkeys([*detect(around), *wired]))
             if not asked:
@@ -123,7 +124,7 @@ def disconnect_clients(
     scope: Scope = "user" if user else "project"
     around = client_surroundings(project, scope)
     with _wiring(project, scope, dry_run) as manifests:
-        asked = list(_named(clients) or _wired(scope, around, manifests))
+        asked = list(_named(clients) or connected_clients(scope, around, manifests))
         guided = without_guidance(project, asked, manifests, dry_run=dry_run) if scope == "project" else ([], [])
         done = integrate_clients(asked, around, project.world, manifests, scope=scope, action="remove", dry_run=dry_run)
     parts, files = guided
@@ -174,10 +175,6 @@ def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests
             yield integration_manifests(project, scope)
 
 
-def _wired(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
-    return connected_clients(scope, around, manifests)
-
-
 def _named(clients: Sequence[str]) -> tuple[str, ...]:
     if _ALL in clients:
         clients = [*CLIENTS, *clients]
@@ -189,8 +186,3 @@ def _named(clients: Sequence[str]) -> tuple[str, ...]:
                 details={"field": "client", "allowed": [*TARGETS, "git", _ALL]},
             )
     return tuple(client for client in TARGETS if client in clients)
-
-
-def _not_wired(named: Sequence[str]) -> InputError:
-    words = " ".join(named)
-    return InputError(f"Not connected here: {', '.join(named)}.", hint=f"`memory integrate {words}` does it.")

@@ -25,8 +25,10 @@ def integrate_git(
     project.ready_to_ask()
     program = _program(project)
     before = look_at_setup(project, program)
-    if not dry_run:
-        (take_back if remove else _put)(project, before)
+    if not dry_run and remove:
+        take_back(project, before)
+    elif not dry_run:
+        set_up(project, program, before)
     action: Literal["install", "repair", "remove"] = "remove" if remove else "repair" if repair else "install"
     parts = [_done(part, remove=remove) for part in before]
     changed = [] if remove else [part for part in before if part.part == "rules" and part.state != "present"]
@@ -39,10 +41,6 @@ def integrate_git(
         parts=tuple(part for part in parts if part),
         files=files,
     )
-
-
-def _put(project: Project, parts: list[SetUpPart]) -> None:
-    set_up(project, _program(project), parts)
 
 
 def _program(project: Project) -> tuple[str, ...]:

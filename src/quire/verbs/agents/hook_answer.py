@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from quire.clients.ended_sessions import note_session
 from quire.files.digests import hex_digest
-from quire.files.file_lock import Holder, held
-from quire.files.paths import inside
+from quire.files.local_lock import local_lock
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import LockBusy, QuireError
 from quire.model.times import instant, timestamp
@@ -57,14 +56,10 @@ def _one_at_a_time(project: Project, event: HookEvent) -> Iterator[None]:
     if not event.session or not os.path.isdir(os.path.join(project.root, FOLDER)):
         yield
         return
-    from quire.files.local_files import ensure_local, place_of
-
-    holder = Holder(pid=project.world.pid, operation="hook", created_at=timestamp(project.world.now()))
+    name = f"hooks-{hex_digest(event.session)[0]}.lock"
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(LockBusy, OSError, QuireError):
-            ensure_local(project.root, FOLDER, project.world.token())
-            path = inside(project.root, place_of(FOLDER, f"hooks-{hex_digest(event.session)[0]}.lock"))
-            stack.enter_context(held(path, holder, _WAIT_SECONDS, project.world.sleep, keep=True))
+            stack.enter_context(local_lock(project.root, FOLDER, name, "hook", project.world, _WAIT_SECONDS))
         yield
 
 

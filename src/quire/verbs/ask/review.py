@@ -21,7 +21,7 @@ from quire.upkeep.review.github import annotations_of
 from quire.upkeep.review.markdown import markdown_of
 from quire.verbs.ask.answers import Branch
 from quire.verbs.plain import json_line, plain
-from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Style, Styled, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result, Style, Styled, Verb, Word
 
 FORMATS = ("text", "markdown", "github", "sarif", "gitlab", "rdjsonl", "json")
 _FAIL_ON = ("note", "warn", "M101", "M201", "M202", "M203", "M204", "M301", "M302", "M303", "M401", "M402", "M403")
@@ -112,7 +112,7 @@ def _write_summary(project: Project, found: Review) -> None:
             ) from None
 
 
-def lines(done: Reviewed) -> Iterator[Line]:
+def lines(done: Reviewed) -> Lines:
     is_text = done.output_format == "text"
     yield from _text(done.found) if is_text else (Output(text=text) for text in _output(done))
 
@@ -133,7 +133,7 @@ def _output(done: Reviewed) -> Iterator[str]:
             yield sarif_of(done.found) if done.output_format == "sarif" else code_quality_of(done.found)
 
 
-def _text(found: Review) -> Iterator[Line]:
+def _text(found: Review) -> Lines:
     if found.not_checked:
         yield Styled(text=f"Not checked: {found.not_checked}", style="yellow")
     looked = f"{counted(found.files, 'changed file')}, {counted(found.records, 'record')}"
@@ -160,7 +160,7 @@ def _heading(finding: ReviewFinding) -> str:
     return f"{finding.code} {CODES[finding.code].title} ({'waived' if finding.waived else finding.level})"
 
 
-def _finding(finding: ReviewFinding) -> Iterator[Line]:
+def _finding(finding: ReviewFinding) -> Lines:
     place = f"  {finding.path}:{finding.line}" if finding.path else ""
     owners = f"  {' '.join(finding.owners)}" if finding.owners else ""
     yield Recalled(text=one_line(finding.message), lead="  ", origin="git", ref=finding.ref)

@@ -12,9 +12,8 @@ from quire.model.errors import InputError, NotFound, UsageError
 from quire.model.refs import graph_id
 from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LIVE_STATUSES, Actor
-from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.plain_problems import in_words
-from quire.verbs.graph.save import save_nodes, saved_fields
+from quire.verbs.graph.save import FROM_TOOL, Who, save_nodes, saved_fields
 from quire.verbs.plain import verdict_fields
 from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result, Tool, Verb, Word
 

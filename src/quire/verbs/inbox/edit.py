@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -23,7 +22,7 @@ from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.proposal_duplicates import words_field
 from quire.verbs.inbox.proposal_records import TASK
 from quire.verbs.inbox.results import proposal_fields, proposal_lines
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
 
 class Edit(Arguments, frozen=True, kw_only=True):
@@ -101,7 +100,7 @@ def check_form(project: Project, item: Proposal, fields: dict[str, Any]) -> None
         allowed_category(str(fields.get("category", "")))
 
 
-def lines(done: Edited) -> Iterator[Line]:
+def lines(done: Edited) -> Lines:
     yield from proposal_lines(done.proposal)
 
 
@@ -110,7 +109,5 @@ VERB = Verb(
     run=edit,
     lines=lines,
     writes=True,
-    examples="""Example:
-  memory inbox edit in-3f2a --text "Retries run in the worker." --set title=Retries
-""",
+    examples='Example:\n  memory inbox edit in-3f2a --text "Retries run in the worker." --set title=Retries\n',
 )

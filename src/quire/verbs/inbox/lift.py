@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
@@ -15,7 +15,7 @@ from quire.project import Project
 from quire.verbs.inbox.inbox_file import write_settled
 from quire.verbs.inbox.options import Ids
 from quire.verbs.inbox.results import Settled, settled_lines
-from quire.verbs.verb import Arguments, Line, Verb
+from quire.verbs.verb import Arguments, Verb
 
 
 class Lift(Arguments, frozen=True, kw_only=True):
@@ -39,16 +39,10 @@ def lift(project: Project, given: Lift) -> Settled:
     return write_settled(project, done, lifted={item.id for item in done.rejections})
 
 
-def lines(done: Settled) -> Iterator[Line]:
-    yield from settled_lines(done, "Lifted")
-
-
 VERB = Verb(
     takes=Lift,
     run=lift,
-    lines=lines,
+    lines=partial(settled_lines, verb="Lifted"),
     writes=True,
-    examples="""Example:
-  memory inbox lift in-77b0
-""",
+    examples="Example:\n  memory inbox lift in-77b0\n",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from quire.model.text import counted
 from quire.verbs.inbox.inbox_file import chosen_from
 from quire.verbs.inbox.options import Sieve
 from quire.verbs.inbox.results import proposal_fields, proposal_lines
-from quire.verbs.verb import Line, Option, Result, Verb
+from quire.verbs.verb import Lines, Option, Result, Verb
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -100,7 +100,7 @@ def grouped(proposals: Iterable[Proposal]) -> list[ProposalGroup]:
     ]
 
 
-def lines(found: InboxShown) -> Iterator[Line]:
+def lines(found: InboxShown) -> Lines:
     groups = grouped(found.proposals)
     for group in groups:
         if len(groups) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 from quire.files.write_access import write_access
@@ -17,7 +17,7 @@ from quire.verbs.facts.notes import settling_lock
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
 from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
 from quire.verbs.inbox.results import Settled, settled_lines
-from quire.verbs.verb import Line, Option, Verb
+from quire.verbs.verb import Option, Verb
 
 
 class Reject(ChosenProposals, frozen=True, kw_only=True):
@@ -60,14 +60,10 @@ def _reject(project: Project, done: Settled, chosen: list[Proposal], reason: str
     return write_settled(project, done)
 
 
-def lines(done: Settled) -> Iterator[Line]:
-    yield from settled_lines(done, "Rejected")
-
-
 VERB = Verb(
     takes=Reject,
     run=reject,
-    lines=lines,
+    lines=partial(settled_lines, verb="Rejected"),
     writes=True,
     examples="""Examples:
   memory inbox reject in-77b0 --reason "not decided"

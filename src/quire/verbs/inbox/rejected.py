@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -11,7 +10,7 @@ from quire.inbox.rejections import Rejection, read_rejections
 from quire.model.records import Problem
 from quire.project import Project
 from quire.verbs.inbox.results import rejection_fields
-from quire.verbs.verb import Arguments, Line, Recalled, Result, Verb
+from quire.verbs.verb import Arguments, Lines, Recalled, Result, Verb
 
 
 class RejectedListed(Result, kw_only=True):
@@ -34,7 +33,7 @@ def rejected(project: Project, given: Arguments) -> RejectedListed:
     return RejectedListed(results=items, problems=problems, warnings=problems)
 
 
-def lines(found: RejectedListed) -> Iterator[Line]:
+def lines(found: RejectedListed) -> Lines:
     if not found.results:
         yield "Nothing was rejected."
     for item in found.results:
@@ -48,7 +47,5 @@ VERB = Verb(
     takes=Arguments,
     run=rejected,
     lines=lines,
-    examples="""Example:
-  memory inbox rejected --json
-""",
+    examples="Example:\n  memory inbox rejected --json\n",
 )

@@ -8,24 +8,22 @@ shared is written, no index is opened and no program is started.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from quire.files import daemons
-from quire.files.file_lock import Holder, held
-from quire.files.local_files import ensure_local, place_of
-from quire.files.paths import inside, storage_failed
+from quire.files.local_lock import alone
+from quire.files.paths import storage_failed
 from quire.layers.journal import daemon
 from quire.layers.journal.documents import value_of
 from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL_PROVIDER
 from quire.layers.journal.store import Journal, Writing
 from quire.layers.journal.types import SessionSource
-from quire.model.errors import Conflict, LockBusy, QuireError
+from quire.model.errors import Conflict, QuireError
 from quire.model.text import cut
-from quire.model.times import timestamp
 from quire.verbs.journal.automate_run_once import Cycle
 from quire.verbs.journal.automation_record import CycleSteps, Stopped, noted_run
 from quire.verbs.journal.journal_state import (
@@ -75,27 +73,12 @@ def run_cycle(
     """
     journal_is_there(project)
     try:
-        with _only_cycle(project) as is_alone:
+        with alone(project.root, FOLDER, daemon.RUN_LOCK, "automation", project.world) as is_alone:
             if not is_alone:
                 return Cycle(status="idle", run={}, busy=True)
             return _cycle(project, RestedSessions(seconds=settled_seconds, ended=ended), background)
     except OSError as error:
         raise storage_failed(error, "run the automation", project.root) from error
-
-
-@contextlib.contextmanager
-def _only_cycle(project: Project) -> Iterator[bool]:
-    """Whether no other run is under way, and none will begin meanwhile."""
-    ensure_local(project.root, FOLDER, project.world.token())
-    holder = Holder(pid=project.world.pid, operation="automation", created_at=timestamp(project.world.now()))
-    path = inside(project.root, place_of(FOLDER, daemon.RUN_LOCK))
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(held(path, holder, 0.0, project.world.sleep, keep=True))
-        except LockBusy:
-            yield False
-            return
-        yield True
 
 
 def _cycle(project: Project, settled: RestedSessions, background: bool) -> Cycle:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -28,16 +29,12 @@ Result = TypeVar("Result")
 _NOTES = {"state": "the memory itself", "entry": "the section for agents in it", "page": "a page made from the memory"}
 
 
-def journal_ready(project: Project) -> None:
-    project.recover()
-
-
 def journal_is_there(project: Project) -> None:
     """There is a journal of our version; a damaged one is for the run to tell of."""
     from quire.layers.journal.documents import parse_document, read_state
     from quire.layers.journal.store import held_file, open_journal
 
-    journal_ready(project)
+    project.recover()
     with contextlib.suppress(InvalidStore):
         data = held_file(project.root, STATE)
         if data is None:
@@ -50,16 +47,14 @@ def read_journal(project: Project) -> Journal:
     """The journal as it is now."""
     from quire.layers.journal.store import open_journal
 
-    journal_ready(project)
+    project.recover()
     return open_journal(project.root)
 
 
-@contextlib.contextmanager
-def journal_locked(project: Project, operation: str) -> Iterator[None]:
+def journal_locked(project: Project, operation: str) -> AbstractContextManager[None]:
     from quire.layers.journal.store import journal_access
 
-    with journal_access(project.root, project.world, operation):
-        yield
+    return journal_access(project.root, project.world, operation)
 
 
 def change_journal(

@@ -15,7 +15,7 @@ from quire.model.errors import InputError, QuireError, UnsupportedVersion
 from quire.model.records import Problem
 from quire.model.text import one_line
 from quire.verbs.journal.journal_lines import told
-from quire.verbs.journal.journal_state import ask_model, journal_ready, provider_name, read_journal
+from quire.verbs.journal.journal_state import ask_model, provider_name, read_journal
 from quire.verbs.journal.options import Archived, Provider
 from quire.verbs.plain import json_line, plain
 from quire.verbs.verb import Arguments, Lines, Option, Output, Result, Tool, Verb, Word
@@ -102,7 +102,7 @@ def _answer(project: Project, given: JournalQuery) -> JournalAnswer:
         raise InputError("The question is empty.", hint='Give a question: `memory journal query "what changed?"`.')
     if len(question) > limits.QUESTION_CHARS:
         question = question.strip()[: limits.QUESTION_CHARS]
-    journal_ready(project)
+    project.recover()
     if not os.path.isfile(os.path.join(project.root, FOLDER, STATE)):
         read_journal(project)  # which says what is missing
     name = provider_name(given.provider)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from quire.model.records import Problem
 from quire.verbs.journal.journal_lines import for_people, short
-from quire.verbs.journal.journal_state import journal_locked, journal_ready, read_journal, write_due_pages
+from quire.verbs.journal.journal_state import journal_locked, read_journal, write_due_pages
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Style, Tool, Verb
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def journal_validate(project: Project, given: JournalValidate) -> JournalValidat
     """
     from quire.layers.journal.checks.journal import check_journal
 
-    journal_ready(project)
+    project.recover()
     repaired = _repair(project) if given.repair else []
     found = project.in_one_state(lambda: check_journal(project.root, project.world.now(), home=project.world.home))
     if given.needs_state and any(problem.code == _STATE_MISSING for problem in found):

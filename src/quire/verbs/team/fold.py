@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from quire.files.branches import branch_settings, current_branch, default_branch_name, writes_fragments, writes_map
@@ -14,7 +13,7 @@ from quire.model.text import counted
 from quire.project import Project
 from quire.upkeep.guidance import refresh_map
 from quire.verbs.ask.product_map import product_map
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 
 class Fold(Arguments, frozen=True, kw_only=True):
@@ -85,7 +84,7 @@ def _unreadable(path: str) -> Problem:
     )
 
 
-def lines(done: Folded) -> Iterator[Line]:
+def lines(done: Folded) -> Lines:
     if not done.fragments:
         yield "Nothing to fold."
     else:
