@@ -20,21 +20,9 @@ from quire.surfaces.web.options import PageOptions
 from quire.surfaces.web.output import tell
 from quire.surfaces.web.page_calls import HERE
 from quire.verbs.admin.export import page_target, write_page
-from quire.verbs.page.health_views import ViewFiles, ViewReceipts, view_files, view_receipts
 from quire.verbs.page.record_views import ViewDiff, view_details, view_diff, view_histories
 from quire.verbs.page.table import VIEWS
-from quire.verbs.page.views import (
-    ViewGraph,
-    ViewInbox,
-    ViewRecords,
-    ViewSummary,
-    ViewToday,
-    view_graph,
-    view_inbox,
-    view_records,
-    view_summary,
-    view_today,
-)
+from quire.verbs.page.views import ViewRecords, view_records
 from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
@@ -44,6 +32,11 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; worker-src 'self';"
     " base-uri 'none'; form-action 'none'"
 )
+_SCREENS = (
+    *("today", "inbox", "graph", "health/receipts", "health/files", "map", "timeline"),
+    *("health/anchors", "health/coverage", "health/review"),
+)
+"""The screens that are one answer each, by what the page asks for."""
 _CHUNK = 100
 _TEXT = 4_000
 _PAGE = 500
@@ -113,35 +106,27 @@ class _Making:
             yield _file(name, value)
 
     def _whole(self) -> dict[str, Any]:
-        """The screens that are one answer each."""
-        project, private = self._project, self._private
-        summary = fields_of(view_summary(project, ViewSummary(private=private)))
+        """What each screen without a list of records shows, by the name of its file."""
+        summary = self._answer("")
         entry = {"id": HERE, "name": summary["name"], "root": "", "current": True, "available": True, "problem": ""}
-        found: dict[str, Any] = {
-            "session": {
-                "version": __version__,
-                "write": False,
-                "exported": True,
-                "project": HERE,
-                "now": timestamp(project.world.now()),
-            },
+        session = {
+            "version": __version__,
+            "write": False,
+            "exported": True,
+            "project": HERE,
+            "now": timestamp(self._project.world.now()),
+        }
+        return {
+            "session": session,
             "projects": {"registry_path": "", "projects": [entry]},
             "summary": {**summary, "root": ""},
-            "today": fields_of(view_today(project, ViewToday(private=private))),
-            "inbox": fields_of(view_inbox(project, ViewInbox(private=private))),
-            "graph": fields_of(view_graph(project, ViewGraph(private=private))),
-            "receipts": fields_of(view_receipts(project, ViewReceipts(private=private))),
-            "files": fields_of(view_files(project, ViewFiles(private=private))),
+            **{path.removeprefix("health/"): self._answer(path) for path in _SCREENS},
         }
-        for name, path in (
-            ("map", "map"),
-            ("timeline", "timeline"),
-            ("anchors", "health/anchors"),
-            ("coverage", "health/coverage"),
-            ("review", "health/review"),
-        ):
-            found[name] = fields_of(VIEWS[path].run(project, VIEWS[path].takes()))
-        return found
+
+    def _answer(self, path: str) -> dict[str, Any]:
+        view = VIEWS[path]
+        takes = {"private": self._private} if "private" in view.takes.__struct_fields__ else {}
+        return fields_of(view.run(self._project, view.takes(**takes)))
 
     def _items(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
