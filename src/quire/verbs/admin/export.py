@@ -83,22 +83,24 @@ def export(project: Project, given: Export) -> Exported:
     for layer in given.layers:
         _known("layer", layer, LAYER_NAMES)
     project.ready_to_ask()
-    if given.output_format == "okf":
-        return _export_bundle(project, given)
-    target = None if given.output in (None, _STDOUT) else _target(project, given.output, force=given.force)
+    is_folder = given.output_format == "okf"
+    target = _folder(project, given) if is_folder else _target(project, given)
 
-    def work(index: Index) -> tuple[ExportText, list[Problem]]:
-        return render_export(_judged(project, index, given), given.output_format), unreadable_files(index)
+    def work(index: Index) -> tuple[Holdings, list[Problem]]:
+        return _judged(project, index, given), unreadable_files(index)
 
-    made, problems = project.with_index(work)
-    if target is not None:
+    found, problems = project.with_index(work)
+    made = ExportText(text="", edges=len(found.edges)) if is_folder else render_export(found, given.output_format)
+    if target is not None and is_folder:
+        write_page(project, target, render_okf(found), force=given.force)
+    elif target is not None:
         _write_text(project, target, made.text, force=given.force)
     return Exported(
-        format=made.format,
+        format=given.output_format,
         text=None if target else made.text,
-        records=made.records,
+        records=len(found.records),
         edges=made.edges,
-        left_out=made.left_out,
+        left_out=found.left_out,
         path=target,
         warnings=problems,
     )
@@ -108,27 +110,6 @@ def _judged(project: Project, index: Index, given: Export) -> Holdings:
     layers = given.layers or LAYER_NAMES
     found = _holdings(project, index, layers, everything=given.everything, private=given.private)
     return found if given.output_format == "mcp" else judge_holdings(found, project.root, project.git)
-
-
-def _export_bundle(project: Project, given: Export) -> Exported:
-    if given.output in (None, _STDOUT):
-        raise UsageError("okf is a folder of files.", hint="memory export --format okf --output FOLDER")
-    target = page_target(project, given.output, force=given.force)
-
-    def work(index: Index) -> tuple[Holdings, list[Problem]]:
-        return _judged(project, index, given), unreadable_files(index)
-
-    found, problems = project.with_index(work)
-    path = write_page(project, target, render_okf(found), force=given.force)
-    return Exported(
-        format=given.output_format,
-        text=None,
-        records=len(found.records),
-        edges=len(found.edges),
-        left_out=found.left_out,
-        path=path,
-        warnings=problems,
-    )
 
 
 def lines(done: Exported) -> Lines:
@@ -182,8 +163,11 @@ def _open_place(project: Project, output: str, what: str) -> str:
 # -- the file ---------------------------------------------------------------------------
 
 
-def _target(project: Project, output: str, *, force: bool) -> str:
+def _target(project: Project, given: Export) -> str | None:
     """The file to write, a link followed; refused before any work where it could not be written."""
+    output, force = given.output, given.force
+    if output in (None, _STDOUT):
+        return None
     if not output.strip() or "\0" in output:
         raise _refused(output, "is not a file name", "Give the name of the file to write.")
     named = os.path.join(project.world.cwd, output)
@@ -200,6 +184,12 @@ def _target(project: Project, output: str, *, force: bool) -> str:
 
 
 # -- a folder ---------------------------------------------------------------------------
+
+
+def _folder(project: Project, given: Export) -> str:
+    if given.output in (None, _STDOUT):
+        raise UsageError("okf is a folder of files.", hint="memory export --format okf --output FOLDER")
+    return page_target(project, given.output, force=given.force)
 
 
 def page_target(project: Project, output: str, *, force: bool) -> str:

@@ -18,7 +18,13 @@ from quire.project import Project
 from quire.verbs.agents.connections import client_surroundings, connect_clients, integration_manifests
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.inbox.history_import import HISTORY, known_origins, wish_of
-from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, found_host_sources, import_hosts, read_host_source
+from quire.verbs.inbox.host_import import (
+    ImportedHosts,
+    found_host_sources,
+    found_in_source,
+    import_hosts,
+    read_host_source,
+)
 
 FOUND, ALL, NONE = "found", "all", "none"
 _TOKENS, _CHARS = 400, 4_000
@@ -162,16 +168,7 @@ def _would_import(project: Project, kinds: Sequence[str]) -> ImportedHosts:
     fresh = {item.id: item for read in reversed(reads) for item in reversed(read.proposals)}
     said = sum(len(read.proposals) for read in reads)
     return ImportedHosts(
-        sources=[
-            FoundSource(
-                source=read.source,
-                items=len(read.proposals),
-                new=sum(fresh[item.id] is item for item in read.proposals),
-                skipped=read.skipped,
-                problems=read.problems,
-            )
-            for read in reads
-        ],
+        sources=[found_in_source(read, fresh, fresh) for read in reads],
         proposals=[item for read in reads for item in read.proposals if fresh.get(item.id) is item],
         known=said - len(fresh),
         dry_run=True,

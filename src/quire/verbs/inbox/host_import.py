@@ -122,7 +122,7 @@ def import_hosts(
     added = inbox_add(project, (item for item in ordered if item.id not in same), dry_run=dry_run, replacing=alone)
     new = {item.id for item in added.added}
     return ImportedHosts(
-        sources=[_found(read, fresh, new) for read in reads],
+        sources=[found_in_source(read, fresh, new) for read in reads],
         proposals=added.added,
         waiting=[] if dry_run else _pending_from(project, {item.origin for item in ordered}),
         known=added.known + len(same) + sum(len(read.proposals) + read.known for read in reads) - len(ordered),
@@ -264,7 +264,8 @@ def _says_the_same(held: StoredNode, item: Proposal) -> bool:
     return all(value_digest(before) == value_digest(str(after)) for before, after in said)
 
 
-def _found(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) -> FoundSource:
+def found_in_source(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) -> FoundSource:
+    """What a source would add: of what two of them say, only what the first of them says is `fresh`."""
     return FoundSource(
         source=read.source,
         items=len(read.proposals) + read.known,
