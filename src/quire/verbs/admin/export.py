@@ -16,7 +16,7 @@ from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.records import entry_of
-from quire.model.errors import InputError, NotInitialized, StorageFailed, UsageError
+from quire.model.errors import InputError, NotInitialized, StorageFailed, UsageError, not_one_of
 from quire.model.records import Problem, Record
 from quire.model.text import counted, cut
 from quire.model.times import timestamp
@@ -280,11 +280,7 @@ def _clear_page(folder: str) -> bool:
 
 def _known(field: str, value: str, allowed: Sequence[str]) -> None:
     if value not in allowed:
-        raise InputError(
-            f"Unknown {field} `{cut(value, 40)}`.",
-            hint=f"Use one of {', '.join(allowed)}.",
-            details={"field": field, "allowed": list(allowed)},
-        )
+        raise not_one_of(f"Unknown {field} `{cut(value, 40)}`.", field, allowed)
 
 
 def _refused(output: str, reason: str, hint: str) -> InputError:

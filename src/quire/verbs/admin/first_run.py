@@ -12,7 +12,7 @@ from quire.clients.integration.client_status import connected_clients, look_at_c
 from quire.clients.integration.engine import integrate_clients
 from quire.clients.integration.places import detect
 from quire.clients.integration.types import CLIENTS, Integrated
-from quire.model.errors import GitRequired, InputError
+from quire.model.errors import GitRequired, not_one_of
 from quire.model.text import cut
 from quire.project import Project
 from quire.verbs.agents.connections import client_surroundings, connect_clients, integration_manifests
@@ -105,11 +105,8 @@ def _named_agents(project: Project, agents: Sequence[str]) -> list[str]:
     words = [FOUND, ALL, NONE]
     for name in agents:
         if name not in CLIENTS and name not in words:
-            raise InputError(
-                f"Unknown client `{cut(name, 40)}`.",
-                hint=f"Use any of {', '.join(CLIENTS)}; or found, all or none.",
-                details={"field": "agents", "allowed": [*CLIENTS, *words]},
-            )
+            hint = f"Use any of {', '.join(CLIENTS)}; or found, all or none."
+            raise not_one_of(f"Unknown client `{cut(name, 40)}`.", "agents", [*CLIENTS, *words], hint)
     if NONE in agents:
         return []
     here = {*detect(client_surroundings(project, "project"))} - _wired_at_home(project) if FOUND in agents else set()
@@ -180,9 +177,6 @@ def _named_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     """Kinds of sources as `import_hosts` takes them: none of them means all."""
     for name in kinds:
         if name not in KINDS and name != ALL:
-            raise InputError(
-                f"Unknown kind of source `{cut(name, 40)}`.",
-                hint=f"Use any of {', '.join(KINDS)}; or all or none.",
-                details={"field": "import", "allowed": [*KINDS, ALL, NONE]},
-            )
+            hint = f"Use any of {', '.join(KINDS)}; or all or none."
+            raise not_one_of(f"Unknown kind of source `{cut(name, 40)}`.", "import", [*KINDS, ALL, NONE], hint)
     return () if ALL in kinds else tuple(kinds)

@@ -18,7 +18,7 @@ from quire.clients.integration.types import CLIENTS, FORGES, TARGETS, Integrated
 from quire.clients.texts.forges import read_source
 from quire.files.write_access import write_access
 from quire.layers.graph.layout import FOLDER
-from quire.model.errors import InputError
+from quire.model.errors import InputError, not_one_of
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.project import Project
@@ -180,9 +180,6 @@ def _named(clients: Sequence[str]) -> tuple[str, ...]:
         clients = [*CLIENTS, *clients]
     for name in clients:
         if name not in TARGETS and name != _ALL:
-            raise InputError(
-                f"Unknown client `{cut(name, 40)}`.",
-                hint=f"Use any of {', '.join(CLIENTS)}, or all of these; or {', '.join(FORGES)}, git.",
-                details={"field": "client", "allowed": [*TARGETS, "git", _ALL]},
-            )
+            hint = f"Use any of {', '.join(CLIENTS)}, or all of these; or {', '.join(FORGES)}, git."
+            raise not_one_of(f"Unknown client `{cut(name, 40)}`.", "client", [*TARGETS, "git", _ALL], hint)
     return tuple(client for client in TARGETS if client in clients)

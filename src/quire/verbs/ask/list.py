@@ -106,7 +106,7 @@ def list_records(project: Project, given: List) -> RecordList:
     only with --kind checkpoint. To ask a question with the same filters, use `memory query`.
     """
     project.ready_to_ask()
-    since, most = _moment(given.since), limits.within(given.limit, "limit", 1, LISTED_MOST)
+    since, most = moment_since(given.since), limits.within(given.limit, "limit", 1, LISTED_MOST)
     statuses = set(given.statuses)
 
     def work(index: Index) -> RecordList:
@@ -160,7 +160,8 @@ def file_kinds(named: list[str]) -> set[str]:
     return found
 
 
-def _moment(text: str | None) -> datetime | None:
+def moment_since(text: str | None) -> datetime | None:
+    """The time that `since` names; None where it names none."""
     if text is None:
         return None
     moment = instant(text)

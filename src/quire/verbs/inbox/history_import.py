@@ -7,11 +7,10 @@ from quire.capture.history.propose import read_history
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.inbox.rejections import read_rejections
 from quire.inbox.store import read_inbox
-from quire.model.errors import InputError
 from quire.model.limits import within
-from quire.model.text import cut
-from quire.model.times import instant, timestamp
+from quire.model.times import timestamp
 from quire.project import Project
+from quire.verbs.ask.list import moment_since
 
 HISTORY = "git"
 SOURCES = ("decision", "fix", "revert", "comment", "changelog", "together", "people")
@@ -20,11 +19,7 @@ LIMIT_MOST = 500
 
 def wish_of(limit: int | None = None, since: str | None = None, kinds: list[str] | None = None) -> Wish:
     """What is wished of a history, by the options of a command."""
-    moment = instant(since) if since else None
-    if since and moment is None:
-        raise InputError(
-            f"`{cut(since, 40)}` is not a date.", hint="Give one such as 2026-03-02.", details={"field": "since"}
-        )
+    moment = moment_since(since or None)
     day = moment.date().isoformat() if moment else ""
     most = LIMIT if limit is None else within(limit, "limit", 1, LIMIT_MOST)
     return Wish(limit=most, since=day, kinds=tuple(kinds or KINDS))

@@ -20,7 +20,7 @@ from quire.index.catalog import Index
 from quire.layers.facts.originals import not_imported
 from quire.layers.graph.source import node_record
 from quire.layers.graph.stored import StoredNode
-from quire.model.errors import InputError
+from quire.model.errors import InputError, not_one_of
 from quire.model.ids import is_id
 from quire.model.records import Problem
 from quire.model.seals import parse_seal
@@ -206,11 +206,7 @@ def found_host_sources(project: Project, kinds: Sequence[str]) -> list[HostSourc
 def _named_sources(project: Project, paths: Sequence[str], as_kind: str | None) -> list[HostSource]:
     """Files that were named: those that are found anyway by their own kind, others as the kind that was said."""
     if as_kind is not None and as_kind not in KINDS:
-        raise InputError(
-            f"Unknown kind of source `{cut(as_kind, 40)}`.",
-            hint=f"Use one of {', '.join(KINDS)}.",
-            details={"field": "as", "allowed": list(KINDS)},
-        )
+        raise not_one_of(f"Unknown kind of source `{cut(as_kind, 40)}`.", "as", KINDS)
     known = {os.path.realpath(source.path): source for source in found_host_sources(project, ())}
     named = []
     for path in paths:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Meta
 
 from quire.inbox.proposals import TEXT_CHARS, By, Into, Proposal, ProposalEvidence, propose
-from quire.model.errors import InputError
+from quire.model.errors import not_one_of
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import timestamp
@@ -58,11 +58,8 @@ def propose_record(project: Project, given: Propose) -> Proposed:
 
     project.ready()
     if given.kind not in _KINDS:
-        raise InputError(
-            f"Unknown kind `{cut(given.kind, 40)}`.",
-            hint=f"Use any of {', '.join(_KINDS)}.",
-            details={"field": "kind", "allowed": list(_KINDS)},
-        )
+        hint = f"Use any of {', '.join(_KINDS)}."
+        raise not_one_of(f"Unknown kind `{cut(given.kind, 40)}`.", "kind", _KINDS, hint)
     item, warnings = _proposal(project, given)
     check_form(project, item, item.fields)
     rejections = project.rejections()

@@ -14,7 +14,7 @@ import msgspec
 
 from quire.files.paths import inside
 from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS, default_config
-from quire.model.errors import InputError, QuireError, UsageError
+from quire.model.errors import QuireError, UsageError, not_one_of
 from quire.model.records import Problem, as_warning
 from quire.model.text import cut
 from quire.verbs.journal.journal_lines import listed
@@ -169,11 +169,9 @@ def _target(targets: Sequence[str]) -> str:
         raise UsageError("Only one client can be named.", hint="Without one, both are connected.")
     known = (*_TITLES, _ALL)
     if named and named[0] not in known:
-        raise InputError(
-            f"`{cut(named[0], 40)}` is not a client that the journal supports.",
-            hint=f"Use any of {', '.join(known)}. `memory integrate` knows more of them.",
-            details={"field": "target", "allowed": list(known)},
-        )
+        said = f"`{cut(named[0], 40)}` is not a client that the journal supports."
+        hint = f"Use any of {', '.join(known)}. `memory integrate` knows more of them."
+        raise not_one_of(said, "target", known, hint)
     return named[0] if named else _ALL
 
 

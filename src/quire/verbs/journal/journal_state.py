@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER, PREFERENCES, PROJECTIONS, STATE
-from quire.model.errors import InputError, InvalidStore
+from quire.model.errors import InputError, InvalidStore, not_one_of
 from quire.model.records import Problem
 from quire.model.times import time_text
 from quire.verbs.journal.journal_lines import FileChange, SourceState
@@ -138,11 +138,7 @@ def provider_name(wanted: str | None, configured: str = "auto") -> str:
     """Who makes the proposals: ours, unless someone asked for another by name."""
     name = wanted or configured
     if name not in PREFERENCES:
-        raise InputError(
-            f"Unknown provider `{name[:40]}`.",
-            hint=f"Use one of {', '.join(PREFERENCES)}.",
-            details={"field": "provider", "allowed": list(PREFERENCES)},
-        )
+        raise not_one_of(f"Unknown provider `{name[:40]}`.", "provider", PREFERENCES)
     return LOCAL_PROVIDER if name == "auto" else name
 
 

@@ -14,7 +14,7 @@ from quire.layers.journal.sources import SourceRegistry, source_id, with_source,
 from quire.layers.journal.store import Journal
 from quire.layers.journal.types import SessionSource
 from quire.model import limits
-from quire.model.errors import Conflict, InputError, NotFound
+from quire.model.errors import Conflict, InputError, NotFound, not_one_of
 from quire.project import Project
 from quire.verbs.journal.journal_lines import SourceState, source_text
 from quire.verbs.journal.journal_state import journal_time, read_journal, source_state
@@ -137,11 +137,7 @@ def add(project: Project, given: JournalAdd) -> SourceChange:
 
 def _check_names(kind: str, name: str) -> None:
     if kind not in SOURCE_TYPES:
-        raise InputError(
-            f"`{kind[:40]}` is not a source type.",
-            hint=f"Use one of {', '.join(SOURCE_TYPES)}.",
-            details={"field": "type", "allowed": list(SOURCE_TYPES)},
-        )
+        raise not_one_of(f"`{kind[:40]}` is not a source type.", "type", SOURCE_TYPES)
     if len(name) > limits.ID_CHARS:
         raise InputError(
             f"The name is {len(name):,} characters long; the limit is {limits.ID_CHARS}.",

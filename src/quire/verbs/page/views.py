@@ -17,7 +17,7 @@ from quire.layers.facts.notes import read_notes
 from quire.layers.facts.working_memory import read_working
 from quire.layers.table import layer_named, path_from_root
 from quire.model import limits
-from quire.model.errors import InputError, InvalidStore, NotInitialized
+from quire.model.errors import InvalidStore, NotInitialized, not_one_of
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.model.times import instant, timestamp
@@ -139,11 +139,8 @@ def view_records(project: Project, given: ViewRecords) -> RecordPage:
     """Records of all layers that are so and say this, the newest first."""
     _check_page(given.offset, given.limit)
     if given.layer and given.layer not in LAYER_NAMES:
-        raise InputError(
-            f"There is no layer `{cut(given.layer, 40)}`.",
-            hint=f"It is one of {', '.join(LAYER_NAMES)}.",
-            details={"field": "layer", "allowed": list(LAYER_NAMES)},
-        )
+        hint = f"It is one of {', '.join(LAYER_NAMES)}."
+        raise not_one_of(f"There is no layer `{cut(given.layer, 40)}`.", "layer", LAYER_NAMES, hint)
     choice = msgspec.structs.replace(given, text=given.text[: limits.QUESTION_CHARS].strip())
 
     def work(index: Index, _: list[Problem]) -> RecordPage:

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from quire.guard.hostile_text import escape_controls
 from quire.layers.profile.layout import ACTIVE, VERSION
-from quire.model.errors import InputError
+from quire.model.errors import not_one_of
 from quire.model.text import cut
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import profile_entries
@@ -56,11 +56,7 @@ def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
     from quire.layers.profile.pages import export_document, export_page
 
     if given.output_format not in _FORMATS:
-        raise InputError(
-            f"`{cut(given.output_format, 40)}` is not a format.",
-            hint=f"Use one of {', '.join(_FORMATS)}.",
-            details={"field": "format", "allowed": list(_FORMATS)},
-        )
+        raise not_one_of(f"`{cut(given.output_format, 40)}` is not a format.", "format", _FORMATS)
 
     def work(index: Index) -> ProfileExported:
         overview = usable_documents(index)
