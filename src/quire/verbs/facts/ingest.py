@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from quire.files.json_files import input_text, parse_strict
 from quire.layers.facts.layout import LIFECYCLE_KINDS, PENDING
+from quire.layers.facts.types import Fact
 from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetected, UsageError, ValueRejected
 from quire.model.text import counted, cut
 from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
-    from quire.layers.facts.types import Fact
     from quire.project import Project
 
 _SHOWN = 200
@@ -296,8 +296,6 @@ def _decide(project: Project, accept: list[str], drop: list[str], *, dry_run: bo
 
 def _pending(project: Project, draft: FactsDraft, index: Index) -> list[FactView]:
     """What waits after this change."""
-    from quire.layers.facts.types import Fact
-
     now = project.world.now()
     known = {record.ref.removeprefix("fact:") for record in index.page(fact_filter(statuses=(PENDING,)))}
     known |= {record.id for record in draft.added if isinstance(record, Fact)}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
 
+from quire.layers.facts.drafts import section_named
 from quire.layers.facts.layout import ACTIVE, SECTIONS
 from quire.model.errors import InputError
 from quire.model.text import counted
@@ -62,7 +63,6 @@ class FactPage(Result, kw_only=True):
 def list_facts(project: Project, given: ListFacts) -> FactPage:
     """Show all active facts, section by section, a page at a time. For a question, use recall."""
     from quire.index.search import Filter
-    from quire.layers.facts.drafts import section_named
     from quire.layers.facts.originals import not_imported
 
     sections = (section_named(given.section),) if given.section is not None else ()

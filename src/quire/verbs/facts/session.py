@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
+from quire.files.write_access import write_access
+from quire.guard.admission import admit
 from quire.layers.facts.layout import FOLDER
 from quire.layers.facts.sessions import (
     OpenSession,
@@ -24,13 +26,13 @@ from quire.model import limits
 from quire.model.errors import InputError
 from quire.model.text import counted
 from quire.model.times import instant, time_text
+from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, facts_ready
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
-    from quire.project import Project
 
 _SESSION_CHARS = 1_000
 _COUNT_MOST = 10_000_000
@@ -74,9 +76,6 @@ def record_session(project: Project, given: NoteSession) -> tuple[OpenSession, l
 
     One that is reported later, with the time when it ended, keeps its own times and the commit of that time.
     """
-    from quire.files.write_access import write_access
-    from quire.guard.admission import admit
-
     admit(given.session_id, "session_id", most=_SESSION_CHARS, single_line=True)
     for name, text, most in (
         ("title", given.title, limits.TITLE_CHARS),
@@ -135,8 +134,6 @@ def _from_root(project: Project, path: str) -> str:
 
 
 def _forget(project: Project, sessions: list[OpenSession]) -> None:
-    from quire.files.write_access import write_access
-
     if sessions:
         with write_access(project.root, FOLDER, project.world, "note a session"):
             told = {item.session_id: item for item in read_sessions(project.root)[0]}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta
 
+from quire.guard.admission import admit
 from quire.inbox.proposals import TEXT_CHARS, By, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import not_one_of
 from quire.model.records import Problem
@@ -71,7 +72,6 @@ def propose_record(project: Project, given: Propose) -> Proposed:
 
 
 def _proposal(project: Project, given: Propose) -> tuple[Proposal, list[Problem]]:
-    from quire.guard.admission import admit
     from quire.verbs.graph.add import Add, entry_key, fact_content, node_fields
 
     text, warnings = admit(given.text.strip(), "text", most=TEXT_CHARS)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.inbox.proposals import Proposal, ProposalEvidence
+from quire.model.errors import QuireError
 from quire.model.text import counted, cut, one_line
 from quire.verbs.verb import Lines, Recalled, Result
 
 if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal, ProposalEvidence
     from quire.inbox.rejections import Rejection
-    from quire.model.errors import QuireError
 
 _QUOTE_CHARS = 200
 _UNDECIDED = 10

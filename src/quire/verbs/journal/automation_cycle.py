@@ -24,6 +24,7 @@ from quire.layers.journal.store import Journal, Writing
 from quire.layers.journal.types import SessionSource
 from quire.model.errors import Conflict, QuireError
 from quire.model.text import cut
+from quire.project import Project
 from quire.verbs.journal.automate_run_once import Cycle
 from quire.verbs.journal.automation_record import CycleSteps, Stopped, noted_run
 from quire.verbs.journal.journal_state import (
@@ -42,7 +43,6 @@ from quire.verbs.journal.source_registry import source_is_agreed
 
 if TYPE_CHECKING:
     from quire.layers.journal.archive import Pruning
-    from quire.project import Project
 
 Given = TypeVar("Given")
 SETTLED_SECONDS = 600.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -15,11 +15,9 @@ from quire.layers.journal.types import Failure, ImportSync, PruneResult, RecallR
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
+from quire.project import Project
 from quire.verbs.journal.journal_state import journal_time, prepare_journal
 from quire.verbs.journal.session_import import SyncedSource
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 _DAY_SECONDS = 86_400.0
 _SAID, _SAID_CHARS = 20, 500

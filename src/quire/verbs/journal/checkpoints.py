@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+from quire.layers.journal.layout import BATCH_CHECKPOINTS
+from quire.layers.journal.types import Bundle, Checkpoint, State
 from quire.model.errors import NotFound, QuireError
 from quire.verbs.journal.journal_lines import FileChange
 
 if TYPE_CHECKING:
-    from quire.layers.journal.types import Bundle, Checkpoint, State
     from quire.project import Project
 
 
 def journal_checkpoint(project: Project, name: str) -> Checkpoint:
     """A checkpoint, be it active or archived."""
     from quire.layers.journal.archive import find_batches
-    from quire.layers.journal.layout import BATCH_CHECKPOINTS
     from quire.layers.journal.store import load_checkpoint
 
     name = name.removeprefix("checkpoint:")
@@ -32,8 +33,6 @@ def journal_checkpoint(project: Project, name: str) -> Checkpoint:
 
 def difference_from(project: Project, name: str | None, bundle: Bundle) -> dict[str, Any] | None:
     """How a bundle differs from a checkpoint; None where there is no checkpoint."""
-    from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
-
     if name is None:
         return None
     try:

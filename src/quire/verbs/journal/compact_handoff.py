@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quire.layers.journal.bundles import known, objects_at, shown
+from quire.project import Project
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.journal_lines import short
 from quire.verbs.journal.journal_state import read_journal
@@ -12,9 +13,6 @@ from quire.verbs.journal.status import JournalStatus, RetentionState, journal_st
 from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines
 from quire.verbs.verb import Arguments, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 _TOP = 3
 _ACTIONS = 4

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
+from quire.files.durable_write import write_file
 from quire.files.paths import inside
 from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS, default_config
+from quire.layers.journal.settings import config_bytes
 from quire.model.errors import QuireError, UsageError, not_one_of
 from quire.model.records import Problem, as_warning
 from quire.model.text import cut
+from quire.project import Project
 from quire.verbs.journal.journal_lines import listed
 from quire.verbs.journal.journal_state import journal_locked
 from quire.verbs.journal.options import DryRun
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
     from quire.clients.integration.journal import JournalPartDone, JournalPartSeen
     from quire.clients.integration.journal_parts import JournalPart
     from quire.clients.integration.types import Surroundings
-    from quire.project import Project
 
 _ALL = "all"
 _TITLES = {"claude": "Claude Code", "codex": "Codex"}
@@ -232,9 +234,6 @@ def _around(project: Project) -> Surroundings:
 
 def _make_config(project: Project, warnings: list[Problem]) -> Config:
     """The usual settings, written out. The caller holds the lock."""
-    from quire.files.durable_write import write_file
-    from quire.layers.journal.settings import config_bytes
-
     try:
         path = inside(os.path.join(project.root, FOLDER), CONFIG)
         write_file(path, config_bytes(default_config()), project.world.token(), expects=None)

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from quire.layers.journal.bundle_diff import BundleDiff
+from quire.layers.journal.canonical import file_bytes
+from quire.layers.journal.documents import parse_document, read_state, value_of
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER, PREFERENCES, PROJECTIONS, STATE
+from quire.layers.journal.types import Bundle, JournalEvent, SessionSource, State
 from quire.model.errors import InputError, InvalidStore, not_one_of
 from quire.model.records import Problem
 from quire.model.times import time_text
@@ -19,10 +23,8 @@ from quire.verbs.journal.journal_lines import FileChange, SourceState
 if TYPE_CHECKING:
     from quire.capture.providers.ask import ProviderAnswer as ModelAnswer
     from quire.capture.providers.requests import Kind, Request
-    from quire.layers.journal.bundle_diff import BundleDiff
     from quire.layers.journal.pages import PlannedFile
     from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import Bundle, JournalEvent, SessionSource, State
     from quire.project import Project
 
 Result = TypeVar("Result")
@@ -31,7 +33,6 @@ _NOTES = {"state": "the memory itself", "entry": "the section for agents in it",
 
 def journal_is_there(project: Project) -> None:
     """There is a journal of our version; a damaged one is for the run to tell of."""
-    from quire.layers.journal.documents import parse_document, read_state
     from quire.layers.journal.store import held_file, open_journal
 
     project.recover()
@@ -167,8 +168,6 @@ def model_warnings(answer: ModelAnswer) -> list[Problem]:
 
 def plan_journal(project: Project, after: State, *, diffs: bool = False, agreed: bool = True) -> list[FileChange]:
     """Every file that a new state means, as it is on the disk and as it would be."""
-    from quire.layers.journal.canonical import file_bytes
-    from quire.layers.journal.documents import value_of
     from quire.layers.journal.store import held_file
 
     held = held_file(project.root, STATE)

@@ -10,10 +10,12 @@ import msgspec
 from msgspec import Meta
 
 from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, OUTPUTS, STATE
+from quire.layers.journal.store import load_config
 from quire.model import limits
 from quire.model.errors import InputError, QuireError, UnsupportedVersion
 from quire.model.records import Problem
 from quire.model.text import one_line
+from quire.project import Project
 from quire.verbs.journal.journal_lines import told
 from quire.verbs.journal.journal_state import ask_model, provider_name, read_journal
 from quire.verbs.journal.options import Archived, Provider
@@ -22,7 +24,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Output, Result, Tool, Ver
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.project import Project
     from quire.retrieval.journal.answer import JournalAnswer
 
 _SCOPES = ("state", "history", ALL)
@@ -150,8 +151,6 @@ def _in_words_of_model(
 
 def _usual_output(project: Project) -> str:
     """What the settings say; settings that cannot be read keep nobody from an answer."""
-    from quire.layers.journal.store import load_config
-
     try:
         return load_config(project.root).default_output
     except QuireError:

@@ -10,9 +10,11 @@ from msgspec.structs import replace
 from quire.layers.journal.bundle_diff import BundleDiff, diff_bundles, diff_text, diff_value
 from quire.layers.journal.bundles import merge_sections, objects_at
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
+from quire.layers.journal.store import Journal, Writing
 from quire.layers.journal.types import Bundle, JournalEvent
 from quire.model.errors import Conflict
 from quire.model.records import Problem
+from quire.project import Project
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
 from quire.verbs.journal.journal_lines import FileChange
 from quire.verbs.journal.journal_state import (
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from quire.layers.journal.cursors import RecallScope
     from quire.layers.journal.dedupe import Deduped
     from quire.layers.journal.evidence_groups import GroupedEvidence
-    from quire.layers.journal.store import Journal, Writing
-    from quire.project import Project
 
 _NO_EVENTS = "All sessions in this scope were merged already."
 _NOTHING_NEW = "They say nothing new."
@@ -161,7 +161,6 @@ def _recalling(
     from quire.layers.journal.cursors import advanced, unrecalled
     from quire.layers.journal.evidence_groups import evidence_lines, group_events
     from quire.layers.journal.state_changes import counted_maintenance, write_bundle
-    from quire.layers.journal.store import Writing
 
     events = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
     evidence = group_events(sift_rejected_events(project, events)[0])

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
+from quire.layers.journal.store import commit
 from quire.model.records import Problem
+from quire.project import Project
 from quire.verbs.journal.journal_lines import for_people, short
 from quire.verbs.journal.journal_state import journal_locked, read_journal, write_due_pages
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Style, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 _LEVELS = {"pass": "pass", "warning": "warn", "error": "fail"}
 """How the journal calls the severities of what it found."""
@@ -94,7 +93,6 @@ def _finding(problem: Problem) -> dict[str, Any]:
 
 def _repair(project: Project) -> list[str]:
     from quire.layers.journal.repair import plan_journal_repair
-    from quire.layers.journal.store import commit
 
     with journal_locked(project, "repair the journal"):
         repairing = plan_journal_repair(project.root, project.world.now())

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from quire.guard.hostile_text import escape_controls
 from quire.layers.profile.layout import ACTIVE, VERSION
+from quire.layers.profile.pages import export_document, export_page
 from quire.model.errors import not_one_of
 from quire.model.text import cut
 from quire.verbs.profile.document import ask_profile, usable_documents
@@ -53,8 +54,6 @@ class ProfileExported(Result, kw_only=True):
 
 def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
     """Print the profile: active records as Markdown, or the stored document as JSON."""
-    from quire.layers.profile.pages import export_document, export_page
-
     if given.output_format not in _FORMATS:
         raise not_one_of(f"`{cut(given.output_format, 40)}` is not a format.", "format", _FORMATS)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from quire.layers.profile.links import remove_links
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.options import DryRun, LinkEnds, Relation
 from quire.verbs.profile.results import line_naming
@@ -121,8 +122,6 @@ class EntriesUnlinked(Result, kw_only=True):
 
 def unlink_entries(project: Project, given: UnlinkEntries) -> EntriesUnlinked:
     """Remove the links from one record to another: all, or those of one RELATION."""
-    from quire.layers.profile.links import remove_links
-
     found = change_profile(
         project,
         "unlink",
