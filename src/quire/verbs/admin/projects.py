@@ -95,7 +95,6 @@ def prune_lines(done: ProjectsPruned) -> Lines:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=projects,
     lines=list_lines,
     over="machine",
@@ -108,7 +107,6 @@ VERB = Verb(
 """,
 )
 LIST = Verb(
-    takes=Arguments,
     run=list_projects,
     lines=list_lines,
     over="machine",
@@ -129,7 +127,6 @@ REMOVE = Verb(
     examples="Example:\n  memory projects remove project.harbor\n",
 )
 PRUNE = Verb(
-    takes=Arguments,
     run=prune,
     lines=prune_lines,
     over="machine",

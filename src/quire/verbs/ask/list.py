@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from quire.index.catalog import Index
@@ -177,22 +178,9 @@ def _verdict_name(record: Record, verdicts: dict[str, Verdict]) -> str:
 
 
 def _listed(record: Record, verdict: Verdict | None, reviewed: bool) -> ListedRecord:
-    item = item_of(record, verdict)
-    return ListedRecord(
-        ref=item.ref,
-        layer=item.layer,
-        kind=item.kind,
-        title=item.title,
-        status=item.status,
-        stage=item.stage,
-        section=item.section,
-        tags=item.tags,
-        origin=record.origin,
-        reviewed=reviewed,
-        created_at=item.created_at,
-        updated_at=item.updated_at,
-        verdict=verdict,
-    )
+    item = msgspec.structs.asdict(item_of(record))
+    shown = {name: item[name] for name in ListedRecord.__struct_fields__ if name in item}
+    return ListedRecord(**{**shown, "verdict": verdict}, origin=record.origin, reviewed=reviewed)
 
 
 def _nothing(given: List) -> str:

@@ -176,7 +176,6 @@ def _changing(verb: str, takes: type[Arguments], run: Callable[..., NoteList], e
 
 
 VERB = Verb(
-    takes=Arguments,
     run=show_notes,
     lines=lines,
     alone=True,

@@ -141,7 +141,6 @@ def lines(stats: FactStats) -> Lines:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=overview,
     lines=lines,
     alone=True,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -36,24 +35,22 @@ TASK = "accept a proposal"
 
 def accept_proposal(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
     """Write the record of a proposal; its ref."""
-    makers: dict[str, Callable[[Proposal], tuple[str, list[Problem]]]] = {
-        "graph": partial(_accepted_node, project),
-        "facts": partial(_accepted_fact, project),
-        "profile": partial(_accepted_entry, project),
-        "notes": partial(_accepted_note, project),
-        "episodes": partial(_accepted_episode, project),
+    makers = {
+        "graph": _accepted_node,
+        "facts": _accepted_fact,
+        "profile": _accepted_entry,
+        "notes": _accepted_note,
+        "episodes": _accepted_episode,
     }
-    return makers[item.into](item)
+    return makers[item.into](project, item)
 
 
 def accept_together(project: Project, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
     """Write the records of several proposals of one layer at once; their refs, or None where that cannot be."""
-    if len(items) < 2:
+    together = {"graph": _accepted_nodes, "facts": _accepted_facts}
+    if len(items) < 2 or items[0].into not in together:
         return None
-    together = {"graph": partial(_accepted_nodes, project), "facts": partial(_accepted_facts, project)}.get(
-        items[0].into
-    )
-    return together(items) if together else None
+    return together[items[0].into](project, items)
 
 
 def _accepted_nodes(project: Project, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:

@@ -44,7 +44,6 @@ def lines(found: RejectedListed) -> Lines:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=rejected,
     lines=lines,
     examples="Example:\n  memory inbox rejected --json\n",

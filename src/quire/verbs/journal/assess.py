@@ -112,10 +112,8 @@ def _messages(checked: JournalValidated, level: str) -> list[str]:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=assess,
     lines=workflow_lines,
-    examples="",
     tool=Tool(
         title="State of the journal",
         says="State of the journal of past sessions: faults, sessions not merged yet, automation, and what to do "

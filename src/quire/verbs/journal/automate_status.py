@@ -180,7 +180,6 @@ def automate(project: Project, given: Arguments) -> AutomationState:
 
 
 GROUP = Verb(
-    takes=Arguments,
     run=automate,
     lines=lines,
     recorded_lines=automation_lines,
@@ -194,7 +193,6 @@ GROUP = Verb(
 )
 
 VERB = Verb(
-    takes=Arguments,
     run=automate_status,
     lines=lines,
     recorded_lines=automation_lines,

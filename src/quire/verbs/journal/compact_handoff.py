@@ -63,10 +63,8 @@ def _retention_text(found: RetentionState) -> str:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=compact_handoff,
     lines=workflow_lines,
-    examples="",
     tool=Tool(
         title="Hand over",
         says="What the next session needs: current focus, main traps, next steps, pending work. Use it before a "

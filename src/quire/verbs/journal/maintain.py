@@ -112,11 +112,9 @@ def _page_files(root: str) -> Iterator[str]:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=maintain,
     lines=workflow_lines,
     writes=True,
-    examples="",
     tool=Tool(
         title="Maintain the journal",
         says="One round of maintenance: import new sessions, merge them, archive old ones; lists changed files. "

@@ -52,7 +52,6 @@ def _lines(found: JournalSources, say: Callable[[SourceState], str]) -> Lines:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=sources,
     lines=lines,
     recorded_lines=recorded_lines,

@@ -274,7 +274,6 @@ def overview(project: Project, _given: Arguments) -> JournalOverview:
 
 
 GROUP = Verb(
-    takes=Arguments,
     run=overview,
     lines=lines,
     recorded_lines=status_lines,

@@ -62,7 +62,6 @@ def about_me(project: Project, _given: Arguments) -> ProfilePage:
 
 
 ABOUT_ME = Verb(
-    takes=Arguments,
     run=about_me,
     lines=page_lines,
     examples="Example:\n  memory profile about-me\n",
@@ -81,7 +80,6 @@ def about_us(project: Project, _given: Arguments) -> ProfilePage:
 
 
 ABOUT_US = Verb(
-    takes=Arguments,
     run=about_us,
     lines=page_lines,
     examples="Example:\n  memory profile about-us\n",

@@ -157,7 +157,6 @@ def lines(found: SessionStarted) -> Lines:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=start_session,
     lines=lines,
     writes=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from quire.model.errors import Conflict
@@ -55,10 +56,7 @@ def merge(project: Project, given: MergeArguments) -> MergeDone:
         commit=found.commit,
         base=found.base,
         applied=given.apply,
-        added=found.records.added,
-        changed=found.records.changed,
-        contested=found.records.contested,
-        dropped=found.records.dropped,
+        **msgspec.structs.asdict(found.records),
         files=files,
         warnings=[*found.warnings, *not_merged(found.merged)],
     )
