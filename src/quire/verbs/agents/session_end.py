@@ -29,7 +29,7 @@ from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.capture.session_proposals import Account
-    from quire.clients.spool import Ended, SpooledSessions
+    from quire.clients.spool import Ended
 
 _SETTLED = timedelta(minutes=10)
 """A session that did not say that it ended counts as ended after so long."""
@@ -87,7 +87,8 @@ def collect_sessions(project: Project, *, running: bool = True) -> Collected:
             else:
                 _wait_on(project, ended)
                 done.waiting += 1
-        _finish(project, taken)
+        with contextlib.suppress(OSError):
+            taken.done(project.root)
         done.warnings += taken.problems()
         if taken.sessions and project.has_journal():
             _collect_journal(project, done, running)
@@ -127,11 +128,6 @@ def _wait_on(project: Project, ended: Ended) -> None:
     from quire.clients.spool import note_ended
 
     note_ended(project.root, ended, project.world.token())
-
-
-def _finish(project: Project, taken: SpooledSessions) -> None:
-    with contextlib.suppress(OSError):
-        taken.done(project.root)
 
 
 def _collect(project: Project, ended: Ended, done: Collected) -> None:

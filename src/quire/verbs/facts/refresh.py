@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from quire.index.catalog import Index
-from quire.index.search import Filter
 from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import ACTIVE
 from quire.layers.facts.records import held_of
@@ -16,6 +15,7 @@ from quire.model.times import instant
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, known_facts, scope_in
 from quire.verbs.facts.options import Date, DryRun, Mind
+from quire.verbs.facts.search import fact_filter
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 
@@ -51,7 +51,7 @@ def refresh(project: Project, given: Refresh) -> Refreshed:
 
     def plan(draft: FactsDraft, index: Index) -> Refreshed:
         scope = scope_in(index, given.mind)
-        records = index.page(Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,), scope=scope))
+        records = index.page(fact_filter(statuses=(ACTIVE,), scope=scope))
         rejections = project.rejections()
         done = 0
         for record in records:

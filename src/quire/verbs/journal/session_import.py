@@ -327,15 +327,6 @@ def _normaliser(project: Project, provider: str, done: ImportedSessions) -> Norm
         answer = ask_model(project, "session", session_request(session, turns, local), provider)
         done.cost_usd += answer.cost_usd
         value = answer.value
-        return SessionSignals(
-            summary=value["summary"],
-            signals=Signals(
-                decisions=tuple(value["signals"]["decisions"]),
-                gotchas=tuple(value["signals"]["gotchas"]),
-                next_step_hints=tuple(value["signals"]["nextStepHints"]),
-                key_paths=tuple(value["signals"]["keyPaths"]),
-                validation_observations=tuple(value["signals"]["validationObservations"]),
-            ),
-        )
+        return SessionSignals(summary=value["summary"], signals=msgspec.convert(value["signals"], Signals))
 
     return normalise

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 
 import msgspec
 
@@ -174,14 +175,10 @@ def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChan
             apply_changes(folder, recovery, changes, [], project.world.token(), whole=True)
 
 
-@contextlib.contextmanager
-def _right_to_undo(project: Project, folder: str) -> Iterator[None]:
+def _right_to_undo(project: Project, folder: str) -> AbstractContextManager[object]:
     if folder == _memory_folder(project):
-        with write_access(project.graph, project.world, UNDO):
-            yield
-    else:
-        with profile_locked(project, UNDO):
-            yield
+        return write_access(project.graph, project.world, UNDO)
+    return profile_locked(project, UNDO)
 
 
 def _planned_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]]) -> list[UndoStep]:
