@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.guard.boundary import Boundary, make_boundary
-from quire.guard.effects import words_of
-from quire.guard.prompt_attacks import find_instructions
-from quire.inbox.rejections import Rejections
-from quire.index.catalog import Index
 from quire.model.records import Record, origin_shown
 from quire.model.times import instant
-from quire.model.verdicts import Verdict
-from quire.project import Project
-from quire.retrieval.injection import OfferedLine, record_line, unreviewed_line
-from quire.upkeep.explained_changes import known_explanations
-from quire.upkeep.order_flags import effects_in, flagged_records
 from quire.verbs.reviewed import reviews
+
+if TYPE_CHECKING:
+    from quire.guard.boundary import Boundary
+    from quire.inbox.rejections import Rejections
+    from quire.index.catalog import Index
+    from quire.model.verdicts import Verdict
+    from quire.project import Project
+    from quire.retrieval.injection import OfferedLine
 
 _FLAGGED = "it reads like an order to a model"
 _REJECTED = "it says what was rejected"
@@ -53,6 +52,10 @@ def injected_lines(
     told: Collection[str] = (),
 ) -> list[OfferedLine]:
     """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
+    from quire.guard.effects import words_of
+    from quire.retrieval.injection import OfferedLine, record_line, unreviewed_line
+    from quire.upkeep.order_flags import effects_in, flagged_records
+
     every = [record for record, _, _ in records]
     flags, effects = flagged_records(index, every), effects_in(index, every)
     rejections = project.rejections()
@@ -90,6 +93,9 @@ def _changes(index: Index, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
 
     The subject of a commit is anybody's text. One that reads like an order is left out, with all beside it.
     """
+    from quire.guard.prompt_attacks import find_instructions
+    from quire.upkeep.explained_changes import known_explanations
+
     found = {}
     for ref, changes in known_explanations(index, verdicts).items():
         said = next((f"`{one.anchor}`: {one.line()}" for one in changes if one.says_more), "")
@@ -107,6 +113,8 @@ def trust_of(project: Project, index: Index, records: Sequence[Record], began: s
 
 
 def new_fence(project: Project) -> Boundary:
+    from quire.guard.boundary import make_boundary
+
     return make_boundary(project.world.token)
 
 

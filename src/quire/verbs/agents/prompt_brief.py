@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from quire.index.catalog import Index
 from quire.model import limits
 from quire.model.errors import QuireError
-from quire.project import Project
-from quire.retrieval.answer import Hit
-from quire.retrieval.injection import Injection, LineGroup, OfferedLine, fit_groups
-from quire.upkeep.verdicts import Verdicts
 from quire.verbs.agents.injection import injected_lines, new_fence, trust_of
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.project import Project
+    from quire.retrieval.answer import Hit
+    from quire.retrieval.injection import Injection, OfferedLine
 
 PROMPT_HEAD = "From the memory of this project, possibly relevant here."
 EDIT_HEAD = "From the memory of this project, about {files}."
@@ -27,6 +29,7 @@ def hook_prompt(
     project: Project, prompt: str, *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
 ) -> Injection:
     """What bears on a prompt, where something clearly does; what was told in this session is not told again."""
+    from quire.retrieval.injection import Injection, LineGroup, fit_groups
     from quire.retrieval.low_signal import is_low_signal
     from quire.retrieval.query import Ask, ask
 
@@ -35,6 +38,8 @@ def hook_prompt(
     project.ready_to_ask()
 
     def work(index: Index) -> Injection:
+        from quire.upkeep.verdicts import Verdicts
+
         asked = Ask(
             question=prompt[: limits.QUESTION_CHARS],
             budget=tokens,
@@ -61,7 +66,9 @@ def hook_edit(
 ) -> Injection:
     """What governs files that are about to be edited."""
     from quire.anchors.reach import inner_path, reach_below
+    from quire.retrieval.injection import Injection, LineGroup, fit_groups
     from quire.retrieval.query import Ask, ask
+    from quire.upkeep.verdicts import Verdicts
 
     inner = []
     for file in files:
@@ -99,4 +106,6 @@ def _handed_hits(
 
 
 def _withheld(items: Iterable[tuple[str, str]]) -> list[OfferedLine]:
+    from quire.retrieval.injection import OfferedLine
+
     return [OfferedLine(line="", ref=ref, withheld=reason) for ref, reason in items]

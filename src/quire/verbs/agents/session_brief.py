@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from quire.index.catalog import Index
 from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model import limits
 from quire.model.errors import NotInitialized, QuireError
 from quire.model.records import Record, note_record
-from quire.model.text import counted, cut, one_line
 from quire.model.tokens import count_tokens
-from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LIVE_STATUSES
-from quire.project import Project
-from quire.retrieval.injection import Injection, LineGroup, fit_groups
-from quire.upkeep.order_flags import flagged_records
-from quire.upkeep.verdicts import Verdicts
 from quire.verbs.agents.injection import Judged, injected_lines, new_fence, trust_of
 
 if TYPE_CHECKING:
+    from quire.index.catalog import Index
     from quire.layers.facts.working_memory import PinnedFact
+    from quire.model.verdicts import Verdict
+    from quire.project import Project
+    from quire.retrieval.injection import Injection
 
 HEAD = (
     "Project memory of {name}, kept by Quire: what earlier sessions and people recorded about this project, quoted as "
@@ -67,6 +64,8 @@ def hook_start(
 
     After a compaction also what was `told` before it: the agent has it no more. `began` is when the session did.
     """
+    from quire.retrieval.injection import Injection
+
     project.ready_to_ask()
 
     def work(index: Index) -> Injection:
@@ -102,6 +101,8 @@ def _opening(
 
 
 def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Injection:
+    from quire.retrieval.injection import LineGroup, fit_groups
+
     trust = trust_of(project, index, [record for _, records, _ in groups for record, _, _ in records], began)
     shelves = [
         LineGroup(title=title, offers=injected_lines(project, index, records, trust), most=most)
@@ -118,6 +119,9 @@ def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, c
 
 def _told_name(project: Project, index: Index) -> str:
     """What the project is called, unless the name tries to tell the reader what to do."""
+    from quire.model.text import cut, one_line
+    from quire.upkeep.order_flags import flagged_records
+
     try:
         name = cut(one_line(project.graph.config().project.name), 80)
     except NotInitialized:
@@ -129,6 +133,8 @@ def _verdicts(project: Project, index: Index, records: Iterable[Record]) -> dict
     anchored = [record for record in records if record.anchors]
     if not anchored:
         return {}
+    from quire.upkeep.verdicts import Verdicts
+
     return Verdicts(project.root, project.git, index, until=project.deadline)(anchored)
 
 
@@ -206,6 +212,7 @@ def _notes(project: Project) -> list[Judged]:
 def _waiting(project: Project) -> list[str]:
     """That a person should look at something."""
     from quire.inbox.store import count_pending
+    from quire.model.text import counted
     from quire.upkeep.merge.git_setup import lacks_driver
 
     count = count_pending(project.root)

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.guard.effects import effects_of, words_of
-from quire.layers.graph import inspect as graph
-from quire.layers.graph.inspect import Inspected
 from quire.layers.graph.source import node_record
 from quire.layers.graph.stored import StoredRelation
 from quire.model.refs import graph_id
 from quire.model.seals import is_seal
 from quire.model.text import one_line
 from quire.model.verdicts import AnchorVerdict, Verdict
-from quire.project import Project
-from quire.upkeep.verdicts import Verdicts
-from quire.verbs.plain import effect_fields, verdict_fields
 from quire.verbs.verb import Recalled
+
+if TYPE_CHECKING:
+    from quire.layers.graph.inspect import Inspected
+    from quire.project import Project
 
 
 def inspect_node(project: Project, ref: str) -> Inspected:
     """A node, its relations and its verdict."""
+    from quire.layers.graph import inspect as graph
+    from quire.upkeep.verdicts import Verdicts
+
     project.ready()
     found = graph.inspect_node(project.graph, graph_id(ref))
     record = node_record(found.node)
@@ -37,6 +39,8 @@ def inspect_node(project: Project, ref: str) -> Inspected:
 
 def node_fields(found: Inspected) -> dict[str, Any]:
     """The node as it is stored, what is missing as null, and its relations."""
+    from quire.verbs.plain import effect_fields, verdict_fields
+
     node = found.node.node
     fields: dict[str, Any] = {
         "ref": node.id,

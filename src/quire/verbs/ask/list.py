@@ -107,7 +107,7 @@ def list_records(project: Project, given: List) -> RecordList:
     only with --kind checkpoint. To ask a question with the same filters, use `memory query`.
     """
     project.ready_to_ask()
-    since, most = moment_since(given.since), limits.within(given.limit, "limit", 1, LISTED_MOST)
+    since, most = _moment(given.since), limits.within(given.limit, "limit", 1, LISTED_MOST)
     statuses = set(given.statuses)
 
     def work(index: Index) -> RecordList:
@@ -161,8 +161,7 @@ def file_kinds(named: list[str]) -> set[str]:
     return found
 
 
-def moment_since(text: str | None) -> datetime | None:
-    """The time that `since` names; None where it names none."""
+def _moment(text: str | None) -> datetime | None:
     if text is None:
         return None
     moment = instant(text)

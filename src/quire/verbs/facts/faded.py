@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE
 from quire.model.records import Problem, Record
-from quire.verbs.facts.search import fact_filter
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
@@ -23,11 +22,12 @@ def faded_facts(project: Project) -> list[Problem]:
 
 
 def most_faded(index: Index, weigh: Callable[[Record], float]) -> list[Problem]:
+    from quire.index.search import Filter
     from quire.retrieval.current_records import FADED
 
     counts = index.section_counts("facts")
     active = sum(number for (kind, _, status), number in counts.items() if kind == "fact" and status == ACTIVE)
-    allowed = fact_filter(statuses=(ACTIVE,))
+    allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
     # Where the one in the middle, by age, still counts, there is no need to look at all of them.
     middle = index.page(allowed, offset=active // 2, limit=1) if active >= _FEW else []
     if not middle or weigh(middle[0]) >= FADED:

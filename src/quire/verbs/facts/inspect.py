@@ -7,24 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.facts.drafts import find_fact
 from quire.layers.facts.layout import ACTIVE, FILE
-from quire.layers.facts.lines import encode_record
-from quire.layers.facts.records import connection_of, held_of
-from quire.layers.facts.source import stamp_now
 from quire.model.errors import NotFound
 from quire.model.records import Record
 from quire.model.refs import parse_ref
 from quire.model.text import counted
-from quire.project import Project
 from quire.verbs.facts.fact_file import ask_facts, fact_view, known_facts
 from quire.verbs.facts.results import ConnectionView, EpisodeView, FactView
 from quire.verbs.facts.search import episode_view, replacements
-from quire.verbs.plain import effect_fields, plain, verdict_fields
 from quire.verbs.verb import Recalled
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.project import Project
 
 
 class FactInspected(msgspec.Struct, kw_only=True):
@@ -45,6 +40,10 @@ class FactInspected(msgspec.Struct, kw_only=True):
 
 def inspect_fact(project: Project, ref: str) -> FactInspected:
     """One fact or episode in full."""
+    from quire.layers.facts.drafts import find_fact
+    from quire.layers.facts.lines import encode_record
+    from quire.layers.facts.records import held_of
+
     parsed = parse_ref(ref)
 
     def work(index: Index) -> FactInspected:
@@ -83,6 +82,8 @@ def inspect_fact(project: Project, ref: str) -> FactInspected:
 
 def fact_fields(found: FactInspected) -> dict[str, Any]:
     """The fact or episode as it is stored, with everything that is connected to it."""
+    from quire.verbs.plain import effect_fields, plain, verdict_fields
+
     view = found.view
     said = (getattr(view, name, "") for name in ("content", "title", "narrative"))
     stored = {"ref": found.ref, **found.stored, **verdict_fields(view.verdict), **effect_fields(*said)}
@@ -128,10 +129,14 @@ def _listed(name: str, values: Sequence[str]) -> Iterator[str]:
 
 def connections(project: Project, ref: str) -> list[ConnectionView]:
     """What facts say of a record of any layer; nothing is looked up where no fact was ever stored."""
+    from quire.layers.facts.source import stamp_now
+
     return ask_facts(project, lambda index: _connections(index, ref)) if stamp_now(project.root) else []
 
 
 def _connections(index: Index, ref: str) -> list[ConnectionView]:
+    from quire.layers.facts.records import connection_of
+
     found = []
     for edge in index.edges_of(ref):
         other = index.find(edge.target if edge.source == ref else edge.source)
@@ -144,6 +149,8 @@ def _connections(index: Index, ref: str) -> list[ConnectionView]:
 
 
 def _chain(index: Index, record: Record) -> list[str]:
+    from quire.layers.facts.records import held_of
+
     found: list[str] = []
     while record.kind == "fact":
         older = held_of(record).fact.supersedes

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from quire.capture.history.findings import KINDS, LIMIT, ORIGIN, Wish
-from quire.capture.history.propose import read_history
-from quire.capture.hosts.types import HostRead, HostSource
-from quire.inbox.rejections import read_rejections
-from quire.inbox.store import read_inbox
+from typing import TYPE_CHECKING
+
+from quire.model.errors import InputError
 from quire.model.limits import within
-from quire.model.times import timestamp
-from quire.project import Project
-from quire.verbs.ask.list import moment_since
+from quire.model.text import cut
+from quire.model.times import instant, timestamp
+
+if TYPE_CHECKING:
+    from quire.capture.history.findings import Wish
+    from quire.capture.hosts.types import HostRead, HostSource
+    from quire.project import Project
 
 HISTORY = "git"
 SOURCES = ("decision", "fix", "revert", "comment", "changelog", "together", "people")
@@ -19,7 +21,13 @@ LIMIT_MOST = 500
 
 def wish_of(limit: int | None = None, since: str | None = None, kinds: list[str] | None = None) -> Wish:
     """What is wished of a history, by the options of a command."""
-    moment = moment_since(since or None)
+    from quire.capture.history.findings import KINDS, LIMIT, Wish
+
+    moment = instant(since) if since else None
+    if since and moment is None:
+        raise InputError(
+            f"`{cut(since, 40)}` is not a date.", hint="Give one such as 2026-03-02.", details={"field": "since"}
+        )
     day = moment.date().isoformat() if moment else ""
     most = LIMIT if limit is None else within(limit, "limit", 1, LIMIT_MOST)
     return Wish(limit=most, since=day, kinds=tuple(kinds or KINDS))
@@ -27,6 +35,9 @@ def wish_of(limit: int | None = None, since: str | None = None, kinds: list[str]
 
 def read_repository(project: Project, source: HostSource, wish: Wish) -> HostRead:
     """What the history says."""
+    from quire.capture.history.propose import read_history
+    from quire.capture.hosts.types import HostRead
+
     now = timestamp(project.world.now())
     found = read_history(project.git, wish, now, known_origins(project), project.progress)
     return HostRead(source=source, proposals=found.proposals, problems=found.problems, known=found.known)
@@ -37,6 +48,10 @@ def known_origins(project: Project) -> set[str]:
 
     A record may say it in other words by now, and a commit is still the same in every clone.
     """
+    from quire.capture.history.findings import ORIGIN
+    from quire.inbox.rejections import read_rejections
+    from quire.inbox.store import read_inbox
+
     if not project.graph.exists():
         return set()
     named = [item.origin for item in read_inbox(project.root).proposals if item.status != "withdrawn"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.capture.history.findings import Wish
 from quire.capture.hosts.entire import read_checkpoints
 from quire.capture.hosts.registry import find_hosts, read_host
 from quire.capture.hosts.types import FILES_MOST, KINDS, HostRead, HostSource
@@ -16,7 +15,6 @@ from quire.files.digests import blob_id
 from quire.files.paths import read_inside
 from quire.inbox.proposals import Proposal, value_digest
 from quire.inbox.store import count_pending, read_inbox
-from quire.index.catalog import Index
 from quire.layers.facts.originals import not_imported
 from quire.layers.graph.source import node_record
 from quire.layers.graph.stored import StoredNode
@@ -34,6 +32,10 @@ from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.proposal_records import is_from
 from quire.verbs.inbox.results import Settled, proposal_fields
 from quire.verbs.verb import Result
+
+if TYPE_CHECKING:
+    from quire.capture.history.findings import Wish
+    from quire.index.catalog import Index
 
 
 class FoundSource(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from quire.layers.profile.layout import FILE
-from quire.layers.profile.records import entry_of
 from quire.verbs.profile.document import ask_profile
 from quire.verbs.profile.entries import entry_readings, entry_view, need_entry
 from quire.verbs.profile.options import EntryName
@@ -28,6 +27,8 @@ class EntryConnections(Result, kw_only=True):
 
 def entry_connections(project: Project, given: EntryName) -> EntryConnections:
     """Show what a record is linked to, and what is linked to it."""
+    from quire.layers.profile.records import entry_of
+
     category, key = given.entry("connections user timezone")
 
     def work(index: Index) -> EntryConnections:

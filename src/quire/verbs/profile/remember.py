@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from quire.layers.profile.drafts import ProfileDraft
-from quire.layers.profile.entries import Entry
 from quire.layers.profile.layout import ACTIVE, CATEGORIES, FOLDER, PRIVATE, PRIVATE_CATEGORIES, SOURCES, VALUE_CHARS
-from quire.layers.profile.records import entry_of, entry_record, entry_ref, tag_name, text_name
-from quire.layers.profile.rules import allowed_category, allowed_name
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
@@ -26,6 +22,8 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, V
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
+    from quire.layers.profile.drafts import ProfileDraft
+    from quire.layers.profile.entries import Entry
     from quire.layers.profile.remember import EntryInput
     from quire.project import Project
 
@@ -124,7 +122,9 @@ def remember_entry(project: Project, given: RememberEntry) -> Remembered:
     Categories: user, assistant, project, relationships, tools, learnings. If another record of the category says nearly
     the same, the command writes nothing and shows it; --force adds the new one anyway.
     """
+    from quire.layers.profile.records import entry_record, entry_ref
     from quire.layers.profile.remember import EntryInput, remember
+    from quire.layers.profile.rules import allowed_category
 
     allowed_category(given.category)
     telling = EntryInput(
@@ -203,6 +203,7 @@ def _seen_by_git(project: Project) -> list[Problem]:
 
 def _sharing(index: Index, telling: EntryInput, before: Entry | None) -> list[str]:
     """Entries that have at least two tags in common with what is reported, the best first."""
+    from quire.layers.profile.records import tag_name
     from quire.layers.profile.remember import SHARED_TAGS
 
     tags = {tag.casefold() for tag in (*(telling.tags or ()), *(before.tags if before else ()))}
@@ -216,6 +217,8 @@ def _candidates(index: Index, telling: EntryInput, broad: bool) -> list[SameEntr
     """Active entries that say what is reported, or nearly: of the same category, or of all."""
     from quire.index.search import Filter
     from quire.index.text_analysis import all_words
+    from quire.layers.profile.records import entry_of, text_name
+    from quire.layers.profile.rules import allowed_name
     from quire.retrieval.similar_records import similar_to
 
     def said(record: Record) -> str:

@@ -13,7 +13,6 @@ from quire.files.branches import writes_fragments
 from quire.files.fragments import new_fragment
 from quire.files.paths import read_if_there
 from quire.files.transaction import Append, FileUpdate
-from quire.guard.admission import admit, refuse_secret
 from quire.layers.graph.inspect import node_meant
 from quire.layers.graph.layout import EVENTS, FOLDER
 from quire.layers.table import layer_named, layer_of_file
@@ -221,6 +220,8 @@ def _is_text(field: ContestedField) -> bool:
 
 def _admitted(project: Project, field: ContestedField, text: str) -> Any:
     """A value that a person gave, as it is stored: what may not be written by other commands may not be here."""
+    from quire.guard.admission import admit, refuse_secret
+
     refuse_secret(text, field.field)
     rejections = project.rejections()
     if rejections is not None:
