@@ -18,7 +18,6 @@ from quire.model.times import instant, timestamp
 from quire.project import Project
 from quire.retrieval.injection import Injection
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
-from quire.verbs.agents.session_brief import hook_start
 
 if TYPE_CHECKING:
     from quire.clients.hooks.types import HookEvent
@@ -67,6 +66,7 @@ def _handed(project: Project, event: HookEvent, tokens: int, chars: int, receipt
     began = receipts[0].at if receipts else ""
     if event.event in _OPENING:
         from quire.clients.receipts import last_start
+        from quire.verbs.agents.session_brief import hook_start
 
         told = [ref for receipt in receipts if receipt.event not in _OPENING for ref in receipt.included()]
         return hook_start(
