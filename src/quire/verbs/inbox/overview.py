@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -76,13 +77,10 @@ def inbox(project: Project, given: ShowInbox) -> InboxShown:
 
     project.ready()
     found = read_inbox(project.root)
-    counts: dict[str, int] = {}
-    for item in found.proposals:
-        counts[item.status] = counts.get(item.status, 0) + 1
     return InboxShown(
         status=given.status,
         proposals=chosen_from(found, given, given.status),
-        counts=counts,
+        counts=dict(Counter(item.status for item in found.proposals)),
         unread=len(waiting_sessions(project.root)) if given.status == _PENDING else 0,
         warnings=list(found.problems),
     )
