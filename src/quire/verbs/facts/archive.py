@@ -85,11 +85,6 @@ def _told_in(index: Index, session: str) -> list[str]:
 def lines(done: ArchiveChanged) -> Lines:
     if not done.outcomes:
         yield done.nothing
-    yield from outcome_lines(done)
-
-
-def outcome_lines(done: ArchiveChanged) -> Lines:
-    """One line for each id."""
     for item in done.outcomes:
         yield Recalled(text=f"{'Would be: ' if done.dry_run and item.done else ''}{item.message}")
 
@@ -135,7 +130,7 @@ def restore(project: Project, given: Restore) -> ArchiveChanged:
 RESTORE = Verb(
     takes=Restore,
     run=restore,
-    lines=outcome_lines,
+    lines=lines,
     writes=True,
     examples="Example:\n  memory facts restore 57afd07611e9\n",
 )

@@ -18,6 +18,7 @@ from quire.layers.journal.types import Bundle, JournalEvent, SessionSource, Stat
 from quire.model.errors import InputError, InvalidStore, not_one_of
 from quire.model.records import Problem
 from quire.model.times import time_text
+from quire.verbs.inbox.rejected_texts import left_out, quiet_diff, sift_bundle, sift_event
 from quire.verbs.journal.journal_lines import FileChange, SourceState
 
 if TYPE_CHECKING:
@@ -104,8 +105,6 @@ def sift_rejected(project: Project, bundle: Bundle, warnings: list[Problem]) -> 
     rejections = project.rejections()
     if rejections is None:
         return bundle
-    from quire.verbs.inbox.rejected_texts import left_out, sift_bundle
-
     bundle, number = sift_bundle(bundle, rejections)
     warnings += left_out(number)
     return bundle
@@ -116,8 +115,6 @@ def sift_rejected_events(project: Project, events: list[JournalEvent]) -> tuple[
     rejections = project.rejections()
     if rejections is None:
         return events, 0
-    from quire.verbs.inbox.rejected_texts import sift_event
-
     found = [sift_event(event, rejections) for event in events]
     return [event for event, _ in found], sum(number for _, number in found)
 
@@ -125,11 +122,7 @@ def sift_rejected_events(project: Project, events: list[JournalEvent]) -> tuple[
 def sift_rejected_diff(project: Project, diff: BundleDiff) -> BundleDiff:
     """A diff as it may be written: what went because it was rejected is not named."""
     rejections = project.rejections()
-    if rejections is None:
-        return diff
-    from quire.verbs.inbox.rejected_texts import quiet_diff
-
-    return quiet_diff(diff, rejections)
+    return diff if rejections is None else quiet_diff(diff, rejections)
 
 
 # -- providers --------------------------------------------------------------------------

@@ -52,8 +52,6 @@ class _Told(msgspec.Struct, frozen=True):
 
 
 class ActConfirm(PageArguments, frozen=True, tag_field="action", tag="confirm"):
-    """Someone looked, and it is still true."""
-
     ref: str
     reason: str = ""
 
@@ -71,8 +69,6 @@ def act_confirm(project: Project, given: ActConfirm) -> Acted:
 
 
 class ActStale(PageArguments, frozen=True, tag_field="action", tag="stale"):
-    """It is no longer true."""
-
     ref: str
     reason: str
 
@@ -99,8 +95,6 @@ def _archived(project: Project, fact: Fact, reason: str) -> _Told:
 
 
 class ActSupersede(PageArguments, frozen=True, tag_field="action", tag="supersede"):
-    """Another one takes its place: one that is there, or a new one."""
-
     ref: str
     by: str = ""
     title: str = ""
@@ -157,8 +151,6 @@ def _replaced_fact(project: Project, ref: str, by: str, content: str, reason: st
 
 
 class ActEdit(PageArguments, frozen=True, tag_field="action", tag="edit"):
-    """Other words, or another stage."""
-
     ref: str
     revision: str
     title: str | None = None
@@ -191,8 +183,6 @@ def act_edit(project: Project, given: ActEdit) -> Acted:
 
 
 class ActAccept(PageArguments, frozen=True, tag_field="action", tag="accept"):
-    """Make a record of a proposal."""
-
     id: str
 
 
@@ -209,8 +199,6 @@ def act_accept(project: Project, given: ActAccept) -> Acted:
 
 
 class ActReject(PageArguments, frozen=True, tag_field="action", tag="reject"):
-    """Say no to a proposal, for good."""
-
     id: str
     reason: str = ""
 
