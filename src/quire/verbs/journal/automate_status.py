@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from quire.layers.journal.documents import value_of
+from quire.layers.journal.numbered_ids import moment_of
 from quire.layers.journal.types import Daemon
 from quire.model.records import Problem
 from quire.model.text import cut, one_line
+from quire.project import Project
 from quire.verbs.journal.journal_lines import archived_text, cycle_text, told
 from quire.verbs.journal.journal_state import journal_is_there
 from quire.verbs.journal.recorded_lines import automation_lines
 from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 _SHOWN_RUNS = 5
 _SILENT_SECONDS = 180.0
@@ -114,7 +113,6 @@ def automate_status(project: Project, given: Arguments) -> AutomationState:
 def _describe(project: Project, state: AutomationState, said: Daemon) -> None:
     """Add what the process says of itself."""
     from quire.layers.journal.daemon_loop import LAST, NEXT
-    from quire.layers.journal.numbered_ids import moment_of
 
     state.started_at = said.started_at
     state.last_heartbeat_at = said.last_heartbeat_at

@@ -14,10 +14,12 @@ from quire.layers.journal.bundle_diff import BundleDiff
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import parse_document, read_state, value_of
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER, PREFERENCES, PROJECTIONS, STATE
+from quire.layers.journal.store import Journal, Writing, commit, held_file, journal_access, open_journal
 from quire.layers.journal.types import Bundle, JournalEvent, SessionSource, State
 from quire.model.errors import InputError, InvalidStore, not_one_of
 from quire.model.records import Problem
 from quire.model.times import time_text
+from quire.project import Project
 from quire.verbs.inbox.rejected_texts import left_out, quiet_diff, sift_bundle, sift_event
 from quire.verbs.journal.journal_lines import FileChange, SourceState
 
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from quire.capture.providers.ask import ProviderAnswer as ModelAnswer
     from quire.capture.providers.requests import Kind, Request
     from quire.layers.journal.pages import PlannedFile
-    from quire.layers.journal.store import Journal, Writing
-    from quire.project import Project
 
 Result = TypeVar("Result")
 _NOTES = {"state": "the memory itself", "entry": "the section for agents in it", "page": "a page made from the memory"}
@@ -34,8 +34,6 @@ _NOTES = {"state": "the memory itself", "entry": "the section for agents in it",
 
 def journal_is_there(project: Project) -> None:
     """There is a journal of our version; a damaged one is for the run to tell of."""
-    from quire.layers.journal.store import held_file, open_journal
-
     project.recover()
     with contextlib.suppress(InvalidStore):
         data = held_file(project.root, STATE)
@@ -47,15 +45,11 @@ def journal_is_there(project: Project) -> None:
 
 def read_journal(project: Project) -> Journal:
     """The journal as it is now."""
-    from quire.layers.journal.store import open_journal
-
     project.recover()
     return open_journal(project.root)
 
 
 def journal_locked(project: Project, operation: str) -> AbstractContextManager[None]:
-    from quire.layers.journal.store import journal_access
-
     return journal_access(project.root, project.world, operation)
 
 
@@ -63,8 +57,6 @@ def change_journal(
     project: Project, operation: str, plan: Callable[[Journal], tuple[Result, Writing | None]]
 ) -> Result:
     """Plan a change against the fresh journal and write it, all under the lock; then the pages."""
-    from quire.layers.journal.store import commit, open_journal
-
     with journal_locked(project, operation):
         journal = open_journal(project.root)
         result, writing = plan(journal)
@@ -161,8 +153,6 @@ def model_warnings(answer: ModelAnswer) -> list[Problem]:
 
 def plan_journal(project: Project, after: State, *, diffs: bool = False, agreed: bool = True) -> list[FileChange]:
     """Every file that a new state means, as it is on the disk and as it would be."""
-    from quire.layers.journal.store import held_file
-
     held = held_file(project.root, STATE)
     state = _file_change(f"{FOLDER}/{STATE}", held, file_bytes(value_of(after)), "state", diffs)
     return [state, *_pages_planned(project, after, diffs, agreed)]
