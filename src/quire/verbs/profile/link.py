@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import msgspec
+
 from quire.layers.profile.links import remove_links
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.options import DryRun, LinkEnds, Relation
@@ -52,15 +54,7 @@ def link_entries(project: Project, given: LinkEntries) -> EntriesLinked:
         lambda draft, _: add_link(draft, given.source, given.target, given.relation),
         dry_run=given.dry_run,
     )
-    return EntriesLinked(
-        link_created=done.created,
-        source=done.source,
-        target=done.target,
-        relation=done.relation,
-        created=done.created,
-        archived=done.archived,
-        dry_run=given.dry_run,
-    )
+    return EntriesLinked(**msgspec.structs.asdict(done), link_created=done.created, dry_run=given.dry_run)
 
 
 def add_link(project: Project, given: AddLink) -> EntriesLinked:
@@ -127,7 +121,7 @@ def unlink_entries(project: Project, given: UnlinkEntries) -> EntriesUnlinked:
         lambda draft, _: remove_links(draft, given.source, given.target, given.relation),
         dry_run=given.dry_run,
     )
-    return EntriesUnlinked(source=found.source, target=found.target, relations=found.relations, dry_run=given.dry_run)
+    return EntriesUnlinked(**msgspec.structs.asdict(found), dry_run=given.dry_run)
 
 
 def remove_link(project: Project, given: RemoveLink) -> EntriesUnlinked:
