@@ -8,8 +8,13 @@ from typing import Any, Final
 from quire.clients.integration.types import KeyPath, Made, Seen
 from quire.files.jsonc_edit import remove_member, set_member
 from quire.files.jsonc_parser import read_jsonc
-from quire.files.toml_edit import remove_table, set_table
-from quire.files.toml_scanner import read_toml
+from quire.files.toml_edit import (
+    remove_table,
+    set_table,
+)
+from quire.files.toml_scanner import (
+    read_toml,
+)
 
 MISSING: Final = object()
 

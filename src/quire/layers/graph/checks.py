@@ -13,7 +13,15 @@ from quire.files.json_files import decode_object, parse_strict
 from quire.files.paths import escaping_part
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.damage import conflict, conflict_line, error_at, restore_hint, warning_at
-from quire.layers.graph.layout import CONFIG, EVENTS, FOLDER, NODES, RELATIONS, SCHEMA, sidecar_of
+from quire.layers.graph.layout import (
+    CONFIG,
+    EVENTS,
+    FOLDER,
+    NODES,
+    RELATIONS,
+    SCHEMA,
+    sidecar_of,
+)
 from quire.layers.graph.leaks import secrets_in_fields, secrets_in_text
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.stamps import stamped_fields

@@ -14,7 +14,11 @@ from quire.files.json_files import decode_object
 from quire.files.layout import RECOVERY
 from quire.files.paths import inside, is_text, read_inside
 from quire.files.transaction import staged_bytes
-from quire.layers.graph.codec import LoggedEvent, body_text, logged_events
+from quire.layers.graph.codec import (
+    LoggedEvent,
+    body_text,
+    logged_events,
+)
 from quire.layers.graph.damage import conflict, conflict_line, not_text, unreadable
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
 from quire.layers.graph.stored import StoredNode, StoredRelation, decoded_node, decoded_relation

@@ -17,7 +17,17 @@ from quire.layers.journal.layout import (
     SNAPSHOT_STATUSES,
     VALIDATION_COMMANDS,
 )
-from quire.layers.journal.value_shapes import Each, Flag, Number, Object, OneOf, Text, Texts, find_faults, json_schema
+from quire.layers.journal.value_shapes import (
+    Each,
+    Flag,
+    Number,
+    Object,
+    OneOf,
+    Text,
+    Texts,
+    find_faults,
+    json_schema,
+)
 
 _TEXT, _TEXTS, _MAYBE, _NUMBER, _FLAG = Text(), Texts(), Text(nullable=True), Number(), Flag()
 _NOT_NEGATIVE = Number(least=0)
