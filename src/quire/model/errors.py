@@ -24,7 +24,7 @@ The kind decides the exit code, the MCP `isError` and the HTTP status, in one ta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
 ErrorKind = Literal["failed", "usage", "not_ready"]
@@ -45,6 +45,12 @@ class QuireError(Exception):
 
 class InputError(QuireError):
     code = "MemoryValidationFailed"
+
+
+def not_one_of(said: str, field: str, allowed: Iterable[str], hint: str = "") -> InputError:
+    """The error about a word that is none of those that a field may have."""
+    words = list(allowed)
+    return InputError(said, hint=hint or f"Use one of {', '.join(words)}.", details={"field": field, "allowed": words})
 
 
 class InvalidJson(InputError):

@@ -39,6 +39,11 @@ BUDGET_LEAST, BUDGET_MOST = 100, 50_000
 RESULTS_MOST = 100
 
 
+def budget(tokens: int | None, usual: int) -> int:
+    """How many tokens an answer may have; the usual number where none is named."""
+    return within(usual if tokens is None else tokens, "budget", BUDGET_LEAST, BUDGET_MOST)
+
+
 def within(number: int, name: str, least: int, most: int) -> int:
     """Return a number if it is in its range; raise an error if not."""
     if not least <= number <= most:

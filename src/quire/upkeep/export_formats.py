@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from quire.layers.table import path_from_root
-from quire.model.records import Problem, Record
+from quire.model.records import Record
 from quire.model.text import plain_newlines
 from quire.model.untyped import with_texts
 from quire.upkeep.export import Holdings
@@ -27,17 +27,10 @@ _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
 
 class ExportText(msgspec.Struct, frozen=True, kw_only=True):
-    """The text, and what is in it."""
+    """The text, and how many relations are in it: not every form has all of them."""
 
-    format: str
     text: str
-    records: int
     edges: int
-    left_out: dict[str, int]
-    """How many records were left out because they are `private`, `events`, or `not_current`."""
-    path: str = ""
-    """The file that was written; empty where none was."""
-    warnings: tuple[Problem, ...] = ()
 
 
 def render_export(found: Holdings, output_format: str) -> ExportText:
@@ -50,12 +43,9 @@ def render_export(found: Holdings, output_format: str) -> ExportText:
     else:
         text = render_page(found)
     return ExportText(
-        format=output_format,
         # A half of a character that another program wrote down is no text, and no file of text can hold it.
         text=text if text.isascii() else text.encode("utf-8", "replace").decode(),
-        records=len(found.records),
         edges=edges,
-        left_out=found.left_out,
     )
 
 

@@ -213,10 +213,10 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 class Verb(msgspec.Struct, frozen=True, kw_only=True):
     """A verb. The help text of its command is the function's docstring, followed by the examples."""
 
-    takes: type[Arguments]
     run: Callable[..., msgspec.Struct]
     lines: Callable[[Any], Lines]
-    examples: str
+    takes: type[Arguments] = Arguments
+    examples: str = ""
     recorded_lines: Callable[[Any], Lines] | None = None
     """What `agent-memory` prints in place of `lines`, where programs read what that name has always printed."""
     writes: bool = False

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import msgspec
 
 from quire.model.errors import Cancelled
 from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import run_verb, say_lines
-from quire.surfaces.cli.input import agreed
+from quire.surfaces.cli.input import agreed, asked, edited
 from quire.surfaces.cli.output import say, warn
 from quire.verbs.graph.add import ADDABLE, Add, add, named
 from quire.verbs.verb import Verb
@@ -39,31 +37,19 @@ def on_terminal(session: Session, verb: Verb, given: Add) -> int | None:
 def _asked_kind() -> str:
     for number, kind in enumerate(ADDABLE, start=1):
         say(f"  {number}  {kind}")
-    while True:
-        sys.stderr.write(f"What kind of record is it? [1-{len(ADDABLE)}] ")
-        sys.stderr.flush()
-        line = sys.stdin.readline()
-        if not line:
-            raise Cancelled("Nothing was added.")
-        word = line.strip().lower()
+    while line := asked(f"What kind of record is it? [1-{len(ADDABLE)}]"):
+        word = line.strip()
         if word.isdigit() and 1 <= int(word) <= len(ADDABLE):
             return ADDABLE[int(word) - 1]
         if word in ADDABLE:
             return word
+    raise Cancelled("Nothing was added.")
 
 
 def _edited(kind: str) -> str:
     """A text from the editor; lines that begin with `#` are no part of it."""
-    import click
-
     template = f"\n# Write the {kind}. The first line becomes its title.\n# Lines that begin with # are left out.\n"
-    try:
-        text = click.edit(template, extension=".md") or ""
-    except click.ClickException as error:
-        raise Cancelled(
-            f"The editor could not be used ({error.format_message().rstrip('.')}). Nothing was added.",
-            hint="Set EDITOR to your editor, or give the text on the command line.",
-        ) from None
+    text = edited(template, "Nothing was added.", "on the command line") or ""
     kept = "\n".join(line for line in text.split("\n") if not line.startswith("#")).strip()
     if not kept:
         raise Cancelled("The text is empty. Nothing was added.")

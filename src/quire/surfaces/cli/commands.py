@@ -95,13 +95,10 @@ class Session(msgspec.Struct):
     def project(self, start: str | None = None) -> Project:
         from quire.project import Project
 
-        return _used_by(Project.open(start or self.start))
-
-
-def _used_by(project: Project) -> Project:
-    """The project, told whether a person sits at a terminal: what is written then counts as reviewed."""
-    project.by_person = sys.stdout is not None and sys.stdout.isatty() and not project.world.is_agents
-    return project
+        project = Project.open(start or self.start)
+        # Whether a person sits at a terminal: what is written then counts as reviewed.
+        project.by_person = sys.stdout is not None and sys.stdout.isatty() and not project.world.is_agents
+        return project
 
 
 JSON = CliOption(name="--json", into="as_json", help="Answer with one JSON object.")

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from quire.model.errors import Cancelled
+from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import run_verb, say_lines
 from quire.surfaces.cli.input import agreed
+from quire.verbs.verb import Verb
 
 if TYPE_CHECKING:
-    from quire.surfaces.cli.commands import Session
     from quire.verbs.admin.purge import Purge
     from quire.verbs.admin.reset import Reset
     from quire.verbs.agents.integrate import Integrate
     from quire.verbs.journal.integrate import JournalIntegrate
-    from quire.verbs.verb import Verb
 
 
 def before_integrate(session: Session, verb: Verb, given: Integrate) -> int | None:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from quire.surfaces.cli.commands import Session
+
 if TYPE_CHECKING:
-    from quire.surfaces.cli.commands import Session
     from quire.verbs.verb import Verb
 
 DIALOGS = {

@@ -8,17 +8,20 @@ import textwrap
 from typing import TYPE_CHECKING, Literal
 
 from quire.model.text import counted
+from quire.project import Project
+from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.output import progress_bar, say, warn
+from quire.verbs.admin.first_run import FirstAnswer, FirstOffers, first_answer, first_offers, read_history_now
 from quire.verbs.admin.init import WRITTEN, Init, exists_already, import_lines, make_memory, sharing, wanted_by
+from quire.verbs.agents.connections import connect_clients
+from quire.verbs.agents.git_setup import integrate_git, lacks_git_setup
 from quire.verbs.agents.integrate import client_warnings
+from quire.verbs.inbox.host_import import import_hosts
+from quire.verbs.verb import Verb
 
 if TYPE_CHECKING:
     from quire.clients.integration.types import Integrated
-    from quire.project import Project
-    from quire.surfaces.cli.commands import Session
     from quire.upkeep.init import Initialized
-    from quire.verbs.admin.first_run import FirstAnswer, FirstOffers
-    from quire.verbs.verb import Verb
 
 Answer = Literal["yes", "no", "quit"]
 
@@ -42,8 +45,6 @@ def begin_here(project: Project, done: Initialized, *, guidance: bool = True) ->
 
     Whatever is answered, and wherever it is broken off: the memory is made and whole.
     """
-    from quire.verbs.admin.first_run import first_answer, first_offers
-
     _made(done)
     warn(done.warnings)
     try:
@@ -89,9 +90,6 @@ def _made(done: Initialized) -> None:
 
 def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | None, bool]:
     """What was wired, and whether to go on."""
-    from quire.verbs.agents.connections import connect_clients
-    from quire.verbs.agents.git_setup import integrate_git, lacks_git_setup
-
     plan = offers.wiring
     if plan is None:
         return None, True
@@ -128,8 +126,6 @@ def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | N
 
 def _offer_imports(project: Project, offers: FirstOffers) -> bool:
     """Whether to go on."""
-    from quire.verbs.inbox.host_import import import_hosts
-
     found = offers.imports
     if found is None:
         return True
@@ -151,8 +147,6 @@ def _offer_imports(project: Project, offers: FirstOffers) -> bool:
 
 def _offer_history(project: Project, offers: FirstOffers) -> bool:
     """Whether to go on."""
-    from quire.verbs.admin.first_run import read_history_now
-
     if not offers.commits:
         return True
     say()

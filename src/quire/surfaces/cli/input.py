@@ -27,11 +27,29 @@ def share(name: str, text: str | None) -> float | None:
         raise UsageError(f"--{name} takes a number, not `{text[:40]}`.") from None
 
 
+def asked(question: str) -> str:
+    """The line that someone at the terminal answers, in small letters; empty where the input has ended."""
+    sys.stderr.write(f"{question} ")
+    sys.stderr.flush()
+    return sys.stdin.readline().lower()
+
+
 def agreed(question: str) -> bool:
     """Whether someone at the terminal says yes; anything else is a no."""
-    sys.stderr.write(f"{question} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return asked(f"{question} [y/N]").strip() in ("y", "yes")
+
+
+def edited(text: str, nothing: str, instead: str) -> str | None:
+    """What someone makes of a text in the editor; None where they leave it as it is."""
+    import click
+
+    try:
+        return click.edit(text, extension=".md")
+    except click.ClickException as error:
+        raise Cancelled(
+            f"The editor could not be used ({error.format_message().rstrip('.')}). {nothing}",
+            hint=f"Set EDITOR to your editor, or give the text {instead}.",
+        ) from None
 
 
 def answered(question: str, letters: str) -> str:

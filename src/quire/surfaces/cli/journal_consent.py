@@ -13,6 +13,7 @@ from quire.model.errors import NotInitialized
 from quire.project import Project
 from quire.surfaces.cli.commands import JOURNAL_PROGRAM, Session
 from quire.surfaces.cli.declared import say_lines, say_warnings
+from quire.surfaces.cli.input import asked
 from quire.surfaces.cli.output import say, tell
 from quire.verbs.journal import new_bundle, recall, recall_lines, recorded_lines, restore
 from quire.verbs.journal.init import JournalInit, journal_init
@@ -127,10 +128,8 @@ def _is_there(project: Project) -> bool:
 
 def _confirmed(question: str) -> bool:
     """Yes, or just Enter. Says so where the answer is no, or nobody answered."""
-    sys.stderr.write(f"{question} [Y/n] ")
-    sys.stderr.flush()
-    line = sys.stdin.readline()
-    if line and line.strip().lower() in ("", "y", "yes"):
+    line = asked(f"{question} [Y/n]")
+    if line and line.strip() in ("", "y", "yes"):
         return True
     if not line:
         sys.stderr.write("\n")

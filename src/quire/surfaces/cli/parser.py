@@ -37,7 +37,24 @@ Start here:
 """
 
 
-class _Verbs(click.Group):
+class _Suggesting(click.Group):
+    """A group that names the nearest of its commands where it has none of that name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx=ctx) from None
+
+
+class _Verbs(_Suggesting):
     """A group whose commands are built when they are asked for."""
 
     def __init__(
@@ -62,13 +79,8 @@ class _Verbs(click.Group):
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, text in verbs.items()])
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        return _with_suggestion(super().resolve_command, ctx, args, self._table)
 
-
-class _Subverbs(click.Group):
+class _Subverbs(_Suggesting):
     """Verbs of a verb, in the order in which they are declared, each built when it is asked for."""
 
     def __init__(self, verbs: Mapping[str, Command], program: str, **settings: Any) -> None:
@@ -86,28 +98,6 @@ class _Subverbs(click.Group):
             made.hidden = command.hidden
             self.add_command(made)
         return self.commands.get(cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        return _with_suggestion(super().resolve_command, ctx, args, list(self._verbs))
-
-
-def _with_suggestion(
-    resolve: Callable[[click.Context, list[str]], tuple[str | None, click.Command | None, list[str]]],
-    ctx: click.Context,
-    args: list[str],
-    known: list[str],
-) -> tuple[str | None, click.Command | None, list[str]]:
-    try:
-        return resolve(ctx, args)
-    except click.UsageError as error:
-        from difflib import get_close_matches
-
-        close = get_close_matches(args[0], known, n=1)
-        if not close:
-            raise
-        raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx=ctx) from None
 
 
 def build_group(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import msgspec
 
 from quire.model.contested import ContestedField
-from quire.model.errors import Cancelled
 from quire.surfaces.cli.commands import Session
 from quire.surfaces.cli.declared import run_verb
+from quire.surfaces.cli.input import asked, edited
 from quire.surfaces.cli.output import say
 from quire.verbs.team.resolve import Resolve, as_given, contested_lines, resolve
 from quire.verbs.verb import Verb
@@ -38,9 +36,7 @@ def _asked(field: ContestedField) -> str | None:
         say(str(getattr(line, "text", line)))
     values = field.values[::-1]
     while True:
-        sys.stderr.write(f"Which one is right? e to edit, Enter to skip [1-{len(values)}] ")
-        sys.stderr.flush()
-        word = sys.stdin.readline().strip().lower()
+        word = asked(f"Which one is right? e to edit, Enter to skip [1-{len(values)}]").strip()
         if word == "e":
             return _edited(field)
         if word.isdigit() and 1 <= int(word) <= len(values):
@@ -50,14 +46,6 @@ def _asked(field: ContestedField) -> str | None:
 
 
 def _edited(field: ContestedField) -> str | None:
-    import click
-
     values = "\n\n".join(as_given(field, value) for value in reversed(field.values))
-    try:
-        text = click.edit(values, extension=".md")
-    except click.ClickException as error:
-        raise Cancelled(
-            f"The editor could not be used ({error.format_message().rstrip('.')}). Nothing was settled.",
-            hint="Set EDITOR to your editor, or give the text with --value.",
-        ) from None
+    text = edited(values, "Nothing was settled.", "with --value")
     return None if text is None else text.rstrip("\n")

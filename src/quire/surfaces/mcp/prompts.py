@@ -54,19 +54,25 @@ def _told(given: Mapping[str, str], name: str) -> str:
     return make_safe(one_line(given.get(name, ""))).strip()
 
 
-def _orient(project: Callable[[], Project], fence: Boundary, given: Mapping[str, str]) -> str:
+def _map_and(project: Callable[[], Project], fence: Boundary, asked: str = "") -> list[str]:
+    """The product map and the answer to what is asked; or why there are none."""
     from quire.surfaces.mcp.answers import fenced_text
     from quire.verbs.ask.answers import answer_question
     from quire.verbs.ask.inspect import product_map_page
 
-    asked = _told(given, "topic")
     try:
         here = project()
         told = [fence.notice(), fenced_text(product_map_page(here), fence, origin="graph")]
         if asked:
             told.append(answer_question(here, asked, fence=fence).markdown.rstrip())
     except NotReady as error:
-        told = [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
+        return [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
+    return told
+
+
+def _orient(project: Callable[[], Project], fence: Boundary, given: Mapping[str, str]) -> str:
+    asked = _told(given, "topic")
+    told = _map_and(project, fence, asked)
     about = f" I am about to work on: {cut(asked, 300)}." if asked else ""
     return "\n".join(
         (
@@ -97,13 +103,7 @@ def _save(project: Callable[[], Project], fence: Boundary, given: Mapping[str, s
 
 
 def _hand_over(project: Callable[[], Project], fence: Boundary, given: Mapping[str, str]) -> str:
-    from quire.surfaces.mcp.answers import fenced_text
-    from quire.verbs.ask.inspect import product_map_page
-
-    try:
-        told = [fence.notice(), fenced_text(product_map_page(project()), fence, origin="graph")]
-    except NotReady as error:
-        told = [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
+    told = _map_and(project, fence)
     to = cut(_told(given, "to"), 100)
     return "\n".join(
         (

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.model.records import Problem
 from quire.verbs.verb import Arguments, Tool
 
 if TYPE_CHECKING:
     from quire.guard.boundary import Boundary
-    from quire.model.records import Problem
     from quire.project import Project
 
 Told = Callable[[float, float | None, str], None]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from quire.model.errors import InputError
 from quire.surfaces.web.prose import prose_of
-
-if TYPE_CHECKING:
-    from quire.verbs.page.undo import Acted
+from quire.verbs.page.undo import Acted
 
 
 def read_arguments(takes: type[msgspec.Struct], query: Mapping[str, str]) -> msgspec.Struct:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -16,13 +16,11 @@ from quire.guard.redaction import InputSecrets
 from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.assets import INDEX, Asset
 from quire.surfaces.web.change_events import ChangeEvents
+from quire.surfaces.web.page_calls import PageAnswer, PageCalls
+from quire.surfaces.web.tickets import Tickets
 from quire.verbs.envelope import crashed, failed
 from quire.verbs.page.actions import read_action
 from quire.verbs.plain import json_line
-
-if TYPE_CHECKING:
-    from quire.surfaces.web.page_calls import PageAnswer, PageCalls
-    from quire.surfaces.web.tickets import Tickets
 
 _JSON = "application/json"
 _BODY_MOST = 4 * 1024 * 1024

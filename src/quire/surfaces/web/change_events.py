@@ -6,15 +6,12 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.files.digests import hex_digest
 from quire.model.errors import QuireError
-
-if TYPE_CHECKING:
-    from quire.surfaces.web.page_calls import PageCalls
+from quire.surfaces.web.page_calls import PageCalls
 
 _PAUSE_SECONDS = 1.0
 _SHARE = 15

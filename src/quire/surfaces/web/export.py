@@ -8,25 +8,35 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire import __version__
+from quire.files.world import World
+from quire.model.errors import QuireError
 from quire.model.text import counted, cut
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.surfaces.web.answers import fields_of
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
+from quire.surfaces.web.options import PageOptions
 from quire.surfaces.web.output import tell
 from quire.surfaces.web.page_calls import HERE
+from quire.verbs.admin.export import page_target, write_page
+from quire.verbs.page.record_views import ViewDiff, view_details, view_diff, view_histories
 from quire.verbs.page.table import VIEWS
+from quire.verbs.page.views import ViewRecords, view_records
 from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
-    from quire.files.world import World
-    from quire.project import Project
-    from quire.surfaces.web.options import PageOptions
     from quire.upkeep.views.record import RecordDetail
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; worker-src 'self';"
     " base-uri 'none'; form-action 'none'"
 )
+_SCREENS = (
+    *("today", "inbox", "graph", "health/receipts", "health/files", "map", "timeline"),
+    *("health/anchors", "health/coverage", "health/review"),
+)
+"""The screens that are one answer each, by what the page asks for."""
 _CHUNK = 100
 _TEXT = 4_000
 _PAGE = 500
@@ -37,9 +47,6 @@ _HEAD = '<meta charset="utf-8">'
 
 def export(world: World, options: PageOptions) -> int:
     """Write the page into a folder; what is private to the user stays out unless it was asked for."""
-    from quire.project import Project
-    from quire.verbs.admin.export import page_target, write_page
-
     assets = read_assets()
     project = Project.open(options.start or world.cwd, world)
     target = page_target(project, options.export or "", force=options.force)
@@ -99,52 +106,29 @@ class _Making:
             yield _file(name, value)
 
     def _whole(self) -> dict[str, Any]:
-        """The screens that are one answer each."""
-        from quire import __version__
-        from quire.verbs.page.health_views import ViewFiles, ViewReceipts, view_files, view_receipts
-        from quire.verbs.page.views import (
-            ViewGraph,
-            ViewInbox,
-            ViewSummary,
-            ViewToday,
-            view_graph,
-            view_inbox,
-            view_summary,
-            view_today,
-        )
-
-        project, private = self._project, self._private
-        summary = fields_of(view_summary(project, ViewSummary(private=private)))
+        """What each screen without a list of records shows, by the name of its file."""
+        summary = self._answer("")
         entry = {"id": HERE, "name": summary["name"], "root": "", "current": True, "available": True, "problem": ""}
-        found: dict[str, Any] = {
-            "session": {
-                "version": __version__,
-                "write": False,
-                "exported": True,
-                "project": HERE,
-                "now": timestamp(project.world.now()),
-            },
+        session = {
+            "version": __version__,
+            "write": False,
+            "exported": True,
+            "project": HERE,
+            "now": timestamp(self._project.world.now()),
+        }
+        return {
+            "session": session,
             "projects": {"registry_path": "", "projects": [entry]},
             "summary": {**summary, "root": ""},
-            "today": fields_of(view_today(project, ViewToday(private=private))),
-            "inbox": fields_of(view_inbox(project, ViewInbox(private=private))),
-            "graph": fields_of(view_graph(project, ViewGraph(private=private))),
-            "receipts": fields_of(view_receipts(project, ViewReceipts(private=private))),
-            "files": fields_of(view_files(project, ViewFiles(private=private))),
+            **{path.removeprefix("health/"): self._answer(path) for path in _SCREENS},
         }
-        for name, path in (
-            ("map", "map"),
-            ("timeline", "timeline"),
-            ("anchors", "health/anchors"),
-            ("coverage", "health/coverage"),
-            ("review", "health/review"),
-        ):
-            found[name] = fields_of(VIEWS[path].run(project, VIEWS[path].takes()))
-        return found
+
+    def _answer(self, path: str) -> dict[str, Any]:
+        view = VIEWS[path]
+        takes = {"private": self._private} if "private" in view.takes.__struct_fields__ else {}
+        return fields_of(view.run(self._project, view.takes(**takes)))
 
     def _items(self) -> list[dict[str, Any]]:
-        from quire.verbs.page.views import ViewRecords, view_records
-
         found: list[dict[str, Any]] = []
         while True:
             page = view_records(self._project, ViewRecords(offset=len(found), limit=_PAGE, private=self._private))
@@ -154,8 +138,6 @@ class _Making:
 
     def _details(self, refs: list[str], shown: set[str]) -> dict[str, Any]:
         """Records in full with their past. Nothing in them names a record that is left out."""
-        from quire.verbs.page.record_views import view_details, view_histories
-
         histories = view_histories(self._project, refs)
         found: dict[str, Any] = {}
         for ref, detail in view_details(self._project, refs).items():
@@ -172,9 +154,6 @@ class _Making:
 
     def _diffs(self, detail: RecordDetail) -> dict[str, Any]:
         """What changed in the code that a record speaks of, where something did."""
-        from quire.model.errors import QuireError
-        from quire.verbs.page.record_views import ViewDiff, view_diff
-
         found = {}
         for anchor in detail.verdict.anchors if detail.verdict else ():
             if anchor.verdict == "changed" and self._diffs_left > 0:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from quire.guard.hostile_text import make_safe
+from quire.guard.redaction import InputSecrets
 from quire.model.errors import QuireError
+from quire.verbs.envelope import failed, succeeded
+from quire.verbs.plain import json_line
 
 _EXIT = {"failed": 1, "usage": 2, "not_ready": 3}
 
 
 def say(*lines: str) -> None:
     """Lines for people, with nothing in them that a terminal would act on."""
-    from quire.guard.hostile_text import make_safe
-
     _write("".join(f"{make_safe(line)}\n" for line in lines))
 
 
@@ -22,19 +24,11 @@ def tell(data: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
     if not as_json:
         say(*lines)
         return
-    from quire.verbs.envelope import succeeded
-    from quire.verbs.plain import json_line
-
     _write(json_line(succeeded(None, data)) + "\n")
 
 
 def tell_error(error: QuireError, *, as_json: bool) -> int:
     """What went wrong and what to do; the exit code."""
-    from quire.guard.hostile_text import make_safe
-    from quire.guard.redaction import InputSecrets
-    from quire.verbs.envelope import failed
-    from quire.verbs.plain import json_line
-
     envelope = failed(error)
     said = InputSecrets(envelope).value(envelope)
     if as_json:

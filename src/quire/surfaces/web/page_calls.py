@@ -18,22 +18,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from quire.files.freshness import Freshness
+from quire.files.world import World
 from quire.model.errors import NotFound, QuireError, UsageError
 from quire.model.text import cut
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.surfaces.server.executor import Executor
 from quire.surfaces.web.answers import acted_fields, fields_of, read_arguments
+from quire.verbs.admin.projects import registered_projects
 from quire.verbs.page.actions import PageAction, perform
 from quire.verbs.page.change_token import TokenMemo, change_token
+from quire.verbs.page.page_view import new_verdicts
 from quire.verbs.page.table import VIEWS
+from quire.verbs.page.undo import Acted, undo_acted
+from quire.verbs.page.views import view_name
 from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
-    from quire.files.world import World
-    from quire.project import Project
     from quire.upkeep.projects import Registered
     from quire.upkeep.views.shared_verdicts import KnownVerdicts
-    from quire.verbs.page.undo import Acted
 
 Result = TypeVar("Result")
 
@@ -144,8 +147,6 @@ class PageCalls:
 
     def projects(self) -> list[dict[str, Any]]:
         """Every project of this machine; the one that the page was opened in comes first."""
-        from quire.verbs.page.views import view_name
-
         current = self.current()
         entries = [(entry.registry_id, entry.project["name"], entry.project_root) for entry in self._registered()]
         if current == HERE:
@@ -184,21 +185,15 @@ class PageCalls:
         return self._shown(os.path.join(self.world.memory_home, "projects.json"))
 
     def _registered(self) -> list[Registered]:
-        from quire.verbs.admin.projects import registered_projects
-
         try:
             return registered_projects(self.world)
         except QuireError:
             return []
 
     def _here(self) -> Project:
-        from quire.project import Project
-
         return Project.open(self._start, self.world)
 
     def _opened(self, root: str) -> Project:
-        from quire.project import Project
-
         return Project(root, msgspec.structs.replace(self.world, cwd=root))
 
     def project(self, name: str) -> Project:
@@ -221,8 +216,6 @@ class PageCalls:
 
     def version(self, name: str, *, at_once: bool = False) -> str:
         """One text for the state of a project on disk."""
-        from quire.verbs.page.page_view import new_verdicts
-
         project = self.project(name)
         with self._guard:
             seen = self._seen.get(name)
@@ -255,8 +248,6 @@ class PageCalls:
 
     async def undo(self, name: str, undo: str) -> dict[str, Any]:
         """Take back what was done."""
-        from quire.verbs.page.undo import undo_acted
-
         self._refuse_readers()
         with self._guard:
             done = self._acts.get(undo)

@@ -15,15 +15,17 @@ import msgspec
 
 from quire.files import daemons, disk
 from quire.files.digests import hex_digest
+from quire.files.durable_write import ensure_folder
 from quire.files.json_files import json_value
 from quire.files.paths import storage_failed
+from quire.files.world import World
 from quire.model.errors import Conflict, QuireError, StorageFailed
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.surfaces.web.options import PageOptions
 from quire.surfaces.web.output import tell
 
 if TYPE_CHECKING:
-    from quire.files.world import World
     from quire.surfaces.web.page_calls import PageCalls
 
 FOLDER = "view"
@@ -141,8 +143,6 @@ def _opened(url: str, world: World) -> bool:
 
 
 def _root(world: World, options: PageOptions) -> str:
-    from quire.project import Project
-
     return str(Project.open(options.start or world.cwd, world).root)
 
 
@@ -151,8 +151,6 @@ def _place(world: World, root: str) -> str:
     if not world.memory_home:
         raise StorageFailed("There is no home folder.", hint="Set HOME or MEMORY_HOME.")
     folder = os.path.join(world.memory_home, FOLDER)
-    from quire.files.durable_write import ensure_folder
-
     try:
         ensure_folder(folder)
         if os.stat(folder).st_mode & 0o077:

@@ -7,17 +7,17 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quire.files.world import World
 from quire.surfaces.server.http_auth import READ, WRITE, HttpAuth, Rules
 from quire.surfaces.server.listen import hurried_protocol, leave, listen, loopback_hosts, quiet_settings
+from quire.surfaces.web.app import build_app
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
-
-if TYPE_CHECKING:
-    from quire.files.world import World
-    from quire.surfaces.web.options import PageOptions
-    from quire.surfaces.web.page_calls import PageCalls
-    from quire.surfaces.web.tickets import Tickets
+from quire.surfaces.web.options import PageOptions
+from quire.surfaces.web.page_calls import PageCalls
+from quire.surfaces.web.page_process import announce, noted
+from quire.surfaces.web.tickets import Tickets
 
 HOST = "127.0.0.1"
 POLICY = (
@@ -42,10 +42,6 @@ _CLOSING_SECONDS = 2
 
 def serve(world: World, options: PageOptions) -> int:
     """Listen until a signal ends it."""
-    from quire.surfaces.web.page_calls import PageCalls
-    from quire.surfaces.web.page_process import announce, noted
-    from quire.surfaces.web.tickets import Tickets
-
     assets = read_assets()
     _make_room()
     listening = listen(HOST, options.port)
@@ -98,8 +94,6 @@ def _run(
     ready: Callable[[], None],
 ) -> None:
     import uvicorn
-
-    from quire.surfaces.web.app import build_app
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:

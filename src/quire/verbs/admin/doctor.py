@@ -141,23 +141,23 @@ def _fix(project: Project, findings: Iterable[Finding]) -> list[FixDone]:
     """Each step only where it was found to be needed, the storage first."""
     wanted = {(finding.section, finding.name) for finding in findings if finding.fixable}
     agents = [name for section, name in wanted if section == "agents"]
-    steps: list[tuple[bool, str, Callable[[], str]]] = [
-        (any(section == "program" for section, _ in wanted), "commands", partial(_repair_commands, project)),
-        (("project", "transactions") in wanted, "transactions", partial(_repair_transactions, project)),
-        (("project", "lock") in wanted, "lock", partial(_repair_lock, project)),
-        (("project", "gitignore") in wanted, "gitignore", partial(_repair_ignore, project)),
-        (("project", "index") in wanted, "index", partial(_repair_index, project)),
-        (("project", "check") in wanted, "check", partial(_repair_files, project)),
-        (bool(agents), "agents", lambda: fix_agents(project, agents)),
-        (("machine", "projects") in wanted, "projects", partial(_repair_projects, project)),
-        (("sessions", "waiting") in wanted, "sessions", partial(_repair_sessions, project)),
+    steps: list[tuple[bool, str, Callable[[Project], str]]] = [
+        (any(section == "program" for section, _ in wanted), "commands", _repair_commands),
+        (("project", "transactions") in wanted, "transactions", _repair_transactions),
+        (("project", "lock") in wanted, "lock", _repair_lock),
+        (("project", "gitignore") in wanted, "gitignore", _repair_ignore),
+        (("project", "index") in wanted, "index", _repair_index),
+        (("project", "check") in wanted, "check", _repair_files),
+        (bool(agents), "agents", lambda project: fix_agents(project, agents)),
+        (("machine", "projects") in wanted, "projects", _repair_projects),
+        (("sessions", "waiting") in wanted, "sessions", _repair_sessions),
     ]
     done = []
     for is_wanted, name, step in steps:
         if not is_wanted:
             continue
         try:
-            done.append(FixDone(name=name, message=step()))
+            done.append(FixDone(name=name, message=step(project)))
         except (QuireError, OSError) as error:
             done.append(FixDone(name=name, message=f"Not repaired: {_said(error)}", failed=True))
     return done

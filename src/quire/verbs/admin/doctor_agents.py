@@ -46,7 +46,7 @@ def agent_findings(project: Project) -> list[Finding]:
         if one.wired:
             found.append(_wiring_finding(project, one))
         if one.client in at_home:
-            found.append(_user_finding(at_home[one.client]))
+            found.append(_wiring_finding(project, at_home[one.client], user=True))
         if not one.wired and one.client not in at_home and (one.installed or one.in_project):
             hint = f"`memory integrate {one.client}` does it."
             found.append(_about(one.client, "found, not connected", "note", hint))
@@ -62,16 +62,19 @@ def agent_findings(project: Project) -> list[Finding]:
     return [*found, *_hook_findings(project, is_wired=bool(wired or at_home))]
 
 
-def _wiring_finding(project: Project, one: ClientStatus) -> Finding:
+def _wiring_finding(project: Project, one: ClientStatus, *, user: bool = False) -> Finding:
+    """How a client is connected: in this project, or in the user's own configuration."""
+    name = one.client + _USER * user
     bad = [part for part in one.parts if part.state != "present"]
     if not bad:
-        return _about(one.client, "connected in this project")
-    # Only what a record names is written again: it can be undone.
-    recorded = {manifest.path for manifest in integration_manifests(project, "project").all()}
+        return _about(name, f"connected in {'your own configuration' if user else 'this project'}")
+    # Only what a record of the project names is written again: it can be undone.
+    recorded = set() if user else {manifest.path for manifest in integration_manifests(project, "project").all()}
     fixable = all(part.path in recorded and part.state != "unreadable" and not part.reason for part in bad)
     state = "error" if any(part.state == "unreadable" for part in bad) else "warning"
-    hint = f"`memory integrate {one.client} --repair` repairs it" + ("; so does --fix." if fixable else ".")
-    return _about(one.client, _parts_said(bad), state, hint, fixable=fixable)
+    command = f"`memory integrate {one.client}{' --user' * user} --repair`"
+    hint = f"{command} repairs it" + ("; so does --fix." if fixable else ".")
+    return _about(name, _parts_said(bad), state, hint, fixable=fixable)
 
 
 def _started_findings(project: Project, wired: Sequence[str]) -> list[Finding]:
@@ -218,15 +221,6 @@ def _about(name: str, message: str, state: str = "ok", hint: str = "", *, fixabl
         {"section": "agents", "name": name, "state": state, "message": message, "hint": hint, "fixable": fixable},
         Finding,
     )
-
-
-def _user_finding(one: ClientStatus) -> Finding:
-    bad = [part for part in one.parts if part.state != "present"]
-    if not bad:
-        return _about(one.client + _USER, "connected in your own configuration")
-    state = "error" if any(part.state == "unreadable" for part in bad) else "warning"
-    hint = f"`memory integrate {one.client} --user --repair` repairs it."
-    return _about(one.client + _USER, _parts_said(bad), state, hint)
 
 
 def _parts_said(parts: Sequence[PartSeen]) -> str:

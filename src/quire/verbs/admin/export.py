@@ -5,28 +5,28 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from quire.files import disk
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.paths import escaping_part, storage_failed
+from quire.guard.hostile_text import escape_controls
+from quire.index.catalog import Index
 from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.records import entry_of
-from quire.model.errors import InputError, NotInitialized, StorageFailed, UsageError
+from quire.model.errors import InputError, NotInitialized, StorageFailed, UsageError, not_one_of
 from quire.model.records import Problem, Record
 from quire.model.text import counted, cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
+from quire.project import Project
 from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
 from quire.upkeep.export_formats import EXPORT_FORMATS, ExportText, render_export
+from quire.upkeep.export_okf import render_okf
 from quire.verbs.ask.answers import ONLY_LAYERS, unreadable_files
 from quire.verbs.verb import Arguments, Aside, LaidOut, Lines, Option, Output, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.project import Project
 
 _CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
 """Folders that hold what is true; a file of ours in them would be taken for a part of it."""
@@ -83,22 +83,24 @@ def export(project: Project, given: Export) -> Exported:
     for layer in given.layers:
         _known("layer", layer, LAYER_NAMES)
     project.ready_to_ask()
-    if given.output_format == "okf":
-        return _export_bundle(project, given)
-    target = None if given.output in (None, _STDOUT) else _target(project, given.output, force=given.force)
+    is_folder = given.output_format == "okf"
+    target = _folder(project, given) if is_folder else _target(project, given)
 
-    def work(index: Index) -> tuple[ExportText, list[Problem]]:
-        return render_export(_judged(project, index, given), given.output_format), unreadable_files(index)
+    def work(index: Index) -> tuple[Holdings, list[Problem]]:
+        return _judged(project, index, given), unreadable_files(index)
 
-    made, problems = project.with_index(work)
-    if target is not None:
+    found, problems = project.with_index(work)
+    made = ExportText(text="", edges=len(found.edges)) if is_folder else render_export(found, given.output_format)
+    if target is not None and is_folder:
+        write_page(project, target, render_okf(found), force=given.force)
+    elif target is not None:
         _write_text(project, target, made.text, force=given.force)
     return Exported(
-        format=made.format,
+        format=given.output_format,
         text=None if target else made.text,
-        records=made.records,
+        records=len(found.records),
         edges=made.edges,
-        left_out=made.left_out,
+        left_out=found.left_out,
         path=target,
         warnings=problems,
     )
@@ -110,37 +112,12 @@ def _judged(project: Project, index: Index, given: Export) -> Holdings:
     return found if given.output_format == "mcp" else judge_holdings(found, project.root, project.git)
 
 
-def _export_bundle(project: Project, given: Export) -> Exported:
-    from quire.upkeep.export_okf import render_okf
-
-    if given.output in (None, _STDOUT):
-        raise UsageError("okf is a folder of files.", hint="memory export --format okf --output FOLDER")
-    target = page_target(project, given.output, force=given.force)
-
-    def work(index: Index) -> tuple[Holdings, list[Problem]]:
-        return _judged(project, index, given), unreadable_files(index)
-
-    found, problems = project.with_index(work)
-    path = write_page(project, target, render_okf(found), force=given.force)
-    return Exported(
-        format=given.output_format,
-        text=None,
-        records=len(found.records),
-        edges=len(found.edges),
-        left_out=found.left_out,
-        path=path,
-        warnings=problems,
-    )
-
-
 def lines(done: Exported) -> Lines:
     if done.path:
         yield f"Wrote {done.path}: {counted(done.records, 'record')}, {counted(done.edges, 'relation')}."
     elif done.text and done.format == "markdown":
         yield LaidOut(text=done.text.rstrip("\n"))
     elif done.text:
-        from quire.guard.hostile_text import escape_controls
-
         # Nothing in it that a terminal would act on, wherever the pipe ends; and JSON stays JSON.
         yield Output(text=escape_controls(done.text).rstrip("\n"))
     if not done.records:
@@ -186,8 +163,11 @@ def _open_place(project: Project, output: str, what: str) -> str:
 # -- the file ---------------------------------------------------------------------------
 
 
-def _target(project: Project, output: str, *, force: bool) -> str:
+def _target(project: Project, given: Export) -> str | None:
     """The file to write, a link followed; refused before any work where it could not be written."""
+    output, force = given.output, given.force
+    if output in (None, _STDOUT):
+        return None
     if not output.strip() or "\0" in output:
         raise _refused(output, "is not a file name", "Give the name of the file to write.")
     named = os.path.join(project.world.cwd, output)
@@ -204,6 +184,12 @@ def _target(project: Project, output: str, *, force: bool) -> str:
 
 
 # -- a folder ---------------------------------------------------------------------------
+
+
+def _folder(project: Project, given: Export) -> str:
+    if given.output in (None, _STDOUT):
+        raise UsageError("okf is a folder of files.", hint="memory export --format okf --output FOLDER")
+    return page_target(project, given.output, force=given.force)
 
 
 def page_target(project: Project, output: str, *, force: bool) -> str:
@@ -294,11 +280,7 @@ def _clear_page(folder: str) -> bool:
 
 def _known(field: str, value: str, allowed: Sequence[str]) -> None:
     if value not in allowed:
-        raise InputError(
-            f"Unknown {field} `{cut(value, 40)}`.",
-            hint=f"Use one of {', '.join(allowed)}.",
-            details={"field": field, "allowed": list(allowed)},
-        )
+        raise not_one_of(f"Unknown {field} `{cut(value, 40)}`.", field, allowed)
 
 
 def _refused(output: str, reason: str, hint: str) -> InputError:

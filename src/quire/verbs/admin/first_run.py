@@ -6,18 +6,25 @@ from collections.abc import Sequence
 
 import msgspec
 
+from quire.capture.history.commits import commit_ids
 from quire.capture.hosts.types import KINDS
 from quire.clients.integration.client_status import connected_clients, look_at_clients
 from quire.clients.integration.engine import integrate_clients
 from quire.clients.integration.places import detect
 from quire.clients.integration.types import CLIENTS, Integrated
-from quire.model.errors import GitRequired, InputError
+from quire.model.errors import GitRequired, not_one_of
 from quire.model.text import cut
 from quire.project import Project
 from quire.verbs.agents.connections import client_surroundings, connect_clients, integration_manifests
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.inbox.history_import import HISTORY, known_origins, wish_of
-from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, found_host_sources, import_hosts, read_host_source
+from quire.verbs.inbox.host_import import (
+    ImportedHosts,
+    found_host_sources,
+    found_in_source,
+    import_hosts,
+    read_host_source,
+)
 
 FOUND, ALL, NONE = "found", "all", "none"
 _TOKENS, _CHARS = 400, 4_000
@@ -98,11 +105,8 @@ def _named_agents(project: Project, agents: Sequence[str]) -> list[str]:
     words = [FOUND, ALL, NONE]
     for name in agents:
         if name not in CLIENTS and name not in words:
-            raise InputError(
-                f"Unknown client `{cut(name, 40)}`.",
-                hint=f"Use any of {', '.join(CLIENTS)}; or found, all or none.",
-                details={"field": "agents", "allowed": [*CLIENTS, *words]},
-            )
+            hint = f"Use any of {', '.join(CLIENTS)}; or found, all or none."
+            raise not_one_of(f"Unknown client `{cut(name, 40)}`.", "agents", [*CLIENTS, *words], hint)
     if NONE in agents:
         return []
     here = {*detect(client_surroundings(project, "project"))} - _wired_at_home(project) if FOUND in agents else set()
@@ -136,8 +140,6 @@ def _wiring_planned(project: Project, clients: Sequence[str]) -> Integrated:
 
 def _commits_unread(project: Project) -> int:
     """How many commits there are to read, at most as many as are read; 0 where it was done or would not be worth it."""
-    from quire.capture.history.commits import commit_ids
-
     try:
         count = len(commit_ids(project.git, "")) if project.git.available and not known_origins(project) else 0
     except GitRequired:
@@ -163,16 +165,7 @@ def _would_import(project: Project, kinds: Sequence[str]) -> ImportedHosts:
     fresh = {item.id: item for read in reversed(reads) for item in reversed(read.proposals)}
     said = sum(len(read.proposals) for read in reads)
     return ImportedHosts(
-        sources=[
-            FoundSource(
-                source=read.source,
-                items=len(read.proposals),
-                new=sum(fresh[item.id] is item for item in read.proposals),
-                skipped=read.skipped,
-                problems=read.problems,
-            )
-            for read in reads
-        ],
+        sources=[found_in_source(read, fresh, fresh) for read in reads],
         proposals=[item for read in reads for item in read.proposals if fresh.get(item.id) is item],
         known=said - len(fresh),
         dry_run=True,
@@ -184,9 +177,6 @@ def _named_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     """Kinds of sources as `import_hosts` takes them: none of them means all."""
     for name in kinds:
         if name not in KINDS and name != ALL:
-            raise InputError(
-                f"Unknown kind of source `{cut(name, 40)}`.",
-                hint=f"Use any of {', '.join(KINDS)}; or all or none.",
-                details={"field": "import", "allowed": [*KINDS, ALL, NONE]},
-            )
+            hint = f"Use any of {', '.join(KINDS)}; or all or none."
+            raise not_one_of(f"Unknown kind of source `{cut(name, 40)}`.", "import", [*KINDS, ALL, NONE], hint)
     return () if ALL in kinds else tuple(kinds)

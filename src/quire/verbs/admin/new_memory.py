@@ -13,7 +13,7 @@ from quire.layers.facts.store import create_file
 from quire.layers.graph.layout import FOLDER, INDEX
 from quire.layers.profile.layout import IGNORED
 from quire.layers.profile.store import create_document, profile_access
-from quire.model.errors import InputError, QuireError
+from quire.model.errors import QuireError, not_one_of
 from quire.model.records import Problem, as_warning
 from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
@@ -102,8 +102,5 @@ def _register(project: Project) -> list[Problem]:
 def _check_layers(layers: tuple[str, ...]) -> None:
     for name in layers:
         if name not in LAYER_NAMES:
-            raise InputError(
-                f"Unknown layer `{name[:40]}`.",
-                hint=f"Allowed: {', '.join(LAYER_NAMES)}.",
-                details={"field": "with", "allowed": list(LAYER_NAMES)},
-            )
+            hint = f"Allowed: {', '.join(LAYER_NAMES)}."
+            raise not_one_of(f"Unknown layer `{name[:40]}`.", "with", LAYER_NAMES, hint)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from quire.files.world import World
 from quire.project import Project
@@ -94,8 +95,13 @@ def prune_lines(done: ProjectsPruned) -> Lines:
         yield f"  {entry.project['name']}  {entry.project_root}"
 
 
+def _verb(
+    run: Callable[..., Result], lines: Callable[[Any], Lines], example: str, takes: type[Arguments] = Arguments
+) -> Verb:
+    return Verb(takes=takes, run=run, lines=lines, over="machine", examples=f"Example:\n  {example}\n")
+
+
 VERB = Verb(
-    takes=Arguments,
     run=projects,
     lines=list_lines,
     over="machine",
@@ -107,31 +113,7 @@ VERB = Verb(
   memory projects prune
 """,
 )
-LIST = Verb(
-    takes=Arguments,
-    run=list_projects,
-    lines=list_lines,
-    over="machine",
-    examples="Example:\n  memory projects list --json\n",
-)
-ADD = Verb(
-    takes=AddProject,
-    run=add,
-    lines=add_lines,
-    over="machine",
-    examples="Example:\n  memory projects add ~/code/harbor\n",
-)
-REMOVE = Verb(
-    takes=Remove,
-    run=remove,
-    lines=remove_lines,
-    over="machine",
-    examples="Example:\n  memory projects remove project.harbor\n",
-)
-PRUNE = Verb(
-    takes=Arguments,
-    run=prune,
-    lines=prune_lines,
-    over="machine",
-    examples="Example:\n  memory projects prune\n",
-)
+LIST = _verb(list_projects, list_lines, "memory projects list --json")
+ADD = _verb(add, add_lines, "memory projects add ~/code/harbor", AddProject)
+REMOVE = _verb(remove, remove_lines, "memory projects remove project.harbor", Remove)
+PRUNE = _verb(prune, prune_lines, "memory projects prune")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
+from quire.index.catalog import Progress
 from quire.layers.graph.layout import INDEX
 from quire.model.records import Problem
 from quire.model.text import counted
+from quire.project import Project
 from quire.upkeep.rebuild import Rebuilt, rebuild_memory
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Progress
-    from quire.project import Project
 
 
 class Rebuild(Arguments, frozen=True, kw_only=True):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING
 
+from quire.layers.protocol import Home
 from quire.layers.table import HOMES, layers_in
 from quire.model.errors import Conflict, QuireError
 from quire.model.records import Problem, as_warning
+from quire.project import Project
+from quire.upkeep.check import Checked
 from quire.upkeep.doctor import ignored_entries
 from quire.upkeep.repair.apply import apply_plan, changed_since, put_back, refuse_changed
 from quire.upkeep.repair.copies import (
@@ -28,11 +30,6 @@ from quire.upkeep.repair.plan import MAP_STALE, NOT_IGNORED, REPAIR, RepairPlan,
 from quire.verbs.admin.check import check_files, check_unrecovered
 from quire.verbs.admin.repair_results import Repaired, RepairSeen, RepairsKept, RepairUndone
 from quire.verbs.ask.product_map import product_map
-
-if TYPE_CHECKING:
-    from quire.layers.protocol import Home
-    from quire.project import Project
-    from quire.upkeep.check import Checked
 
 _OPERATION = "repair"
 _ATTEMPTS = 3

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from quire.model.records import RepairStep
 from quire.model.text import counted
+from quire.upkeep.check import Checked
+from quire.upkeep.repair.differences import Difference
 from quire.verbs.admin.check import checked_lines
 from quire.verbs.verb import Lines, Result, Style, Styled
-
-if TYPE_CHECKING:
-    from quire.upkeep.check import Checked
-    from quire.upkeep.repair.differences import Difference
 
 _LISTED, _LISTED_REPAIRS = 40, 200
 _STYLES: dict[str, Style] = {"+": "green", "-": "red"}

@@ -32,4 +32,4 @@ def lines(done: UpgradeAdvice) -> Lines:
     yield f"  {done.advice}"
 
 
-VERB = Verb(takes=Arguments, run=upgrade, lines=lines, examples="Example:\n  memory upgrade\n")
+VERB = Verb(run=upgrade, lines=lines, examples="Example:\n  memory upgrade\n")

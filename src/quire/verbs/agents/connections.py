@@ -18,7 +18,7 @@ from quire.clients.integration.types import CLIENTS, FORGES, TARGETS, Integrated
 from quire.clients.texts.forges import read_source
 from quire.files.write_access import write_access
 from quire.layers.graph.layout import FOLDER
-from quire.model.errors import InputError
+from quire.model.errors import InputError, not_one_of
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.project import Project
@@ -53,11 +53,12 @@ def connect_clients(
     if named and not repair:
         around = _with_source(project, around, named, source)
     with _wiring(project, scope, dry_run) as manifests:
-        wired = _wired(scope, around, manifests)
+        wired = connected_clients(scope, around, manifests)
         if repair:
             asked = [client for client in named or wired if client in wired]
             if named and not asked:
-                raise _not_wired(named)
+                hint = f"`memory integrate {' '.join(named)}` does it."
+                raise InputError(f"Not connected here: {', '.join(named)}.", hint=hint)
         else:
             asked = list(named or dict.fromkeys([*detect(around), *wired]))
             if not asked:
@@ -123,7 +124,7 @@ def disconnect_clients(
     scope: Scope = "user" if user else "project"
     around = client_surroundings(project, scope)
     with _wiring(project, scope, dry_run) as manifests:
-        asked = list(_named(clients) or _wired(scope, around, manifests))
+        asked = list(_named(clients) or connected_clients(scope, around, manifests))
         guided = without_guidance(project, asked, manifests, dry_run=dry_run) if scope == "project" else ([], [])
         done = integrate_clients(asked, around, project.world, manifests, scope=scope, action="remove", dry_run=dry_run)
     parts, files = guided
@@ -174,23 +175,11 @@ def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests
             yield integration_manifests(project, scope)
 
 
-def _wired(scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
-    return connected_clients(scope, around, manifests)
-
-
 def _named(clients: Sequence[str]) -> tuple[str, ...]:
     if _ALL in clients:
         clients = [*CLIENTS, *clients]
     for name in clients:
         if name not in TARGETS and name != _ALL:
-            raise InputError(
-                f"Unknown client `{cut(name, 40)}`.",
-                hint=f"Use any of {', '.join(CLIENTS)}, or all of these; or {', '.join(FORGES)}, git.",
-                details={"field": "client", "allowed": [*TARGETS, "git", _ALL]},
-            )
+            hint = f"Use any of {', '.join(CLIENTS)}, or all of these; or {', '.join(FORGES)}, git."
+            raise not_one_of(f"Unknown client `{cut(name, 40)}`.", "client", [*TARGETS, "git", _ALL], hint)
     return tuple(client for client in TARGETS if client in clients)
-
-
-def _not_wired(named: Sequence[str]) -> InputError:
-    words = " ".join(named)
-    return InputError(f"Not connected here: {', '.join(named)}.", hint=f"`memory integrate {words}` does it.")

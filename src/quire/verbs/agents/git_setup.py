@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from quire.clients.integration.commands import commands_for
 from quire.clients.integration.diffs import unified
 from quire.clients.integration.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
 from quire.model.errors import GitRequired, UsageError
+from quire.project import Project
 from quire.upkeep.merge.git_setup import SetUpPart, look_at_setup, set_up, take_back, why_not
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 GIT = "git"
 _CONFIG = ".git/config"
@@ -27,8 +25,10 @@ def integrate_git(
     project.ready_to_ask()
     program = _program(project)
     before = look_at_setup(project, program)
-    if not dry_run:
-        (take_back if remove else _put)(project, before)
+    if not dry_run and remove:
+        take_back(project, before)
+    elif not dry_run:
+        set_up(project, program, before)
     action: Literal["install", "repair", "remove"] = "remove" if remove else "repair" if repair else "install"
     parts = [_done(part, remove=remove) for part in before]
     changed = [] if remove else [part for part in before if part.part == "rules" and part.state != "present"]
@@ -41,10 +41,6 @@ def integrate_git(
         parts=tuple(part for part in parts if part),
         files=files,
     )
-
-
-def _put(project: Project, parts: list[SetUpPart]) -> None:
-    set_up(project, _program(project), parts)
 
 
 def _program(project: Project) -> tuple[str, ...]:

@@ -10,17 +10,18 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from quire.clients.ended_sessions import note_session
+from quire.files.digests import hex_digest
+from quire.files.local_lock import local_lock
 from quire.layers.graph.layout import FOLDER
 from quire.model.errors import LockBusy, QuireError
 from quire.model.times import instant, timestamp
+from quire.project import Project
+from quire.retrieval.injection import Injection
 from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
-from quire.verbs.agents.session_brief import hook_start
 
 if TYPE_CHECKING:
     from quire.clients.hooks.types import HookEvent
     from quire.clients.receipts import Receipt
-    from quire.project import Project
-    from quire.retrieval.injection import Injection
 
 _COMPACTION = ("before-compaction", "after-compaction")
 """One client takes text before it summarises, others after: what must survive is the same."""
@@ -54,17 +55,10 @@ def _one_at_a_time(project: Project, event: HookEvent) -> Iterator[None]:
     if not event.session or not os.path.isdir(os.path.join(project.root, FOLDER)):
         yield
         return
-    from quire.files.digests import hex_digest
-    from quire.files.file_lock import Holder, held
-    from quire.files.local_files import ensure_local, place_of
-    from quire.files.paths import inside
-
-    holder = Holder(pid=project.world.pid, operation="hook", created_at=timestamp(project.world.now()))
+    name = f"hooks-{hex_digest(event.session)[0]}.lock"
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(LockBusy, OSError, QuireError):
-            ensure_local(project.root, FOLDER, project.world.token())
-            path = inside(project.root, place_of(FOLDER, f"hooks-{hex_digest(event.session)[0]}.lock"))
-            stack.enter_context(held(path, holder, _WAIT_SECONDS, project.world.sleep, keep=True))
+            stack.enter_context(local_lock(project.root, FOLDER, name, "hook", project.world, _WAIT_SECONDS))
         yield
 
 
@@ -72,6 +66,7 @@ def _handed(project: Project, event: HookEvent, tokens: int, chars: int, receipt
     began = receipts[0].at if receipts else ""
     if event.event in _OPENING:
         from quire.clients.receipts import last_start
+        from quire.verbs.agents.session_brief import hook_start
 
         told = [ref for receipt in receipts if receipt.event not in _OPENING for ref in receipt.included()]
         return hook_start(

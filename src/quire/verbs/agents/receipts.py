@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -82,9 +83,7 @@ def lines(found: ReceiptList) -> Lines:
 
 
 def _receipt_lines(receipt: Receipt, *, details: bool) -> Iterator[str]:
-    counts: dict[str, int] = {}
-    for item in receipt.items:
-        counts[item.outcome] = counts.get(item.outcome, 0) + 1
+    counts = Counter(item.outcome for item in receipt.items)
     said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items()) or receipt.note or "nothing"
     cost = f"{receipt.tokens} of {receipt.budget} tokens, {receipt.milliseconds} ms"
     yield f"{receipt.at[:19]}  {receipt.client}  {receipt.event}  {receipt.session[:8]}  {said}  ({cost})"

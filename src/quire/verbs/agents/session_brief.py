@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from quire.files.branches import writes_map
+from quire.inbox.store import count_pending
+from quire.index.catalog import Index
+from quire.layers.facts.notes import read_notes
+from quire.layers.facts.working_memory import PinnedFact, read_working
 from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model import limits
 from quire.model.errors import NotInitialized, QuireError
 from quire.model.records import Record, note_record
+from quire.model.text import counted, cut, one_line
 from quire.model.tokens import count_tokens
+from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LIVE_STATUSES
+from quire.project import Project
+from quire.retrieval.injection import Injection, LineGroup, fit_groups
+from quire.upkeep.guidance import held_map
+from quire.upkeep.merge.git_setup import lacks_driver
+from quire.upkeep.order_flags import flagged_records
+from quire.upkeep.verdicts import Verdicts
 from quire.verbs.agents.injection import Judged, injected_lines, new_fence, trust_of
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.layers.facts.working_memory import PinnedFact
-    from quire.model.verdicts import Verdict
-    from quire.project import Project
-    from quire.retrieval.injection import Injection
 
 HEAD = (
     "Project memory of {name}, kept by Quire: what earlier sessions and people recorded about this project, quoted as "
@@ -64,8 +69,6 @@ def hook_start(
 
     After a compaction also what was `told` before it: the agent has it no more. `began` is when the session did.
     """
-    from quire.retrieval.injection import Injection
-
     project.ready_to_ask()
 
     def work(index: Index) -> Injection:
@@ -101,8 +104,6 @@ def _opening(
 
 
 def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Injection:
-    from quire.retrieval.injection import LineGroup, fit_groups
-
     trust = trust_of(project, index, [record for _, records, _ in groups for record, _, _ in records], began)
     shelves = [
         LineGroup(title=title, offers=injected_lines(project, index, records, trust), most=most)
@@ -119,9 +120,6 @@ def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, c
 
 def _told_name(project: Project, index: Index) -> str:
     """What the project is called, unless the name tries to tell the reader what to do."""
-    from quire.model.text import cut, one_line
-    from quire.upkeep.order_flags import flagged_records
-
     try:
         name = cut(one_line(project.graph.config().project.name), 80)
     except NotInitialized:
@@ -133,8 +131,6 @@ def _verdicts(project: Project, index: Index, records: Iterable[Record]) -> dict
     anchored = [record for record in records if record.anchors]
     if not anchored:
         return {}
-    from quire.upkeep.verdicts import Verdicts
-
     return Verdicts(project.root, project.git, index, until=project.deadline)(anchored)
 
 
@@ -154,8 +150,6 @@ def _pins(project: Project, index: Index, session: str) -> list[Record]:
 
 
 def _pinned_in(project: Project, session: str) -> Sequence[PinnedFact]:
-    from quire.layers.facts.working_memory import read_working
-
     try:
         return read_working(project.root, session)[0].pins
     except QuireError:
@@ -204,17 +198,11 @@ def _retold(record: Record) -> Record:
 
 def _notes(project: Project) -> list[Judged]:
     """Notes as records, so that they pass what records pass."""
-    from quire.layers.facts.notes import read_notes
-
     return [(note_record(note.number, note.text), None, "a note") for note in read_notes(project.root)]
 
 
 def _waiting(project: Project) -> list[str]:
     """That a person should look at something."""
-    from quire.inbox.store import count_pending
-    from quire.model.text import counted
-    from quire.upkeep.merge.git_setup import lacks_driver
-
     count = count_pending(project.root)
     said = [f"{counted(count, 'proposal')} pending in the user's inbox: `memory inbox`."]
     lacking = [
@@ -233,14 +221,11 @@ def _contested(index: Index) -> list[str]:
 
 def _held_map(project: Project, client: str) -> str:
     """The product map that the client reads from an instruction file anyway."""
-    from quire.upkeep.guidance import held_map
-
     return "".join(held_map(project.root, name) for name in _INSTRUCTION_FILES.get(client, _OFTEN))
 
 
 def _is_current(project: Project, index: Index, held: str) -> bool:
     """Whether a map says what the memory says; on other branches than the default one no save writes it."""
-    from quire.files.branches import writes_map
     from quire.upkeep.product_map import render_map
 
     return writes_map(project) or render_map(index, project.root, project.git).strip() in held

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files.file_lock import Holder, held
-from quire.files.local_files import LOCAL_VERSION, ensure_local, place_of, write_local
-from quire.files.paths import inside, storage_failed
+from quire.files.local_files import LOCAL_VERSION, write_local
+from quire.files.local_lock import alone
+from quire.files.paths import storage_failed
 from quire.layers.graph.layout import FOLDER
-from quire.model.errors import LockBusy, QuireError
+from quire.model.errors import QuireError
 from quire.model.records import Problem, as_warning
 from quire.model.times import instant, timestamp
 from quire.project import Project
@@ -29,7 +29,7 @@ from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.capture.session_proposals import Account
-    from quire.clients.spool import Ended, SpooledSessions
+    from quire.clients.spool import Ended
 
 _SETTLED = timedelta(minutes=10)
 """A session that did not say that it ended counts as ended after so long."""
@@ -87,7 +87,8 @@ def collect_sessions(project: Project, *, running: bool = True) -> Collected:
             else:
                 _wait_on(project, ended)
                 done.waiting += 1
-        _finish(project, taken)
+        with contextlib.suppress(OSError):
+            taken.done(project.root)
         done.warnings += taken.problems()
         if taken.sessions and project.has_journal():
             _collect_journal(project, done, running)
@@ -110,18 +111,12 @@ def journal_run_once(
 
 @contextlib.contextmanager
 def _only_collector(project: Project) -> Iterator[bool]:
-    ensure_local(project.root, FOLDER, project.world.token())
-    holder = Holder(pid=project.world.pid, operation="collect", created_at=timestamp(project.world.now()))
     with contextlib.ExitStack() as stack:
         try:
-            path = inside(project.root, place_of(FOLDER, _LOCK))
-            stack.enter_context(held(path, holder, 0.0, project.world.sleep, keep=True))
-        except LockBusy:
-            yield False
-            return
+            is_alone = stack.enter_context(alone(project.root, FOLDER, _LOCK, "collect", project.world))
         except OSError as error:
             raise storage_failed(error, "read the sessions that ended", project.root) from error
-        yield True
+        yield is_alone
 
 
 def session_is_over(project: Project, ended: Ended) -> bool:
@@ -133,11 +128,6 @@ def _wait_on(project: Project, ended: Ended) -> None:
     from quire.clients.spool import note_ended
 
     note_ended(project.root, ended, project.world.token())
-
-
-def _finish(project: Project, taken: SpooledSessions) -> None:
-    with contextlib.suppress(OSError):
-        taken.done(project.root)
 
 
 def _collect(project: Project, ended: Ended, done: Collected) -> None:

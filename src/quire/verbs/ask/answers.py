@@ -238,13 +238,13 @@ def budget_of(project: Project, budget: int | None) -> int:
     """The budget that was given, or that of the project."""
     from quire.model.config import Settings
 
-    tokens = budget
-    if tokens is None:
+    usual = 0
+    if budget is None:
         try:
-            tokens = project.graph.config().memory.default_token_budget
+            usual = project.graph.config().memory.default_token_budget
         except NotInitialized:
-            tokens = Settings().default_token_budget
-    return limits.within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST)
+            usual = Settings().default_token_budget
+    return limits.budget(budget, usual)
 
 
 def _reach(project: Project, path: str) -> Reach:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
+from quire.index.catalog import Index
 from quire.model import limits
 from quire.model.errors import InputError
 from quire.model.records import Record, origin_shown
@@ -15,13 +17,13 @@ from quire.model.text import counted, cut
 from quire.model.times import instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LAYER_NAMES, RECORD_KINDS, STAGES, LayerName
+from quire.project import Project
+from quire.upkeep.verdicts import Verdicts
+from quire.upkeep.views.items import is_current, item_of
+from quire.upkeep.views.record_list import all_records, judged, newest_first
 from quire.verbs.ask.answers import Layers, Words
 from quire.verbs.reviewed import reviews
 from quire.verbs.verb import Arguments, Lines, Option, Result, Row, Verb, View
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.project import Project
 
 LISTED, LISTED_MOST = 50, 10_000
 _SHOWN_AS = {"entry": "preference", "event": "session", "episode": "session", "bundle": "journal"}
@@ -109,10 +111,6 @@ def list_records(project: Project, given: List) -> RecordList:
     statuses = set(given.statuses)
 
     def work(index: Index) -> RecordList:
-        from quire.upkeep.verdicts import Verdicts
-        from quire.upkeep.views.items import is_current
-        from quire.upkeep.views.record_list import all_records, judged, newest_first
-
         kinds = file_kinds(given.kinds)
         layers = [name for name in LAYER_NAMES if not given.layers or name in given.layers]
         chosen = [
@@ -179,24 +177,9 @@ def _verdict_name(record: Record, verdicts: dict[str, Verdict]) -> str:
 
 
 def _listed(record: Record, verdict: Verdict | None, reviewed: bool) -> ListedRecord:
-    from quire.upkeep.views.items import item_of
-
-    item = item_of(record, verdict)
-    return ListedRecord(
-        ref=item.ref,
-        layer=item.layer,
-        kind=item.kind,
-        title=item.title,
-        status=item.status,
-        stage=item.stage,
-        section=item.section,
-        tags=item.tags,
-        origin=record.origin,
-        reviewed=reviewed,
-        created_at=item.created_at,
-        updated_at=item.updated_at,
-        verdict=verdict,
-    )
+    item = msgspec.structs.asdict(item_of(record))
+    shown = {name: item[name] for name in ListedRecord.__struct_fields__ if name in item}
+    return ListedRecord(**{**shown, "verdict": verdict}, origin=record.origin, reviewed=reviewed)
 
 
 def _nothing(given: List) -> str:

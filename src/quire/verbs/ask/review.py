@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from quire.files.disk import append
 from quire.model.errors import InputError, InvalidConfig, NotInitialized, NotReady, StorageFailed, UsageError
 from quire.model.text import counted, one_line
+from quire.project import Project
+from quire.upkeep.change_set import span_to_review
+from quire.upkeep.review.documents import code_quality_of, rdjsonl_of, sarif_of
+from quire.upkeep.review.engine import review_change
+from quire.upkeep.review.findings import CODES, Review, ReviewFinding
+from quire.upkeep.review.github import annotations_of
+from quire.upkeep.review.markdown import markdown_of
 from quire.verbs.ask.answers import Branch
-from quire.verbs.verb import Arguments, Line, Option, Output, Recalled, Result, Styled, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.upkeep.review.findings import Review, ReviewFinding
-    from quire.verbs.verb import Style
+from quire.verbs.plain import json_line, plain
+from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result, Style, Styled, Verb, Word
 
 FORMATS = ("text", "markdown", "github", "sarif", "gitlab", "rdjsonl", "json")
 _FAIL_ON = ("note", "warn", "M101", "M201", "M202", "M203", "M204", "M301", "M302", "M303", "M401", "M402", "M403")
@@ -81,9 +85,6 @@ def review(project: Project, given: ReviewArguments) -> Reviewed:
 
     The exit code is 1 if findings block, and 3 if nothing was checked.
     """
-    from quire.upkeep.change_set import span_to_review
-    from quire.upkeep.review.engine import review_change
-
     if sum([given.span is not None, given.staged, given.branch is not None]) > 1:
         raise UsageError("Give a range, --staged or --branch, not several of them.")
     with suppress(NotInitialized, InvalidConfig):
@@ -102,9 +103,6 @@ def _write_summary(project: Project, found: Review) -> None:
     """Append all findings to the summary of a step, where GitHub named a file for it."""
     path = project.world.env.get(_SUMMARY, "")
     if path:
-        from quire.files.disk import append
-        from quire.upkeep.review.markdown import markdown_of
-
         try:
             append(path, markdown_of(found).encode())
         except OSError as error:
@@ -114,36 +112,28 @@ def _write_summary(project: Project, found: Review) -> None:
             ) from None
 
 
-def lines(done: Reviewed) -> Iterator[Line]:
+def lines(done: Reviewed) -> Lines:
     is_text = done.output_format == "text"
     yield from _text(done.found) if is_text else (Output(text=text) for text in _output(done))
 
 
 def _output(done: Reviewed) -> Iterator[str]:
     if done.output_format == "markdown":
-        from quire.upkeep.review.markdown import markdown_of
-
         yield markdown_of(done.found).rstrip("\n")
     elif done.output_format == "github":
-        from quire.upkeep.review.github import annotations_of
-
         yield from annotations_of(done.found)
     elif done.output_format == "json":
-        from quire.verbs.plain import json_line, plain
-
         meta = {"project_root": done.root}
         warnings = msgspec.to_builtins(done.warnings)
         yield json_line({"ok": True, "data": plain(done), "warnings": warnings, "meta": meta})
     else:
-        from quire.upkeep.review.documents import code_quality_of, rdjsonl_of, sarif_of
-
         if done.output_format == "rdjsonl":
             yield from rdjsonl_of(done.found)
         else:
             yield sarif_of(done.found) if done.output_format == "sarif" else code_quality_of(done.found)
 
 
-def _text(found: Review) -> Iterator[Line]:
+def _text(found: Review) -> Lines:
     if found.not_checked:
         yield Styled(text=f"Not checked: {found.not_checked}", style="yellow")
     looked = f"{counted(found.files, 'changed file')}, {counted(found.records, 'record')}"
@@ -167,12 +157,10 @@ def _text(found: Review) -> Iterator[Line]:
 
 
 def _heading(finding: ReviewFinding) -> str:
-    from quire.upkeep.review.findings import CODES
-
     return f"{finding.code} {CODES[finding.code].title} ({'waived' if finding.waived else finding.level})"
 
 
-def _finding(finding: ReviewFinding) -> Iterator[Line]:
+def _finding(finding: ReviewFinding) -> Lines:
     place = f"  {finding.path}:{finding.line}" if finding.path else ""
     owners = f"  {' '.join(finding.owners)}" if finding.owners else ""
     yield Recalled(text=one_line(finding.message), lead="  ", origin="git", ref=finding.ref)

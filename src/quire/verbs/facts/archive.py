@@ -11,6 +11,7 @@ from quire.layers.facts.records import held_of
 from quire.model.errors import UsageError
 from quire.verbs.facts.fact_file import change_facts
 from quire.verbs.facts.options import IDS_SCHEMA, DryRun, FactIds, Reason, Refs, named
+from quire.verbs.facts.search import fact_filter
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
@@ -64,12 +65,11 @@ def archive(project: Project, given: Archive) -> ArchiveChanged:
 
 def _faded(project: Project, index: Index) -> list[str]:
     """Facts that nobody confirmed for so long that recall leaves them out, the faintest first."""
-    from quire.index.search import Filter
     from quire.retrieval.current_records import FADED
 
     weigh = project.weigh()
     found = []
-    for record in index.page(Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))):
+    for record in index.page(fact_filter(statuses=(ACTIVE,))):
         weight = weigh(record)
         if weight < FADED:
             found.append((weight, record.ref.removeprefix("fact:")))
@@ -78,21 +78,13 @@ def _faded(project: Project, index: Index) -> list[str]:
 
 def _told_in(index: Index, session: str) -> list[str]:
     """The active facts that this session was the first to tell."""
-    from quire.index.search import Filter
-
-    allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
-    facts = (held_of(record).fact for record in index.page(allowed))
+    facts = (held_of(record).fact for record in index.page(fact_filter(statuses=(ACTIVE,))))
     return sorted(fact.id for fact in facts if fact.created_session == session)
 
 
 def lines(done: ArchiveChanged) -> Lines:
     if not done.outcomes:
         yield done.nothing
-    yield from outcome_lines(done)
-
-
-def outcome_lines(done: ArchiveChanged) -> Lines:
-    """One line for each id."""
     for item in done.outcomes:
         yield Recalled(text=f"{'Would be: ' if done.dry_run and item.done else ''}{item.message}")
 
@@ -138,7 +130,7 @@ def restore(project: Project, given: Restore) -> ArchiveChanged:
 RESTORE = Verb(
     takes=Restore,
     run=restore,
-    lines=outcome_lines,
+    lines=lines,
     writes=True,
     examples="Example:\n  memory facts restore 57afd07611e9\n",
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
+from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import RELATIONS
 from quire.model.vocabulary import LAYER_NAMES
 from quire.verbs.facts.fact_file import change_facts, short_token
@@ -15,7 +16,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, V
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import FactsDraft
     from quire.project import Project
 
 Relation = Annotated[

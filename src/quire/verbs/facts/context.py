@@ -41,9 +41,7 @@ def context(project: Project, given: ShowContext) -> FactsContext:
     from quire.retrieval.facts_context import fit_facts
     from quire.retrieval.low_signal import is_low_signal
 
-    tokens = limits.within(
-        _CONTEXT_TOKENS if given.budget is None else given.budget, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST
-    )
+    tokens = limits.budget(given.budget, _CONTEXT_TOKENS)
     facts_ready(project)
     working = working_memory(project, given.session)
     low = is_low_signal(given.prompt)

@@ -172,21 +172,13 @@ def fact_view(project: Project, fact: Fact, now: datetime, **fields: object) -> 
 
     record = fact_record(FactWithTwins(fact), fact.mind)
     artifact = fact.extra.get("artifact")
+    same = ("id", "section", "content", "status", "created_at", "source", "tags", "reason", "supersedes", "mind")
     known: dict[str, object] = {
+        **{name: getattr(fact, name) for name in same},
         "ref": record.ref,
-        "id": fact.id,
         "title": record.title,
-        "section": fact.section,
-        "content": fact.content,
-        "status": fact.status,
         "confidence": round(weight_at(record, now, project.accessed().get(fact.id, "")), 4),
-        "created_at": fact.created_at,
-        "source": fact.source,
-        "tags": fact.tags,
-        "reason": fact.reason,
         "put_away_at": fact.archived_at or fact.superseded_at,
-        "supersedes": fact.supersedes,
-        "mind": fact.mind,
         "artifact": artifact if isinstance(artifact, dict) else None,
         "reinforcements": fact.reinforcement_count,
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quire.layers.facts.archive import named_ids
+from quire.layers.facts.drafts import find_fact
 from quire.model.errors import NotFound
 from quire.model.times import time_text
 from quire.verbs.facts.fact_file import facts_ready, known_facts
@@ -27,8 +29,6 @@ def focus(project: Project, given: Focus) -> PinsChanged:
 
     There are 25 slots. Without FACTS, shows what is pinned and what was read recently.
     """
-    from quire.layers.facts.archive import named_ids
-    from quire.layers.facts.drafts import find_fact
     from quire.layers.facts.working_memory import pin
 
     if given.fact_ids is None:
@@ -91,7 +91,6 @@ class Release(Arguments, frozen=True, kw_only=True):
 
 def release(project: Project, given: Release) -> PinsChanged:
     """Unpin FACTS, or all facts. The facts themselves stay."""
-    from quire.layers.facts.archive import named_ids
     from quire.layers.facts.working_memory import unpin
 
     names = None if given.fact_ids is None else named_ids(given.fact_ids)

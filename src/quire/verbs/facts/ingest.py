@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from quire.files.json_files import input_text, parse_strict
 from quire.layers.facts.layout import LIFECYCLE_KINDS, PENDING
+from quire.layers.facts.types import Fact
 from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetected, UsageError, ValueRejected
 from quire.model.text import counted, cut
 from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
@@ -21,19 +22,12 @@ from quire.verbs.inbox.rejected_texts import left_out
 from quire.verbs.verb import Arguments, Input, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
-    from quire.capture.candidates import (
-        Artifact,
-    )
-    from quire.capture.ingest_plan import (
-        IngestStep,
-    )
-    from quire.capture.ingest_state import (
-        HeldFact,
-    )
+    from quire.capture.candidates import Artifact
+    from quire.capture.ingest_plan import IngestStep
+    from quire.capture.ingest_state import HeldFact
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
-    from quire.layers.facts.types import Fact
     from quire.project import Project
 
 _SHOWN = 200
@@ -123,14 +117,9 @@ def take_in_documents(
 
     With nobody there to see a warning (`unattended`), what reads like an order to a model is left out.
     """
-    from quire.capture.candidates import (
-        parse_candidate,
-    )
+    from quire.capture.candidates import parse_candidate
     from quire.capture.design_documents import scan_design_documents
-    from quire.capture.ingest_plan import (
-        plan_candidates,
-        plan_documents,
-    )
+    from quire.capture.ingest_plan import plan_candidates, plan_documents
 
     if accept or drop:
         return _decide(project, list(accept), list(drop), dry_run=dry_run)
@@ -165,9 +154,7 @@ def take_in_documents(
 
 
 def _held_facts(index: Index) -> list[HeldFact]:
-    from quire.capture.ingest_state import (
-        HeldFact,
-    )
+    from quire.capture.ingest_state import HeldFact
     from quire.layers.facts.records import held_of
 
     found = []
@@ -232,12 +219,8 @@ def _refuse_step(draft: FactsDraft, step: IngestStep, rejections: Rejections) ->
 
 def _apply(project: Project, draft: FactsDraft, step: IngestStep) -> tuple[Fact | None, bool]:
     """Do what a step says; the fact that it leaves, and whether anything changed."""
-    from quire.capture.candidate_outcome import (
-        ANEW,
-    )
-    from quire.capture.candidates import (
-        source_of,
-    )
+    from quire.capture.candidate_outcome import ANEW
+    from quire.capture.candidates import source_of
     from quire.layers.facts.archive import archive_facts
     from quire.layers.facts.store_fact import FactInput, confirm_fact, store_fact, supersede_fact
 
@@ -273,9 +256,7 @@ def _apply(project: Project, draft: FactsDraft, step: IngestStep) -> tuple[Fact 
 
 def _decide(project: Project, accept: list[str], drop: list[str], *, dry_run: bool) -> Ingested:
     """Accept or drop what waits."""
-    from quire.capture.candidate_outcome import (
-        DROPPED,
-    )
+    from quire.capture.candidate_outcome import DROPPED
     from quire.layers.facts.archive import archive_facts, restore_facts
     from quire.layers.facts.drafts import find_fact
 
@@ -315,8 +296,6 @@ def _decide(project: Project, accept: list[str], drop: list[str], *, dry_run: bo
 
 def _pending(project: Project, draft: FactsDraft, index: Index) -> list[FactView]:
     """What waits after this change."""
-    from quire.layers.facts.types import Fact
-
     now = project.world.now()
     known = {record.ref.removeprefix("fact:") for record in index.page(fact_filter(statuses=(PENDING,)))}
     known |= {record.id for record in draft.added if isinstance(record, Fact)}
@@ -332,9 +311,7 @@ def _is_harmless(step: IngestStep) -> bool:
 
 def _artifact(fact: Fact) -> Artifact | None:
     """The document that a fact names, where it names one as we do."""
-    from quire.capture.candidates import (
-        Artifact,
-    )
+    from quire.capture.candidates import Artifact
 
     try:
         return msgspec.convert(fact.extra.get("artifact"), Artifact)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
 
+from quire.layers.facts.drafts import section_named
 from quire.layers.facts.layout import ACTIVE, SECTIONS
 from quire.model.errors import InputError
 from quire.model.text import counted
@@ -21,6 +22,7 @@ from quire.verbs.facts.fact_file import (
 from quire.verbs.facts.fact_lines import fact_lines
 from quire.verbs.facts.options import SECTION_SCHEMA, Mind, OneSection
 from quire.verbs.facts.results import FactView
+from quire.verbs.facts.search import fact_filter
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
@@ -61,8 +63,6 @@ class FactPage(Result, kw_only=True):
 
 def list_facts(project: Project, given: ListFacts) -> FactPage:
     """Show all active facts, section by section, a page at a time. For a question, use recall."""
-    from quire.index.search import Filter
-    from quire.layers.facts.drafts import section_named
     from quire.layers.facts.originals import not_imported
 
     sections = (section_named(given.section),) if given.section is not None else ()
@@ -72,7 +72,7 @@ def list_facts(project: Project, given: ListFacts) -> FactPage:
 
     def work(index: Index) -> FactPage:
         scope = scope_in(index, given.mind)
-        allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,), sections=sections, scope=scope)
+        allowed = fact_filter(statuses=(ACTIVE,), sections=sections, scope=scope)
         now = project.world.now()
         counts = {
             name: number

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from quire.files.file_lock import Holder, held
-from quire.files.local_files import ensure_local, place_of
-from quire.files.paths import inside, storage_failed
+from quire.files.local_lock import local_lock
+from quire.files.paths import storage_failed
 from quire.files.write_access import write_access
 from quire.guard.admission import effect_warnings
 from quire.layers.facts.layout import FOLDER
@@ -17,7 +16,6 @@ from quire.layers.facts.notes import QuickNote, add_note, clear_notes, read_note
 from quire.model.errors import InputError, UsageError
 from quire.model.records import Problem, note_record
 from quire.model.text import counted
-from quire.model.times import timestamp
 from quire.project import Project
 from quire.verbs.facts.results import FactView
 from quire.verbs.reviewed import note_records_reviewed
@@ -131,12 +129,10 @@ def _promoted(project: Project, number: int, section: str) -> Stored:
 @contextlib.contextmanager
 def settling_lock(project: Project, operation: str) -> Iterator[None]:
     """One word at a time on what waits: a note or a proposal becomes a record once, whoever else is at it."""
-    holder = Holder(pid=project.world.pid, operation=operation, created_at=timestamp(project.world.now()))
     with contextlib.ExitStack() as stack:
         try:
-            ensure_local(project.root, FOLDER, project.world.token())
-            path = inside(project.root, place_of(FOLDER, _LOCK))
-            stack.enter_context(held(path, holder, project.world.lock_seconds, project.world.sleep))
+            seconds = project.world.lock_seconds
+            stack.enter_context(local_lock(project.root, FOLDER, _LOCK, operation, project.world, seconds, keep=False))
         except OSError as error:
             raise storage_failed(error, operation, project.root) from error
         yield
@@ -180,7 +176,6 @@ def _changing(verb: str, takes: type[Arguments], run: Callable[..., NoteList], e
 
 
 VERB = Verb(
-    takes=Arguments,
     run=show_notes,
     lines=lines,
     alone=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
@@ -77,9 +78,7 @@ def overview(project: Project, _given: Arguments) -> FactStats:
                 sections.setdefault(section, {})[status] = number
                 statuses[status] = statuses.get(status, 0) + number
         records = index.page(fact_filter(statuses=(ACTIVE,)))
-        sources: dict[str, int] = {}
-        for record in records:
-            sources[record.origin] = sources.get(record.origin, 0) + 1
+        sources = Counter(record.origin for record in records)
         known = known_facts(index).overview
         return FactStats(
             exists=bool(stamp_now(project.root)),
@@ -141,7 +140,6 @@ def lines(stats: FactStats) -> Lines:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=overview,
     lines=lines,
     alone=True,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from quire.layers.facts.layout import ACTIVE
 from quire.model.records import Record
+from quire.model.times import time_text
 from quire.verbs.ask.answers import Question
 from quire.verbs.facts.fact_file import ask_facts, facts_ready, limit_within, nothing_stored, scope_of
 from quire.verbs.facts.fact_lines import fact_lines
@@ -105,7 +106,6 @@ def _say_why(index: Index, done: FactsRecalled, allowed: Filter, mind: str | Non
 
 def _note_reading(project: Project, ids: Sequence[str]) -> None:
     from quire.layers.facts.access import note_access
-    from quire.model.times import time_text
 
     if project.read_only:
         return

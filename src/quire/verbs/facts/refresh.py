@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from quire.index.search import Filter
+from quire.index.catalog import Index
+from quire.layers.facts.drafts import FactsDraft
 from quire.layers.facts.layout import ACTIVE
 from quire.layers.facts.records import held_of
 from quire.layers.facts.store_fact import refresh_fact
 from quire.model.errors import InputError, UsageError
 from quire.model.text import cut
 from quire.model.times import instant
+from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, known_facts, scope_in
 from quire.verbs.facts.options import Date, DryRun, Mind
+from quire.verbs.facts.search import fact_filter
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.layers.facts.drafts import FactsDraft
-    from quire.project import Project
 
 
 class Refresh(Arguments, frozen=True, kw_only=True):
@@ -53,7 +51,7 @@ def refresh(project: Project, given: Refresh) -> Refreshed:
 
     def plan(draft: FactsDraft, index: Index) -> Refreshed:
         scope = scope_in(index, given.mind)
-        records = index.page(Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,), scope=scope))
+        records = index.page(fact_filter(statuses=(ACTIVE,), scope=scope))
         rejections = project.rejections()
         done = 0
         for record in records:

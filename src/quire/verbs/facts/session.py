@@ -9,19 +9,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
+from quire.files.write_access import write_access
+from quire.guard.admission import admit
 from quire.layers.facts.layout import FOLDER
-from quire.layers.facts.sessions import OpenSession
+from quire.layers.facts.sessions import (
+    OpenSession,
+    checkpoint_session,
+    episode_of,
+    forget_session,
+    merge_session,
+    read_sessions,
+    session_of,
+)
 from quire.layers.facts.types import Episode
+from quire.model import limits
 from quire.model.errors import InputError
 from quire.model.text import counted
-from quire.model.times import instant
+from quire.model.times import instant, time_text
+from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, facts_ready
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import FactsDraft
-    from quire.project import Project
 
 _SESSION_CHARS = 1_000
 _COUNT_MOST = 10_000_000
@@ -65,12 +76,6 @@ def record_session(project: Project, given: NoteSession) -> tuple[OpenSession, l
 
     One that is reported later, with the time when it ended, keeps its own times and the commit of that time.
     """
-    from quire.files.write_access import write_access
-    from quire.guard.admission import admit
-    from quire.layers.facts.sessions import checkpoint_session, read_sessions
-    from quire.model import limits
-    from quire.model.times import time_text
-
     admit(given.session_id, "session_id", most=_SESSION_CHARS, single_line=True)
     for name, text, most in (
         ("title", given.title, limits.TITLE_CHARS),
@@ -129,9 +134,6 @@ def _from_root(project: Project, path: str) -> str:
 
 
 def _forget(project: Project, sessions: list[OpenSession]) -> None:
-    from quire.files.write_access import write_access
-    from quire.layers.facts.sessions import forget_session, read_sessions
-
     if sessions:
         with write_access(project.root, FOLDER, project.world, "note a session"):
             told = {item.session_id: item for item in read_sessions(project.root)[0]}
@@ -148,7 +150,6 @@ def _is_silent(project: Project, session: OpenSession) -> bool:
 
 def _close(project: Project, session: OpenSession, closed_at: str) -> Episode:
     from quire.layers.facts.records import episode_of_record, session_name
-    from quire.layers.facts.sessions import episode_of, merge_session, session_of
 
     rejections = project.rejections()
 

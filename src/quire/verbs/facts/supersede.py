@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from quire.layers.facts.drafts import FactsDraft, find_fact
+from quire.layers.facts.store_fact import FactInput, supersede_fact
 from quire.model.errors import UsageError
 from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
 from quire.verbs.facts.fact_lines import recalled
@@ -24,7 +26,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, V
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.facts.drafts import FactsDraft
     from quire.project import Project
 
 
@@ -54,9 +55,6 @@ def supersede(project: Project, given: Supersede) -> Superseded:
     The old fact stays in the archive; connections and pins move to the new one. FACT is an id or the beginning of one.
     --by names a stored fact as the replacement.
     """
-    from quire.layers.facts.drafts import find_fact
-    from quire.layers.facts.store_fact import FactInput, supersede_fact
-
     if given.by is not None and given.content:
         raise UsageError("Give either a text or --by.", hint="--by names an existing fact.")
     name = short_token(project)

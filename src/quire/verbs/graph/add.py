@@ -190,22 +190,13 @@ def _add_preference(project: Project, given: Add, text: str) -> Added:
         dry_run=given.dry_run,
     )
     done = remember_entry(project, replace(entry, detail=given.why) if given.why else entry)
-    if done.entry is None:
-        return Added(
-            ref=done.candidates[0].ref,
-            kind="preference",
-            layer="profile",
-            title=headline(done.candidates[0].value, _TITLE),
-            action="similar",
-            dry_run=given.dry_run,
-            warnings=done.warnings,
-        )
+    found = done.candidates[0] if done.entry is None else done.entry
     return Added(
-        ref=done.entry.ref,
+        ref=found.ref,
         kind="preference",
         layer="profile",
-        title=headline(text, _TITLE),
-        action="confirmed" if done.action == "NOOP" else "added",
+        title=headline(found.value if done.entry is None else text, _TITLE),
+        action="similar" if done.entry is None else "confirmed" if done.action == "NOOP" else "added",
         dry_run=given.dry_run,
         warnings=done.warnings,
     )

@@ -10,17 +10,16 @@ from msgspec import Meta
 
 from quire.model.errors import InputError, NotFound, UsageError
 from quire.model.refs import graph_id
+from quire.model.verdicts import Verdict
 from quire.model.vocabulary import LIVE_STATUSES, Actor
-from quire.verbs.graph.options import FROM_TOOL, Who
 from quire.verbs.graph.plain_problems import in_words
-from quire.verbs.graph.save import save_nodes, saved_fields
+from quire.verbs.graph.save import FROM_TOOL, Who, save_nodes, saved_fields
 from quire.verbs.plain import verdict_fields
 from quire.verbs.verb import Arguments, Lines, Option, Output, Recalled, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.graph.save import Saved
-    from quire.model.verdicts import Verdict
     from quire.project import Project
     from quire.upkeep.views.text_diff import TextDiff
 

@@ -30,6 +30,7 @@ _READS = {
 }
 """Which instruction file a client reads by itself; Gemini CLI has a section of its own."""
 _FILES = ("AGENTS.md", "CLAUDE.md")
+_WRITTEN: dict[str, Status] = {"created": "created", "updated": "updated"}
 
 
 def with_guidance(project: Project, done: Integrated, manifests: Manifests) -> Integrated:
@@ -51,14 +52,13 @@ def with_guidance(project: Project, done: Integrated, manifests: Manifests) -> I
         _note_all(project, targets, before, readers, manifests)
     found = {target.path: target for target in targets}
     parts = [
-        PartDone(client=client, part=_PART, scope="project", path=path, status="unchanged", reason=target.reason)
-        if (target := found[path]).status in ("unchanged", "skipped")
-        else PartDone(
+        PartDone(
             client=client,
             part=_PART,
             scope="project",
             path=path,
-            status="created" if target.status == "created" else "updated",
+            status=_WRITTEN.get(found[path].status, "unchanged"),
+            reason=found[path].reason,
         )
         for client, path in readers.items()
         if path in found
@@ -67,12 +67,12 @@ def with_guidance(project: Project, done: Integrated, manifests: Manifests) -> I
         FileDone(
             path=target.path,
             scope="project",
-            status="created" if target.status == "created" else "updated",
+            status=_WRITTEN[target.status],
             clients=tuple(client for client, path in readers.items() if path == target.path),
             diff=unified(before[target.path], target.after, target.path) if done.dry_run else "",
         )
         for target in targets
-        if target.status in ("created", "updated")
+        if target.status in _WRITTEN
     ]
     return msgspec.structs.replace(
         done,
@@ -152,7 +152,7 @@ def _note(
     known = manifests.get(target.path)
     current = _held(project, target.path)
     had = before is not None and find_section(before, GUIDANCE).state != "missing"
-    writes = target.status in ("created", "updated")
+    writes = target.status in _WRITTEN
     if known is None and (had or not writes):
         return
     joined = tuple(dict.fromkeys((*(known.clients if known else ()), *clients)))

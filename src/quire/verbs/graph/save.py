@@ -13,8 +13,7 @@ from quire.model import limits
 from quire.model.errors import QuireError
 from quire.model.ids import ID_PATTERN
 from quire.model.records import Problem
-from quire.model.vocabulary import LIVE_STATUSES, Actor
-from quire.verbs.graph.options import FROM_TOOL, Who
+from quire.model.vocabulary import ACTORS, LIVE_STATUSES, Actor
 from quire.verbs.graph.similar_records import alike_problems
 from quire.verbs.reviewed import note_reviewed
 from quire.verbs.verb import Arguments, Input, Lines, Option, Result, Tool, Verb
@@ -26,6 +25,10 @@ if TYPE_CHECKING:
     from quire.model.sources import Written
     from quire.project import Project
 
+Who = Annotated[
+    Actor, Option(metavar="WHO", choices=ACTORS, show_default=True, help="Who makes this change.", tool=False)
+]
+FROM_TOOL = {"actor": "mcp"}
 _PARTS = ("task", "nodes", "stale", "supersede", "delete", "confirm")
 _HEADLINES = (
     ("memory_created", "Created"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from quire.inbox.proposals import Proposal
 from quire.model.errors import QuireError
@@ -15,7 +16,7 @@ from quire.verbs.inbox.proposal_duplicates import node_saying, nodes_by_words, p
 from quire.verbs.inbox.proposal_records import accept_proposal, accept_together
 from quire.verbs.inbox.results import Settled, settled_lines
 from quire.verbs.reviewed import note_records_reviewed, note_reviewed
-from quire.verbs.verb import Line, Verb
+from quire.verbs.verb import Verb
 
 _FEW = 4
 """So many proposals that cannot be accepted together are accepted each alone."""
@@ -88,14 +89,10 @@ def _accept_each(project: Project, items: Iterable[Proposal], done: Settled) -> 
         done.done.append(settled_as(project, item, "accepted", ref=ref))
 
 
-def lines(done: Settled) -> Iterator[Line]:
-    yield from settled_lines(done, "Accepted")
-
-
 VERB = Verb(
     takes=ChosenProposals,
     run=accept,
-    lines=lines,
+    lines=partial(settled_lines, verb="Accepted"),
     writes=True,
     examples="""Examples:
   memory inbox accept in-3f2a91c04d

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.files.write_access import write_access
 from quire.inbox.layout import FOLDER
 from quire.model.records import Problem
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.verbs.facts.notes import show_notes
 from quire.verbs.inbox.inbox_file import settled_as
 from quire.verbs.inbox.proposal_duplicates import digests_of, inbox_full, said_by_records, texts_of
@@ -18,7 +20,6 @@ from quire.verbs.verb import Arguments
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.inbox.store import Inbox
-    from quire.project import Project
 
 
 class AddedProposals(msgspec.Struct, kw_only=True):
@@ -38,7 +39,6 @@ def inbox_add(
 
     A new one from an origin among `replacing` takes the place of those from there that wait.
     """
-    from quire.files.write_access import write_access
     from quire.inbox.rejections import read_rejections
     from quire.inbox.store import read_inbox, write_inbox
 

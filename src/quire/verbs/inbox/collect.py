@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
+from quire.files.daemons import go_quiet
 from quire.model.text import counted
 from quire.project import Project
 from quire.verbs.agents.session_end import Collected, collect_sessions
-from quire.verbs.verb import Arguments, Line, Option, Verb
+from quire.verbs.verb import Arguments, Lines, Option, Verb
 
 
 class Collect(Arguments, frozen=True, kw_only=True):
@@ -24,13 +24,11 @@ def collect(project: Project, given: Collect) -> Collected:
     changed.
     """
     if given.in_background:
-        from quire.files.daemons import go_quiet
-
         go_quiet()
     return collect_sessions(project, running=not given.in_background)
 
 
-def lines(done: Collected) -> Iterator[Line]:
+def lines(done: Collected) -> Lines:
     if not done.sessions and not done.failed:
         yield "No sessions to read."
     else:
@@ -47,7 +45,5 @@ VERB = Verb(
     run=collect,
     lines=lines,
     writes=True,
-    examples="""Example:
-  memory inbox collect
-""",
+    examples="Example:\n  memory inbox collect\n",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -11,6 +10,9 @@ from quire.files.write_access import write_access
 from quire.guard.admission import admit
 from quire.inbox.layout import FOLDER
 from quire.inbox.proposals import TEXT_CHARS, Proposal, proposal_id
+from quire.inbox.store import read_inbox, write_inbox
+from quire.layers.facts.drafts import section_named
+from quire.layers.profile.rules import allowed_category
 from quire.model.errors import InputError, UsageError
 from quire.project import Project
 from quire.verbs.facts.notes import settling_lock
@@ -20,7 +22,7 @@ from quire.verbs.inbox.options import ChosenProposals
 from quire.verbs.inbox.proposal_duplicates import words_field
 from quire.verbs.inbox.proposal_records import TASK
 from quire.verbs.inbox.results import proposal_fields, proposal_lines
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
 
 
 class Edit(Arguments, frozen=True, kw_only=True):
@@ -66,8 +68,6 @@ def _pair(text: str) -> tuple[str, Any]:
 
 
 def _edited(project: Project, item: Proposal, text: str | None, fields: dict[str, Any]) -> Proposal:
-    from quire.inbox.store import read_inbox, write_inbox
-
     changed = item.fields | fields
     said = item.text
     if text is not None:
@@ -95,16 +95,12 @@ def check_form(project: Project, item: Proposal, fields: dict[str, Any]) -> None
     if item.into == "graph":
         save_nodes(project, {"task": TASK, "nodes": [{**fields, "related": []}]}, dry_run=True)
     elif item.into == "facts":
-        from quire.layers.facts.drafts import section_named
-
         section_named(str(fields.get("section", "")))
     elif item.into == "profile":
-        from quire.layers.profile.rules import allowed_category
-
         allowed_category(str(fields.get("category", "")))
 
 
-def lines(done: Edited) -> Iterator[Line]:
+def lines(done: Edited) -> Lines:
     yield from proposal_lines(done.proposal)
 
 
@@ -113,7 +109,5 @@ VERB = Verb(
     run=edit,
     lines=lines,
     writes=True,
-    examples="""Example:
-  memory inbox edit in-3f2a --text "Retries run in the worker." --set title=Retries
-""",
+    examples='Example:\n  memory inbox edit in-3f2a --text "Retries run in the worker." --set title=Retries\n',
 )

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.capture.hosts.entire import read_checkpoints
+from quire.capture.hosts.registry import find_hosts, read_host
+from quire.capture.hosts.types import FILES_MOST, KINDS, HostRead, HostSource
 from quire.files.digests import blob_id
 from quire.files.paths import read_inside
 from quire.inbox.proposals import Proposal, value_digest
+from quire.inbox.store import count_pending, read_inbox
+from quire.layers.facts.originals import not_imported
+from quire.layers.graph.source import node_record
 from quire.layers.graph.stored import StoredNode
-from quire.model.errors import InputError
+from quire.model.errors import InputError, not_one_of
 from quire.model.ids import is_id
 from quire.model.records import Problem
 from quire.model.seals import parse_seal
@@ -29,7 +35,6 @@ from quire.verbs.verb import Result
 
 if TYPE_CHECKING:
     from quire.capture.history.findings import Wish
-    from quire.capture.hosts.types import HostRead, HostSource
     from quire.index.catalog import Index
 
 
@@ -108,8 +113,6 @@ def import_hosts(
     With `dry_run` nothing is written. A second time, only what is new since is proposed. The history of the
     repository is read by the `wish`; without one it is only named.
     """
-    from quire.layers.facts.originals import not_imported
-
     project.ready()
     found = _named_sources(project, paths, as_kind) if paths else found_host_sources(project, kinds)
     sources = [source for source in found if wish is not None or source.kind != HISTORY]
@@ -121,7 +124,7 @@ def import_hosts(
     added = inbox_add(project, (item for item in ordered if item.id not in same), dry_run=dry_run, replacing=alone)
     new = {item.id for item in added.added}
     return ImportedHosts(
-        sources=[_found(read, fresh, new) for read in reads],
+        sources=[found_in_source(read, fresh, new) for read in reads],
         proposals=added.added,
         waiting=[] if dry_run else _pending_from(project, {item.origin for item in ordered}),
         known=added.known + len(same) + sum(len(read.proposals) + read.known for read in reads) - len(ordered),
@@ -140,8 +143,6 @@ def import_hosts(
 
 def accept_imported(project: Project, done: ImportedHosts) -> Settled:
     """Make records of all that waits of an import, but for what its own source calls undecided."""
-    from quire.inbox.store import count_pending
-
     undecided = [item for item in done.waiting if item.standing == "open"]
     decided = [item.id for item in done.waiting if item.standing != "open"]
     settled = accept(project, ChosenProposals(ids=decided)) if decided else Settled(left=count_pending(project.root))
@@ -150,8 +151,6 @@ def accept_imported(project: Project, done: ImportedHosts) -> Settled:
 
 
 def _pending_from(project: Project, origins: Collection[str]) -> list[Proposal]:
-    from quire.inbox.store import read_inbox
-
     return [item for item in read_inbox(project.root).pending if item.origin in origins]
 
 
@@ -186,8 +185,6 @@ def _record_of(project: Project, item: Proposal, refs: Sequence[str]) -> StoredN
 
 def _was_seen(project: Project, held: StoredNode, source: HostSource) -> bool:
     """Whether a record's file is what it was when someone last saved or confirmed the record."""
-    from quire.layers.graph.source import node_record
-
     seals = filter(None, map(parse_seal, node_record(held).seen))
     digest = next((seal.digest for seal in seals if (seal.anchor, seal.how) == (source.shown, "blob")), "")
     try:
@@ -197,33 +194,21 @@ def _was_seen(project: Project, held: StoredNode, source: HostSource) -> bool:
 
 
 def read_host_source(project: Project, source: HostSource, wish: Wish | None = None) -> HostRead:
-    from quire.capture.hosts.registry import read_host
-
     if source.kind == HISTORY and wish is not None:
         return read_repository(project, source, wish)
     if source.kind == "entire":
-        from quire.capture.hosts.entire import read_checkpoints
-
         return read_checkpoints(source, project.git, timestamp(project.world.now()))
     return read_host(source, project.root, project.world.home, timestamp(project.world.now()))
 
 
 def found_host_sources(project: Project, kinds: Sequence[str]) -> list[HostSource]:
-    from quire.capture.hosts.registry import find_hosts
-
     return find_hosts(project.root, project.world.home, project.world.env, kinds)
 
 
 def _named_sources(project: Project, paths: Sequence[str], as_kind: str | None) -> list[HostSource]:
     """Files that were named: those that are found anyway by their own kind, others as the kind that was said."""
-    from quire.capture.hosts.types import KINDS
-
     if as_kind is not None and as_kind not in KINDS:
-        raise InputError(
-            f"Unknown kind of source `{cut(as_kind, 40)}`.",
-            hint=f"Use one of {', '.join(KINDS)}.",
-            details={"field": "as", "allowed": list(KINDS)},
-        )
+        raise not_one_of(f"Unknown kind of source `{cut(as_kind, 40)}`.", "as", KINDS)
     known = {os.path.realpath(source.path): source for source in found_host_sources(project, ())}
     named = []
     for path in paths:
@@ -249,8 +234,6 @@ def _named_sources(project: Project, paths: Sequence[str], as_kind: str | None) 
 
 
 def _named_source(project: Project, kind: str, path: str) -> HostSource:
-    from quire.capture.hosts.types import HostSource
-
     shown = _shown(project, path)
     # What lies in the project is about it; what lies elsewhere may be about the person.
     is_here = path.startswith(os.path.realpath(project.root) + os.sep)
@@ -279,7 +262,8 @@ def _says_the_same(held: StoredNode, item: Proposal) -> bool:
     return all(value_digest(before) == value_digest(str(after)) for before, after in said)
 
 
-def _found(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) -> FoundSource:
+def found_in_source(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) -> FoundSource:
+    """What a source would add: of what two of them say, only what the first of them says is `fresh`."""
     return FoundSource(
         source=read.source,
         items=len(read.proposals) + read.known,
@@ -291,8 +275,6 @@ def _found(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) 
 
 def _many(files: int) -> list[Problem]:
     """That there may be more files than were looked at."""
-    from quire.capture.hosts.types import FILES_MOST
-
     if files < FILES_MOST:
         return []
     return [

@@ -13,7 +13,7 @@ from quire.project import Project
 from quire.verbs.inbox.history_import import HISTORY, LIMIT_MOST, SOURCES, wish_of
 from quire.verbs.inbox.host_import import FoundSource, ImportedHosts, accept_imported, import_hosts
 from quire.verbs.inbox.results import failed_lines, proposal_lines, undecided_lines
-from quire.verbs.verb import Arguments, Line, Option, Verb, Word
+from quire.verbs.verb import Arguments, Lines, Option, Verb, Word
 
 _LISTED = 3
 """Of more files in one folder, only the folder is named."""
@@ -88,7 +88,7 @@ def refuse_contradictions(given: ImportSources) -> None:
         raise UsageError("--limit, --since and --kind are about the history.", hint="memory import git --limit 60")
 
 
-def lines(done: ImportedHosts) -> Iterator[Line]:
+def lines(done: ImportedHosts) -> Lines:
     yield from source_lines(done)
     if done.previews:
         for item in done.proposals:
@@ -123,7 +123,7 @@ def _source_line(kind: str, place: str, group: list[FoundSource]) -> str:
     return f"{kind:22} {place}: {f'{new} new of {items}' if items else 'nothing to propose'}"
 
 
-def _outcome(done: ImportedHosts) -> Iterator[Line]:
+def _outcome(done: ImportedHosts) -> Lines:
     counts = ((done.known, "known already"), (done.rejected, "rejected before"))
     others = ", ".join(f"{number} {how}" for number, how in counts if number)
     said = f" ({others})" if others else ""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import partial
 
 import msgspec
 
+from quire.files.write_access import write_access
 from quire.inbox.layout import FOLDER
+from quire.inbox.rejections import named_rejection, read_rejections, write_rejection
 from quire.model.errors import UsageError
 from quire.model.times import timestamp
+from quire.project import Project
 from quire.verbs.inbox.inbox_file import write_settled
 from quire.verbs.inbox.options import Ids
 from quire.verbs.inbox.results import Settled, settled_lines
-from quire.verbs.verb import Arguments, Line, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Verb
 
 
 class Lift(Arguments, frozen=True, kw_only=True):
@@ -25,9 +24,6 @@ class Lift(Arguments, frozen=True, kw_only=True):
 
 def lift(project: Project, given: Lift) -> Settled:
     """Undo a rejection. A rejected proposal becomes pending again."""
-    from quire.files.write_access import write_access
-    from quire.inbox.rejections import named_rejection, read_rejections, write_rejection
-
     if not given.ids:
         raise UsageError("No rejection is named.", hint="`memory inbox rejected` lists them with their ids.")
     project.ready()
@@ -43,16 +39,10 @@ def lift(project: Project, given: Lift) -> Settled:
     return write_settled(project, done, lifted={item.id for item in done.rejections})
 
 
-def lines(done: Settled) -> Iterator[Line]:
-    yield from settled_lines(done, "Lifted")
-
-
 VERB = Verb(
     takes=Lift,
     run=lift,
-    lines=lines,
+    lines=partial(settled_lines, verb="Lifted"),
     writes=True,
-    examples="""Example:
-  memory inbox lift in-77b0
-""",
+    examples="Example:\n  memory inbox lift in-77b0\n",
 )

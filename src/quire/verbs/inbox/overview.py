@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct
 
+from quire.inbox.proposals import Proposal
 from quire.model.text import counted
 from quire.verbs.inbox.inbox_file import chosen_from
 from quire.verbs.inbox.options import Sieve
 from quire.verbs.inbox.results import proposal_fields, proposal_lines
-from quire.verbs.verb import Line, Option, Result, Verb
+from quire.verbs.verb import Lines, Option, Result, Verb
 
 if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
     from quire.project import Project
 
 _PENDING = "pending"
@@ -76,13 +77,10 @@ def inbox(project: Project, given: ShowInbox) -> InboxShown:
 
     project.ready()
     found = read_inbox(project.root)
-    counts: dict[str, int] = {}
-    for item in found.proposals:
-        counts[item.status] = counts.get(item.status, 0) + 1
     return InboxShown(
         status=given.status,
         proposals=chosen_from(found, given, given.status),
-        counts=counts,
+        counts=dict(Counter(item.status for item in found.proposals)),
         unread=len(waiting_sessions(project.root)) if given.status == _PENDING else 0,
         warnings=list(found.problems),
     )
@@ -100,7 +98,7 @@ def grouped(proposals: Iterable[Proposal]) -> list[ProposalGroup]:
     ]
 
 
-def lines(found: InboxShown) -> Iterator[Line]:
+def lines(found: InboxShown) -> Lines:
     groups = grouped(found.proposals)
     for group in groups:
         if len(groups) > 1:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from msgspec import UNSET
 
+from quire.inbox.proposals import Proposal
+from quire.layers.facts.drafts import section_named
+from quire.layers.facts.store_fact import FactInput, store_fact
 from quire.layers.graph.stored import StoredNode
 from quire.layers.profile.layout import CODEBASE, STATED
+from quire.layers.profile.records import entry_of
 from quire.model import limits
 from quire.model.errors import InputError, QuireError
 from quire.model.records import Problem
@@ -27,32 +30,27 @@ from quire.verbs.profile.document import ask_profile
 from quire.verbs.profile.remember import RememberEntry, remember_entry
 from quire.verbs.verb import Arguments
 
-if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
-
 TASK = "accept a proposal"
 
 
 def accept_proposal(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
     """Write the record of a proposal; its ref."""
-    makers: dict[str, Callable[[Proposal], tuple[str, list[Problem]]]] = {
-        "graph": partial(_accepted_node, project),
-        "facts": partial(_accepted_fact, project),
-        "profile": partial(_accepted_entry, project),
-        "notes": partial(_accepted_note, project),
-        "episodes": partial(_accepted_episode, project),
+    makers = {
+        "graph": _accepted_node,
+        "facts": _accepted_fact,
+        "profile": _accepted_entry,
+        "notes": _accepted_note,
+        "episodes": _accepted_episode,
     }
-    return makers[item.into](item)
+    return makers[item.into](project, item)
 
 
 def accept_together(project: Project, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
     """Write the records of several proposals of one layer at once; their refs, or None where that cannot be."""
-    if len(items) < 2:
+    together = {"graph": _accepted_nodes, "facts": _accepted_facts}
+    if len(items) < 2 or items[0].into not in together:
         return None
-    together = {"graph": partial(_accepted_nodes, project), "facts": partial(_accepted_facts, project)}.get(
-        items[0].into
-    )
-    return together(items) if together else None
+    return together[items[0].into](project, items)
 
 
 def _accepted_nodes(project: Project, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
@@ -118,9 +116,6 @@ def _is_node(project: Project, node_id: str) -> bool:
 
 
 def _accepted_facts(project: Project, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
-    from quire.layers.facts.drafts import section_named
-    from quire.layers.facts.store_fact import FactInput, store_fact
-
     try:
         told = [
             FactInput(id=short_token(project), **{**fields, "section": section_named(fields["section"])})
@@ -145,8 +140,6 @@ def _accepted_fact(project: Project, item: Proposal) -> tuple[str, list[Problem]
 
 
 def _accepted_entry(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
-    from quire.layers.profile.records import entry_of
-
     fields = item.fields
     category, key = str(fields.get("category", "")), str(fields.get("key", ""))
     value = str(fields.get("value", item.text))

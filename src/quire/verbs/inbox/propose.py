@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta
 
+from quire.guard.admission import admit
 from quire.inbox.proposals import TEXT_CHARS, By, Into, Proposal, ProposalEvidence, propose
-from quire.model.errors import InputError
+from quire.model.errors import not_one_of
+from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.model.vocabulary import CREATABLE_KINDS
@@ -15,7 +17,6 @@ from quire.verbs.inbox.results import proposal_fields, proposal_lines
 from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.model.records import Problem
     from quire.project import Project
 
 _KINDS = (*CREATABLE_KINDS, "fact", "preference")
@@ -58,11 +59,8 @@ def propose_record(project: Project, given: Propose) -> Proposed:
 
     project.ready()
     if given.kind not in _KINDS:
-        raise InputError(
-            f"Unknown kind `{cut(given.kind, 40)}`.",
-            hint=f"Use any of {', '.join(_KINDS)}.",
-            details={"field": "kind", "allowed": list(_KINDS)},
-        )
+        hint = f"Use any of {', '.join(_KINDS)}."
+        raise not_one_of(f"Unknown kind `{cut(given.kind, 40)}`.", "kind", _KINDS, hint)
     item, warnings = _proposal(project, given)
     check_form(project, item, item.fields)
     rejections = project.rejections()
@@ -74,7 +72,6 @@ def propose_record(project: Project, given: Propose) -> Proposed:
 
 
 def _proposal(project: Project, given: Propose) -> tuple[Proposal, list[Problem]]:
-    from quire.guard.admission import admit
     from quire.verbs.graph.add import Add, entry_key, fact_content, node_fields
 
     text, warnings = admit(given.text.strip(), "text", most=TEXT_CHARS)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 from quire.files.write_access import write_access
 from quire.guard.admission import admit
 from quire.inbox.layout import FOLDER
 from quire.inbox.proposals import TEXT_CHARS, Proposal
+from quire.inbox.rejections import Rejection, write_rejection
 from quire.model.errors import UsageError
 from quire.model.times import timestamp
 from quire.project import Project
@@ -16,7 +17,7 @@ from quire.verbs.facts.notes import settling_lock
 from quire.verbs.inbox.inbox_file import named_proposals, settled_as, write_settled
 from quire.verbs.inbox.options import ChosenProposals, refuse_unclear
 from quire.verbs.inbox.results import Settled, settled_lines
-from quire.verbs.verb import Line, Option, Verb
+from quire.verbs.verb import Option, Verb
 
 
 class Reject(ChosenProposals, frozen=True, kw_only=True):
@@ -30,8 +31,6 @@ def reject(project: Project, given: Reject) -> Settled:
     The rejected text is kept in .memory/rejected/, which belongs in git. Every save, store and import refuses it until
     `memory inbox lift`. Existing records that say it are not changed; `memory check` lists them.
     """
-    from quire.inbox.rejections import Rejection
-
     if given.value is None:
         refuse_unclear(given)
     elif given.ids or given.everything or given.source is not None:
@@ -49,8 +48,6 @@ def reject(project: Project, given: Reject) -> Settled:
 
 
 def _reject(project: Project, done: Settled, chosen: list[Proposal], reason: str) -> Settled:
-    from quire.inbox.rejections import Rejection, write_rejection
-
     now = timestamp(project.world.now())
     for item in chosen:
         done.rejections.append(
@@ -63,14 +60,10 @@ def _reject(project: Project, done: Settled, chosen: list[Proposal], reason: str
     return write_settled(project, done)
 
 
-def lines(done: Settled) -> Iterator[Line]:
-    yield from settled_lines(done, "Rejected")
-
-
 VERB = Verb(
     takes=Reject,
     run=reject,
-    lines=lines,
+    lines=partial(settled_lines, verb="Rejected"),
     writes=True,
     examples="""Examples:
   memory inbox reject in-77b0 --reason "not decided"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from quire.inbox.rejections import Rejection, read_rejections
 from quire.model.records import Problem
+from quire.project import Project
 from quire.verbs.inbox.results import rejection_fields
-from quire.verbs.verb import Arguments, Line, Recalled, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.inbox.rejections import Rejection
-    from quire.project import Project
+from quire.verbs.verb import Arguments, Lines, Recalled, Result, Verb
 
 
 class RejectedListed(Result, kw_only=True):
@@ -29,8 +26,6 @@ class RejectedListed(Result, kw_only=True):
 
 def rejected(project: Project, given: Arguments) -> RejectedListed:
     """Show what was rejected, and what was lifted since."""
-    from quire.inbox.rejections import read_rejections
-
     project.ready()
     found = read_rejections(project.root)
     problems = list(found.problems)
@@ -38,7 +33,7 @@ def rejected(project: Project, given: Arguments) -> RejectedListed:
     return RejectedListed(results=items, problems=problems, warnings=problems)
 
 
-def lines(found: RejectedListed) -> Iterator[Line]:
+def lines(found: RejectedListed) -> Lines:
     if not found.results:
         yield "Nothing was rejected."
     for item in found.results:
@@ -49,10 +44,7 @@ def lines(found: RejectedListed) -> Iterator[Line]:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=rejected,
     lines=lines,
-    examples="""Example:
-  memory inbox rejected --json
-""",
+    examples="Example:\n  memory inbox rejected --json\n",
 )

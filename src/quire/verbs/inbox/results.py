@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.inbox.proposals import Proposal, ProposalEvidence
+from quire.model.errors import QuireError
 from quire.model.text import counted, cut, one_line
-from quire.verbs.verb import Line, Recalled, Result
+from quire.verbs.verb import Lines, Recalled, Result
 
 if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal, ProposalEvidence
     from quire.inbox.rejections import Rejection
-    from quire.model.errors import QuireError
 
 _QUOTE_CHARS = 200
 _UNDECIDED = 10
@@ -59,7 +58,7 @@ def rejection_fields(item: Rejection) -> dict[str, Any]:
     return {**{name: getattr(item, name) for name in names}, "lifted_at": item.lifted_at or None}
 
 
-def proposal_lines(item: Proposal) -> Iterator[Line]:
+def proposal_lines(item: Proposal) -> Lines:
     """A proposal with its evidence."""
     status = "" if item.status == "pending" else f"  {item.status}"
     yield f"{item.id}  {item.kind} → {_target(item)}{status}"
@@ -105,7 +104,7 @@ def _figures(fields: dict[str, Any]) -> str:
     return f"({', '.join(filter(None, (date, *known)))})" if date or known else ""
 
 
-def settled_lines(done: Settled, verb: str) -> Iterator[Line]:
+def settled_lines(done: Settled, verb: str) -> Lines:
     """What was accepted, rejected or lifted, and what was not."""
     for item in done.done:
         yield _quoted(item, f"{verb} {item.id}: {_name_of(item)}" + (f"  ({item.ref})" if item.ref else ""))
@@ -122,14 +121,14 @@ def settled_lines(done: Settled, verb: str) -> Iterator[Line]:
     yield waiting_line(done.left)
 
 
-def failed_lines(done: Settled) -> Iterator[Line]:
+def failed_lines(done: Settled) -> Lines:
     for item, error in done.failed:
         yield f"Not accepted: {item.id}: {error.message}"
         if error.hint:
             yield f"  {error.hint}"
 
 
-def undecided_lines(done: Settled) -> Iterator[Line]:
+def undecided_lines(done: Settled) -> Lines:
     """Those that were left because no person said yet that they hold."""
     for item in done.undecided[:_UNDECIDED]:
         said = f"Undecided according to its file (“{cut(item.said, 60)}”): {_name_of(item)}."

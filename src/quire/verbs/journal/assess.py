@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from quire.layers.journal.layout import ALL
+from quire.layers.journal.store import checkpoint_ids
 from quire.model.errors import NotInitialized, QuireError
+from quire.project import Project
 from quire.verbs.journal.automate_status import AutomationState, automate_status
 from quire.verbs.journal.integrate import JournalIntegration, journal_integration
 from quire.verbs.journal.journal_lines import short
@@ -13,9 +13,6 @@ from quire.verbs.journal.status import JournalOverview, JournalStatus, journal_s
 from quire.verbs.journal.validate import JournalValidate, JournalValidated, journal_validate
 from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines
 from quire.verbs.verb import Arguments, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 _TOP = 3
 _TOLD = 5
@@ -82,8 +79,6 @@ def _advice(
 
 def _not_there(project: Project, error: NotInitialized) -> Workflow:
     """No journal; where one was, and its state is gone, that is a fault."""
-    from quire.layers.journal.store import checkpoint_ids
-
     lost = bool(checkpoint_ids(project.root))
     return Workflow(
         summary=error.message,
@@ -117,10 +112,8 @@ def _messages(checked: JournalValidated, level: str) -> list[str]:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=assess,
     lines=workflow_lines,
-    examples="",
     tool=Tool(
         title="State of the journal",
         says="State of the journal of past sessions: faults, sessions not merged yet, automation, and what to do "

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from quire.files.programs import own_command
 from quire.model.errors import QuireError
 from quire.model.records import as_warning
+from quire.project import Project
 from quire.verbs.journal.journal_state import journal_is_there, prepare_journal
 from quire.verbs.journal.options import Quiet
 from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.layers.journal.daemon_process import StartedDaemon
-    from quire.project import Project
 
 
 class EnsureRunning(Arguments, frozen=True, kw_only=True):
@@ -31,7 +32,6 @@ class DaemonRunning(Result, kw_only=True):
 
 def started_daemon(project: Project) -> StartedDaemon:
     """The process that keeps the journal; it is started unless it runs."""
-    from quire.files.programs import own_command
     from quire.layers.journal.daemon_process import start_daemon
 
     journal_is_there(project)

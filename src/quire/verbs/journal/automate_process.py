@@ -36,7 +36,7 @@ def lines(done: DaemonStopped) -> Lines:
         yield "Automation daemon is not running."
 
 
-VERB = Verb(takes=Arguments, run=stop, lines=lines, writes=True, examples="Example:\n  memory journal automate stop\n")
+VERB = Verb(run=stop, lines=lines, writes=True, examples="Example:\n  memory journal automate stop\n")
 
 
 def start(project: Project, given: Arguments) -> DaemonRunning:
@@ -76,7 +76,6 @@ def no_lines(done: Result) -> Lines:
 
 
 DAEMON = Verb(
-    takes=Arguments,
     run=daemon,
     lines=no_lines,
     writes=True,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from quire.model.text import counted
+from quire.project import Project
 from quire.verbs.journal.journal_lines import archived_text, told
 from quire.verbs.journal.options import Quiet
 from quire.verbs.journal.recorded_lines import run_lines
 from quire.verbs.journal.session_import import SyncedSource
 from quire.verbs.journal.sync import imported_text
 from quire.verbs.verb import Arguments, Aside, Input, Lines, Option, Result, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 
 class RunOnce(Arguments, frozen=True, kw_only=True):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from quire.layers.journal.documents import value_of
+from quire.layers.journal.numbered_ids import moment_of
+from quire.layers.journal.types import Daemon
 from quire.model.records import Problem
 from quire.model.text import cut, one_line
+from quire.project import Project
 from quire.verbs.journal.journal_lines import archived_text, cycle_text, told
 from quire.verbs.journal.journal_state import journal_is_there
 from quire.verbs.journal.recorded_lines import automation_lines
 from quire.verbs.verb import Arguments, Lines, Result, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.layers.journal.types import Daemon
-    from quire.project import Project
 
 _SHOWN_RUNS = 5
 _SILENT_SECONDS = 180.0
@@ -90,7 +90,6 @@ def automate_status(project: Project, given: Arguments) -> AutomationState:
     """Show whether the process runs, when it runs a cycle next, and how the last cycles went."""
     from quire.layers.journal import daemon
     from quire.layers.journal.daemon_owner import find_owner, stale_pid
-    from quire.layers.journal.documents import value_of
 
     journal_is_there(project)
     found = find_owner(project.root, project.world)
@@ -114,7 +113,6 @@ def automate_status(project: Project, given: Arguments) -> AutomationState:
 def _describe(project: Project, state: AutomationState, said: Daemon) -> None:
     """Add what the process says of itself."""
     from quire.layers.journal.daemon_loop import LAST, NEXT
-    from quire.layers.journal.numbered_ids import moment_of
 
     state.started_at = said.started_at
     state.last_heartbeat_at = said.last_heartbeat_at
@@ -180,7 +178,6 @@ def automate(project: Project, given: Arguments) -> AutomationState:
 
 
 GROUP = Verb(
-    takes=Arguments,
     run=automate,
     lines=lines,
     recorded_lines=automation_lines,
@@ -194,7 +191,6 @@ GROUP = Verb(
 )
 
 VERB = Verb(
-    takes=Arguments,
     run=automate_status,
     lines=lines,
     recorded_lines=automation_lines,

@@ -8,15 +8,23 @@ shared is written, no index is opened and no program is started.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from quire.files import daemons
+from quire.files.local_lock import alone
+from quire.files.paths import storage_failed
+from quire.layers.journal import daemon
+from quire.layers.journal.documents import value_of
 from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL_PROVIDER
-from quire.model.errors import Conflict, LockBusy, QuireError
+from quire.layers.journal.store import Journal, Writing
+from quire.layers.journal.types import SessionSource
+from quire.model.errors import Conflict, QuireError
 from quire.model.text import cut
+from quire.project import Project
 from quire.verbs.journal.automate_run_once import Cycle
 from quire.verbs.journal.automation_record import CycleSteps, Stopped, noted_run
 from quire.verbs.journal.journal_state import (
@@ -35,9 +43,6 @@ from quire.verbs.journal.source_registry import source_is_agreed
 
 if TYPE_CHECKING:
     from quire.layers.journal.archive import Pruning
-    from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import SessionSource
-    from quire.project import Project
 
 Given = TypeVar("Given")
 SETTLED_SECONDS = 600.0
@@ -68,40 +73,15 @@ def run_cycle(
     """
     journal_is_there(project)
     try:
-        with _only_cycle(project) as is_alone:
+        with alone(project.root, FOLDER, daemon.RUN_LOCK, "automation", project.world) as is_alone:
             if not is_alone:
                 return Cycle(status="idle", run={}, busy=True)
             return _cycle(project, RestedSessions(seconds=settled_seconds, ended=ended), background)
     except OSError as error:
-        from quire.files.paths import storage_failed
-
         raise storage_failed(error, "run the automation", project.root) from error
 
 
-@contextlib.contextmanager
-def _only_cycle(project: Project) -> Iterator[bool]:
-    """Whether no other run is under way, and none will begin meanwhile."""
-    from quire.files.file_lock import Holder, held
-    from quire.files.local_files import ensure_local, place_of
-    from quire.files.paths import inside
-    from quire.layers.journal import daemon
-    from quire.model.times import timestamp
-
-    ensure_local(project.root, FOLDER, project.world.token())
-    holder = Holder(pid=project.world.pid, operation="automation", created_at=timestamp(project.world.now()))
-    path = inside(project.root, place_of(FOLDER, daemon.RUN_LOCK))
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(held(path, holder, 0.0, project.world.sleep, keep=True))
-        except LockBusy:
-            yield False
-            return
-        yield True
-
-
 def _cycle(project: Project, settled: RestedSessions, background: bool) -> Cycle:
-    from quire.layers.journal.documents import value_of
-
     done = CycleSteps(started_at=journal_time(project))
     if background:
         _take_steps_in_background(project, done, settled)
@@ -112,8 +92,6 @@ def _cycle(project: Project, settled: RestedSessions, background: bool) -> Cycle
 
 
 def _take_steps_in_background(project: Project, done: CycleSteps, settled: RestedSessions) -> None:
-    from quire.files import daemons
-
     try:
         with daemons.Life(_GRACE_SECONDS) as done.life:
             _take_steps(project, done, settled)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from quire.files import daemons
+from quire.layers.journal import daemon
 from quire.layers.journal.layout import FOLDER, LOCAL
+from quire.layers.journal.numbered_ids import moment_of
+from quire.layers.journal.types import Failure, ImportSync, PruneResult, RecallResult, Run, SyncResult
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
+from quire.project import Project
 from quire.verbs.journal.journal_state import journal_time, prepare_journal
 from quire.verbs.journal.session_import import SyncedSource
-
-if TYPE_CHECKING:
-    from quire.files import daemons
-    from quire.layers.journal.types import ImportSync, Run
-    from quire.project import Project
 
 _DAY_SECONDS = 86_400.0
 _SAID, _SAID_CHARS = 20, 500
@@ -51,9 +51,6 @@ class CycleSteps(msgspec.Struct, kw_only=True):
 
 def noted_run(project: Project, done: CycleSteps) -> Run:
     """The run, noted for others where it has something to tell, and in one line for this machine."""
-    from quire.layers.journal import daemon
-    from quire.layers.journal.types import PruneResult, RecallResult, Run
-
     run = Run(
         started_at=done.started_at,
         finished_at=journal_time(project),
@@ -79,8 +76,6 @@ def noted_run(project: Project, done: CycleSteps) -> Run:
 
 
 def _tells_something(project: Project, run: Run, before: Run | None) -> bool:
-    from quire.layers.journal.numbered_ids import moment_of
-
     prune = run.prune
     archived = (prune.archived_event_count, prune.archived_checkpoint_count, prune.expired_archive_batch_count)
     if run.recall.attempted or any(archived) or any(one.imported_count for one in run.import_sync.results):
@@ -107,8 +102,6 @@ def _status(done: CycleSteps) -> str:
 
 
 def _import_sync(synced: list[SyncedSource] | None) -> ImportSync:
-    from quire.layers.journal.types import Failure, ImportSync, SyncResult
-
     return ImportSync(
         attempted=synced is not None,
         results=tuple(

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
+from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+from quire.layers.journal.layout import BATCH_CHECKPOINTS
+from quire.layers.journal.projections import render_projections
+from quire.layers.journal.store import load_checkpoint
+from quire.layers.journal.types import Bundle, Checkpoint, State
 from quire.model.errors import NotFound, QuireError
+from quire.project import Project
 from quire.verbs.journal.journal_lines import FileChange
-
-if TYPE_CHECKING:
-    from quire.layers.journal.types import Bundle, Checkpoint, State
-    from quire.project import Project
 
 
 def journal_checkpoint(project: Project, name: str) -> Checkpoint:
     """A checkpoint, be it active or archived."""
     from quire.layers.journal.archive import find_batches
-    from quire.layers.journal.layout import BATCH_CHECKPOINTS
-    from quire.layers.journal.store import load_checkpoint
 
     name = name.removeprefix("checkpoint:")
     try:
@@ -32,8 +32,6 @@ def journal_checkpoint(project: Project, name: str) -> Checkpoint:
 
 def difference_from(project: Project, name: str | None, bundle: Bundle) -> dict[str, Any] | None:
     """How a bundle differs from a checkpoint; None where there is no checkpoint."""
-    from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
-
     if name is None:
         return None
     try:
@@ -54,7 +52,6 @@ def as_state(state: State, checkpoint: Checkpoint) -> State:
 def page_diffs(before: State, after: State) -> list[FileChange]:
     """The pages of one state against those of another, line by line."""
     from quire.layers.journal.line_diff import diff_lines, shortened
-    from quire.layers.journal.projections import render_projections
 
     found = []
     for old, new in zip(render_projections(before), render_projections(after), strict=True):

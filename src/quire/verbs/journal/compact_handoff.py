@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quire.layers.journal.bundles import known, objects_at, shown
+from quire.project import Project
 from quire.verbs.journal.automate_status import automate_status
 from quire.verbs.journal.journal_lines import short
 from quire.verbs.journal.journal_state import read_journal
@@ -12,17 +14,12 @@ from quire.verbs.journal.validate import JournalValidate, journal_validate
 from quire.verbs.journal.workflow import GIVES, Workflow, workflow_lines
 from quire.verbs.verb import Arguments, Tool, Verb
 
-if TYPE_CHECKING:
-    from quire.project import Project
-
 _TOP = 3
 _ACTIONS = 4
 
 
 def compact_handoff(project: Project, given: Arguments) -> Workflow:
     """Say what a next session needs to go on."""
-    from quire.layers.journal.bundles import known, objects_at, shown
-
     found = journal_status(project, JournalStatus())
     automation = automate_status(project, given)
     faults = journal_validate(project, JournalValidate()).failed
@@ -53,8 +50,6 @@ def compact_handoff(project: Project, given: Arguments) -> Workflow:
 
 def _pair(item: dict[str, Any], *names: str) -> str:
     """`title: the first of these that says something`."""
-    from quire.layers.journal.bundles import known, shown
-
     said = next((text for name in names if (text := known(item, name).strip())), "")
     title = shown(item, "title")
     return short(f"{title}: {said}" if said else title)
@@ -68,10 +63,8 @@ def _retention_text(found: RetentionState) -> str:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=compact_handoff,
     lines=workflow_lines,
-    examples="",
     tool=Tool(
         title="Hand over",
         says="What the next session needs: current focus, main traps, next steps, pending work. Use it before a "

@@ -33,7 +33,6 @@ from quire.model.times import stamp
 from quire.project import Project
 from quire.verbs.journal.journal_state import (
     journal_locked,
-    journal_ready,
     journal_time,
     plan_journal,
     prepare_journal,
@@ -56,7 +55,7 @@ def journal_init(project: Project, given: JournalInit) -> JournalRefreshed:
     is replaced only with --yes or after a question, and is kept as a backup. Needs no model. --validate also runs the
     project's validation commands.
     """
-    journal_ready(project)
+    project.recover()
     if journal_entry_files(project) and not given.yes and not given.dry_run:
         raise _refuse_init(project)
     look = look_at(project, given, None)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quire.index.catalog import Index
+from quire.index.search import Filter
+from quire.layers.journal.documents import value_of
 from quire.layers.journal.layout import SECTION_KEYS
 from quire.model.errors import InputError, NotFound
 from quire.model.records import Record
 from quire.model.refs import parse_ref
 from quire.model.text import cut
+from quire.project import Project
 from quire.verbs.ask.inspected_record import WholeRecords, stored_value, whole_record
 from quire.verbs.journal.checkpoints import journal_checkpoint
 from quire.verbs.journal.journal_state import read_journal
 
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.project import Project
-
 
 def journal_inspect(project: Project, ref: str) -> WholeRecords:
     """The record of a ref; of a section all its items."""
-    from quire.index.search import Filter
-
     parsed = parse_ref(ref)
     if parsed.layer != "journal":
         raise InputError(f"`{ref[:80]}` is not part of the journal.", hint="See `memory inspect`.")
@@ -47,8 +45,6 @@ def journal_inspect(project: Project, ref: str) -> WholeRecords:
 
 
 def _stored(project: Project, record: Record) -> Any:
-    from quire.layers.journal.documents import value_of
-
     if record.kind == "checkpoint":
         return value_of(journal_checkpoint(project, record.ref.partition(":")[2]))
     held = stored_value(record)

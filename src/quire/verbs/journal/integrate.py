@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
+from quire.files.durable_write import write_file
+from quire.files.paths import inside
 from quire.layers.journal.layout import CONFIG, FOLDER, OUTPUTS, default_config
-from quire.model.errors import InputError, QuireError, UsageError
+from quire.layers.journal.settings import config_bytes
+from quire.model.errors import QuireError, UsageError, not_one_of
 from quire.model.records import Problem, as_warning
 from quire.model.text import cut
+from quire.project import Project
 from quire.verbs.journal.journal_lines import listed
 from quire.verbs.journal.journal_state import journal_locked
 from quire.verbs.journal.options import DryRun
@@ -27,7 +31,6 @@ if TYPE_CHECKING:
     from quire.clients.integration.journal import JournalPartDone, JournalPartSeen
     from quire.clients.integration.journal_parts import JournalPart
     from quire.clients.integration.types import Surroundings
-    from quire.project import Project
 
 _ALL = "all"
 _TITLES = {"claude": "Claude Code", "codex": "Codex"}
@@ -168,11 +171,9 @@ def _target(targets: Sequence[str]) -> str:
         raise UsageError("Only one client can be named.", hint="Without one, both are connected.")
     known = (*_TITLES, _ALL)
     if named and named[0] not in known:
-        raise InputError(
-            f"`{cut(named[0], 40)}` is not a client that the journal supports.",
-            hint=f"Use any of {', '.join(known)}. `memory integrate` knows more of them.",
-            details={"field": "target", "allowed": list(known)},
-        )
+        said = f"`{cut(named[0], 40)}` is not a client that the journal supports."
+        hint = f"Use any of {', '.join(known)}. `memory integrate` knows more of them."
+        raise not_one_of(said, "target", known, hint)
     return named[0] if named else _ALL
 
 
@@ -233,10 +234,6 @@ def _around(project: Project) -> Surroundings:
 
 def _make_config(project: Project, warnings: list[Problem]) -> Config:
     """The usual settings, written out. The caller holds the lock."""
-    from quire.files.durable_write import write_file
-    from quire.files.paths import inside
-    from quire.layers.journal.settings import config_bytes
-
     try:
         path = inside(os.path.join(project.root, FOLDER), CONFIG)
         write_file(path, config_bytes(default_config()), project.world.token(), expects=None)

@@ -4,41 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from quire.layers.journal.bundle_diff import BundleDiff
+from quire.layers.journal.canonical import file_bytes
+from quire.layers.journal.documents import parse_document, read_state, value_of
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER, PREFERENCES, PROJECTIONS, STATE
-from quire.model.errors import InputError, InvalidStore
+from quire.layers.journal.store import Journal, Writing, commit, held_file, journal_access, open_journal
+from quire.layers.journal.types import Bundle, JournalEvent, SessionSource, State
+from quire.model.errors import InputError, InvalidStore, not_one_of
 from quire.model.records import Problem
 from quire.model.times import time_text
 from quire.model.untyped import with_texts
+from quire.project import Project
+from quire.verbs.inbox.rejected_texts import left_out, quiet_diff, sift_bundle, sift_event
 from quire.verbs.journal.journal_lines import FileChange, SourceState
 
 if TYPE_CHECKING:
     from quire.capture.providers.ask import ProviderAnswer as ModelAnswer
     from quire.capture.providers.requests import Kind, Request
-    from quire.layers.journal.bundle_diff import BundleDiff
     from quire.layers.journal.pages import PlannedFile
-    from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import Bundle, JournalEvent, SessionSource, State
-    from quire.project import Project
 
 Result = TypeVar("Result")
 _NOTES = {"state": "the memory itself", "entry": "the section for agents in it", "page": "a page made from the memory"}
 
 
-def journal_ready(project: Project) -> None:
-    project.recover()
-
-
 def journal_is_there(project: Project) -> None:
     """There is a journal of our version; a damaged one is for the run to tell of."""
-    from quire.layers.journal.documents import parse_document, read_state
-    from quire.layers.journal.store import held_file, open_journal
-
-    journal_ready(project)
+    project.recover()
     with contextlib.suppress(InvalidStore):
         data = held_file(project.root, STATE)
         if data is None:
@@ -49,26 +46,18 @@ def journal_is_there(project: Project) -> None:
 
 def read_journal(project: Project) -> Journal:
     """The journal as it is now."""
-    from quire.layers.journal.store import open_journal
-
-    journal_ready(project)
+    project.recover()
     return open_journal(project.root)
 
 
-@contextlib.contextmanager
-def journal_locked(project: Project, operation: str) -> Iterator[None]:
-    from quire.layers.journal.store import journal_access
-
-    with journal_access(project.root, project.world, operation):
-        yield
+def journal_locked(project: Project, operation: str) -> AbstractContextManager[None]:
+    return journal_access(project.root, project.world, operation)
 
 
 def change_journal(
     project: Project, operation: str, plan: Callable[[Journal], tuple[Result, Writing | None]]
 ) -> Result:
     """Plan a change against the fresh journal and write it, all under the lock; then the pages."""
-    from quire.layers.journal.store import commit, open_journal
-
     with journal_locked(project, operation):
         journal = open_journal(project.root)
         result, writing = plan(journal)
@@ -109,8 +98,6 @@ def sift_rejected(project: Project, bundle: Bundle, warnings: list[Problem]) -> 
     rejections = project.rejections()
     if rejections is None:
         return bundle
-    from quire.verbs.inbox.rejected_texts import left_out, sift_bundle
-
     bundle, number = sift_bundle(bundle, rejections)
     warnings += left_out(number)
     return bundle
@@ -121,8 +108,6 @@ def sift_rejected_events(project: Project, events: list[JournalEvent]) -> tuple[
     rejections = project.rejections()
     if rejections is None:
         return events, 0
-    from quire.verbs.inbox.rejected_texts import sift_event
-
     found = [sift_event(event, rejections) for event in events]
     return [event for event, _ in found], sum(number for _, number in found)
 
@@ -130,11 +115,7 @@ def sift_rejected_events(project: Project, events: list[JournalEvent]) -> tuple[
 def sift_rejected_diff(project: Project, diff: BundleDiff) -> BundleDiff:
     """A diff as it may be written: what went because it was rejected is not named."""
     rejections = project.rejections()
-    if rejections is None:
-        return diff
-    from quire.verbs.inbox.rejected_texts import quiet_diff
-
-    return quiet_diff(diff, rejections)
+    return diff if rejections is None else quiet_diff(diff, rejections)
 
 
 # -- providers --------------------------------------------------------------------------
@@ -144,11 +125,7 @@ def provider_name(wanted: str | None, configured: str = "auto") -> str:
     """Who makes the proposals: ours, unless someone asked for another by name."""
     name = wanted or configured
     if name not in PREFERENCES:
-        raise InputError(
-            f"Unknown provider `{name[:40]}`.",
-            hint=f"Use one of {', '.join(PREFERENCES)}.",
-            details={"field": "provider", "allowed": list(PREFERENCES)},
-        )
+        raise not_one_of(f"Unknown provider `{name[:40]}`.", "provider", PREFERENCES)
     return LOCAL_PROVIDER if name == "auto" else name
 
 
@@ -180,10 +157,6 @@ def model_warnings(answer: ModelAnswer) -> list[Problem]:
 
 def plan_journal(project: Project, after: State, *, diffs: bool = False, agreed: bool = True) -> list[FileChange]:
     """Every file that a new state means, as it is on the disk and as it would be."""
-    from quire.layers.journal.canonical import file_bytes
-    from quire.layers.journal.documents import value_of
-    from quire.layers.journal.store import held_file
-
     held = held_file(project.root, STATE)
     state = _file_change(f"{FOLDER}/{STATE}", held, file_bytes(value_of(after)), "state", diffs)
     return [state, *_pages_planned(project, after, diffs, agreed)]

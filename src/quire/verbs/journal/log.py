@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
 from quire.layers.journal.archive import find_batches
 from quire.layers.journal.bundle_diff import diff_bundles
+from quire.layers.journal.events import History
 from quire.layers.journal.layout import BATCH_CHECKPOINTS, BATCH_EVENTS, CHECKPOINTS, SECTION_KEYS
 from quire.layers.journal.store import Journal, checkpoint_ids, load_checkpoint, load_history
+from quire.layers.journal.types import Checkpoint
 from quire.model.errors import QuireError, UsageError
 from quire.model.records import Problem
 from quire.model.text import cut, one_line
+from quire.project import Project
 from quire.verbs.journal.journal_lines import listed, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import Archived
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.layers.journal.events import History
-    from quire.layers.journal.types import Checkpoint
-    from quire.project import Project
 
 _SUMMARY_CHARS = 200
 _LIMIT = 20

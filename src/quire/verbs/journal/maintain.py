@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.layers.journal.layout import BACKUP, DAEMON, DAEMON_LOCK, FOLDER, LATEST_RUN, LOCAL, PROJECTIONS
+from quire.layers.journal.pages import planned_pages
+from quire.layers.journal.store import open_journal
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.agents.session_end import journal_run_once
@@ -104,19 +106,14 @@ def _journal_files(root: str) -> Iterator[str]:
 
 def _page_files(root: str) -> Iterator[str]:
     """The pages, and the file with the entry block, wherever that is."""
-    from quire.layers.journal.pages import planned_pages
-    from quire.layers.journal.store import open_journal
-
     with contextlib.suppress(QuireError, OSError):
         yield from (page.path for page in planned_pages(root, open_journal(root).state))
 
 
 VERB = Verb(
-    takes=Arguments,
     run=maintain,
     lines=workflow_lines,
     writes=True,
-    examples="",
     tool=Tool(
         title="Maintain the journal",
         says="One round of maintenance: import new sessions, merge them, archive old ones; lists changed files. "

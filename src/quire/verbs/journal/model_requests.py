@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.files.paths import read_inside
+from quire.layers.journal.documents import value_of
+from quire.layers.journal.layout import ENTRY_FILES
+from quire.layers.journal.types import Bundle, Checkpoint, State
 from quire.model.text import cut
 
 if TYPE_CHECKING:
@@ -15,7 +19,6 @@ if TYPE_CHECKING:
     from quire.capture.signals.extraction import SessionSignals
     from quire.capture.transcripts.types import SessionFile, Turn
     from quire.layers.journal.evidence_groups import GroupedEvidence
-    from quire.layers.journal.types import Bundle, Checkpoint, State
 
 _FILES = 8
 _FILE_CHARS = 6000
@@ -39,7 +42,6 @@ def recall_request(
     root: str, scan: ProjectScan, state: State, evidence: GroupedEvidence, scope: str, base: Checkpoint | None
 ) -> RecallRequest:
     from quire.capture.providers.requests import RecallRequest
-    from quire.layers.journal.documents import value_of
 
     return RecallRequest(
         context=_context(root, scan, "recall", None),
@@ -77,7 +79,6 @@ def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionS
 
 def _context(root: str, scan: ProjectScan, mode: str, previous: Bundle | None) -> dict[str, Any]:
     from quire.capture.repository.scan import scan_value
-    from quire.layers.journal.layout import ENTRY_FILES
 
     present = [name for name in ENTRY_FILES if name in scan.top_level_files]
     return {
@@ -92,7 +93,6 @@ def _context(root: str, scan: ProjectScan, mode: str, previous: Bundle | None) -
 
 def _context_files(root: str, scan: ProjectScan) -> Iterable[dict[str, Any]]:
     """The beginnings of the files that say most; none that lies outside, is a link, or holds a secret."""
-    from quire.files.paths import read_inside
     from quire.guard.secrets import find_secrets
 
     found = 0

@@ -57,7 +57,6 @@ def journal_providers(project: Project, given: JournalProviders) -> ProvidersSee
             raise InputError("The ceiling is an amount in US dollars, 0 or more.", hint="0 turns spending off.")
         settings = msgspec.structs.replace(settings, daily_ceiling_usd=given.ceiling)
         write_settings(project.world, settings)
-    spent = spent_today(project.world)
     ours = ProviderSeen(name=LOCAL_PROVIDER, found=True, reason="built in; needs no model")
     others = [
         ProviderSeen(
@@ -71,10 +70,7 @@ def journal_providers(project: Project, given: JournalProviders) -> ProvidersSee
     ]
     return ProvidersSeen(
         ceiling_usd=ceiling_of(settings, project.world),
-        spent_usd=spent.spent_usd,
-        open_usd=spent.open_usd,
-        calls=spent.calls,
-        day=spent.day,
+        **msgspec.structs.asdict(spent_today(project.world)),
         settings_path=settings_path(project.world),
         providers=[ours, *others],
     )

@@ -10,19 +10,20 @@ import msgspec
 from msgspec import Meta
 
 from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, OUTPUTS, STATE
+from quire.layers.journal.store import load_config
 from quire.model import limits
 from quire.model.errors import InputError, QuireError, UnsupportedVersion
 from quire.model.records import Problem
 from quire.model.text import one_line
+from quire.project import Project
 from quire.verbs.journal.journal_lines import told
-from quire.verbs.journal.journal_state import ask_model, journal_ready, provider_name, read_journal
+from quire.verbs.journal.journal_state import ask_model, provider_name, read_journal
 from quire.verbs.journal.options import Archived, Provider
 from quire.verbs.plain import json_line, plain
 from quire.verbs.verb import Arguments, Lines, Option, Output, Result, Tool, Verb, Word
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.project import Project
     from quire.retrieval.journal.answer import JournalAnswer
 
 _SCOPES = ("state", "history", ALL)
@@ -102,7 +103,7 @@ def _answer(project: Project, given: JournalQuery) -> JournalAnswer:
         raise InputError("The question is empty.", hint='Give a question: `memory journal query "what changed?"`.')
     if len(question) > limits.QUESTION_CHARS:
         question = question.strip()[: limits.QUESTION_CHARS]
-    journal_ready(project)
+    project.recover()
     if not os.path.isfile(os.path.join(project.root, FOLDER, STATE)):
         read_journal(project)  # which says what is missing
     name = provider_name(given.provider)
@@ -150,8 +151,6 @@ def _in_words_of_model(
 
 def _usual_output(project: Project) -> str:
     """What the settings say; settings that cannot be read keep nobody from an answer."""
-    from quire.layers.journal.store import load_config
-
     try:
         return load_config(project.root).default_output
     except QuireError:

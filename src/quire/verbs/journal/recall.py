@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 from msgspec.structs import replace
 
+from quire.layers.journal.bundle_diff import BundleDiff, diff_bundles, diff_text, diff_value
+from quire.layers.journal.bundles import merge_sections, objects_at
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
+from quire.layers.journal.store import Journal, Writing
+from quire.layers.journal.types import Bundle, JournalEvent
 from quire.model.errors import Conflict
 from quire.model.records import Problem
+from quire.project import Project
 from quire.verbs.journal.checkpoints import difference_from, journal_checkpoint
 from quire.verbs.journal.journal_lines import FileChange
 from quire.verbs.journal.journal_state import (
@@ -32,13 +37,9 @@ from quire.verbs.journal.recorded_lines import recalled_lines
 from quire.verbs.verb import Arguments, Option, Result, Tool, Verb
 
 if TYPE_CHECKING:
-    from quire.layers.journal.bundle_diff import BundleDiff
     from quire.layers.journal.cursors import RecallScope
     from quire.layers.journal.dedupe import Deduped
     from quire.layers.journal.evidence_groups import GroupedEvidence
-    from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import Bundle, JournalEvent
-    from quire.project import Project
 
 _NO_EVENTS = "All sessions in this scope were merged already."
 _NOTHING_NEW = "They say nothing new."
@@ -157,11 +158,9 @@ def _recalling(
     shows: bool,
     agreed: bool,
 ) -> tuple[JournalRecalled, Writing | None]:
-    from quire.layers.journal.bundle_diff import diff_text, diff_value
     from quire.layers.journal.cursors import advanced, unrecalled
     from quire.layers.journal.evidence_groups import evidence_lines, group_events
     from quire.layers.journal.state_changes import counted_maintenance, write_bundle
-    from quire.layers.journal.store import Writing
 
     events = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
     evidence = group_events(sift_rejected_events(project, events)[0])
@@ -221,8 +220,6 @@ def _proposed(
     expects: str,
 ) -> tuple[Deduped, BundleDiff]:
     from quire.capture.repository.consolidation import consolidated
-    from quire.layers.journal.bundle_diff import diff_bundles
-    from quire.layers.journal.bundles import merge_sections
     from quire.layers.journal.dedupe import dedupe_bundle
 
     current = journal.state.bundle
@@ -285,8 +282,6 @@ def _asked_recall(
 
 def _in_numbers(before: Bundle, after: Bundle, result: JournalRecalled) -> dict[str, Any]:
     """What the memory holds, before and after."""
-    from quire.layers.journal.bundles import objects_at
-
     counts = {
         name: {"before": len(objects_at(before, key)), "after": len(objects_at(after, key))}
         for name, key in (("gotchas", "gotchas"), ("nextSteps", "nextSteps"))

@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from quire.layers.journal.bundle_diff import diff_text
 from quire.model.text import counted
-from quire.verbs.journal.journal_lines import (
-    cost_lines,
-    file_diff_lines,
-    for_people,
-    planned_lines,
-    told,
-)
+from quire.verbs.journal.journal_lines import cost_lines, file_diff_lines, for_people, planned_lines, told
 from quire.verbs.verb import Lines
 
 if TYPE_CHECKING:

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from quire.verbs.journal.journal_lines import cycle_text, file_diff_lines, for_people, listed, planned_lines, told
+from quire.verbs.journal.journal_lines import (
+    SourceState,
+    cycle_text,
+    file_diff_lines,
+    for_people,
+    listed,
+    planned_lines,
+    told,
+)
 from quire.verbs.journal.recall_lines import done_lines
 from quire.verbs.verb import Aside, Lines, Recalled
 
 if TYPE_CHECKING:
     from quire.verbs.journal.automate_run_once import Cycle
     from quire.verbs.journal.automate_status import AutomationState
-    from quire.verbs.journal.journal_lines import SourceState
     from quire.verbs.journal.recall import JournalRecalled
     from quire.verbs.journal.status import JournalOverview
 

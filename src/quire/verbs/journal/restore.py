@@ -38,7 +38,6 @@ from quire.verbs.journal.journal_lines import FileChange, file_diff_lines, liste
 from quire.verbs.journal.journal_state import (
     change_journal,
     journal_locked,
-    journal_ready,
     journal_time,
     plan_journal,
     prepare_journal,
@@ -93,7 +92,7 @@ def journal_restore(project: Project, given: JournalRestore) -> JournalRestored:
 
 def _restored(project: Project, given: JournalRestore) -> JournalRestored:
     name, diffs = given.name, given.show_diff
-    journal_ready(project)
+    project.recover()
     if name.startswith(BATCH_PREFIX):
         return _return_batch(project, name, dry_run=given.dry_run)
     try:

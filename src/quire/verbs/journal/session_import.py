@@ -6,9 +6,20 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
+from quire.files.branches import writes_fragments
+from quire.files.digests import sha256
+from quire.files.local_files import read_object
+from quire.files.transaction import FileUpdate
+from quire.layers.journal.documents import value_of
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER, SYNCED
+from quire.layers.journal.numbered_ids import allocate_ids
+from quire.layers.journal.sources import SourceRegistry, with_source
+from quire.layers.journal.store import Journal, Writing
+from quire.layers.journal.types import JournalEvent, SessionSource, Signals
 from quire.model.errors import Cancelled, InputError, QuireError
+from quire.project import Project
 from quire.verbs.journal.journal_state import (
     ask_model,
     change_journal,
@@ -28,11 +39,6 @@ from quire.verbs.verb import Result
 if TYPE_CHECKING:
     from quire.capture.session_events import Normalise, SessionOutcome
     from quire.capture.transcripts.types import SessionFile, Turn
-    from quire.files.transaction import FileUpdate
-    from quire.layers.journal.sources import SourceRegistry
-    from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import JournalEvent, SessionSource
-    from quire.project import Project
 
 _BATCH = 500
 _BATCH_SECONDS = 5.0
@@ -224,12 +230,8 @@ def _take_in(
     `known` are the hashes that the sessions had when they were looked at. One that has others by now was read by
     someone else, and is left to the next sync.
     """
-    from msgspec.structs import replace
 
-    from quire.files.branches import writes_fragments
-    from quire.layers.journal.numbered_ids import allocate_ids
     from quire.layers.journal.state_changes import counted_maintenance, taken_ids
-    from quire.layers.journal.store import Writing
 
     if dry_run:
         events = [look.event for look in looked if look.event]
@@ -283,9 +285,6 @@ def _registered(
     project: Project, journal: Journal, source: SessionSource, found: SyncedSource, imported: int
 ) -> SourceRegistry | None:
     """The registry with how it went, in the fresh entry of this source; None where the source was removed."""
-    from msgspec.structs import replace
-
-    from quire.layers.journal.sources import with_source
 
     fresh = journal.registry.find(source.id)
     if fresh is None:
@@ -312,11 +311,6 @@ def _registered(
 
 def _synced_here(project: Project, registry: SourceRegistry, name: str) -> FileUpdate:
     """The note of this sync for this machine alone."""
-    from quire.files.digests import sha256
-    from quire.files.local_files import read_object
-    from quire.files.transaction import FileUpdate
-    from quire.layers.journal.documents import value_of
-
     held, source = read_object(project.root, FOLDER, SYNCED), registry.find(name)
     value = value_of(source) if source is not None else {}
     noted = {key: value[key] for key in value if key.startswith("last") or key == "updatedAt"}
@@ -330,20 +324,9 @@ def _normaliser(project: Project, provider: str, done: ImportedSessions) -> Norm
     from quire.capture.signals.extraction import SessionSignals
 
     def normalise(session: SessionFile, turns: Iterable[Turn], local: SessionSignals) -> SessionSignals:
-        from quire.layers.journal.types import Signals
-
         answer = ask_model(project, "session", session_request(session, turns, local), provider)
         done.cost_usd += answer.cost_usd
         value = answer.value
-        return SessionSignals(
-            summary=value["summary"],
-            signals=Signals(
-                decisions=tuple(value["signals"]["decisions"]),
-                gotchas=tuple(value["signals"]["gotchas"]),
-                next_step_hints=tuple(value["signals"]["nextStepHints"]),
-                key_paths=tuple(value["signals"]["keyPaths"]),
-                validation_observations=tuple(value["signals"]["validationObservations"]),
-            ),
-        )
+        return SessionSignals(summary=value["summary"], signals=msgspec.convert(value["signals"], Signals))
 
     return normalise

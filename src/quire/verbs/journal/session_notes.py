@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.files.digests import sha256
+from quire.files.local_files import ASIDE, LocalFile, read_object
+from quire.files.transaction import FileUpdate
 from quire.layers.journal.layout import FILE_BYTES, FOLDER, IMPORTS, LOCAL
+from quire.layers.journal.store import load_history
+from quire.layers.journal.types import JournalEvent
+from quire.project import Project
 
 if TYPE_CHECKING:
     from quire.capture.session_events import SessionNote, SessionOutcome
-    from quire.files.local_files import LocalFile
-    from quire.files.transaction import FileUpdate
-    from quire.layers.journal.types import JournalEvent
-    from quire.project import Project
 
 
 def session_imports(project: Project) -> LocalFile:
-    from quire.files.local_files import read_object
-
     return read_object(project.root, FOLDER, IMPORTS, FILE_BYTES)
 
 
@@ -40,10 +40,6 @@ def session_notes(project: Project, source: str) -> dict[str, SessionNote]:
 
 def note_sessions(project: Project, source: str, looked: Iterable[SessionOutcome]) -> list[FileUpdate]:
     """The note of how far these were read, beside what it held; the caller holds the lock."""
-    from quire.files.digests import sha256
-    from quire.files.local_files import ASIDE
-    from quire.files.transaction import FileUpdate
-
     new = {look.external_id: msgspec.to_builtins(look.noted) for look in looked if look.noted is not None}
     ledger = session_imports(project)
     if not new or ledger.is_newer or (ledger.problem is not None and ledger.data is None):
@@ -67,7 +63,6 @@ def note_sessions(project: Project, source: str, looked: Iterable[SessionOutcome
 def known_hashes(project: Project, source: str, events: Iterable[JournalEvent] | None = None) -> dict[str, set[str]]:
     """The hashes of the events of a source, archived ones included, by their sessions."""
     from quire.layers.journal.archive import archived_events, expired_items
-    from quire.layers.journal.store import load_history
 
     found: dict[str, set[str]] = {}
     for gone in expired_items(project.root):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from quire.layers.journal.sources import SourceRegistry
+from quire.layers.journal.store import Journal, Writing, load_sources
+from quire.layers.journal.types import SessionSource
 from quire.model.errors import NotFound
+from quire.project import Project
 from quire.verbs.journal.journal_lines import SourceState
 from quire.verbs.journal.journal_state import change_journal, read_journal, source_place, source_state
 from quire.verbs.verb import Result
-
-if TYPE_CHECKING:
-    from quire.layers.journal.sources import SourceRegistry
-    from quire.layers.journal.store import Journal, Writing
-    from quire.layers.journal.types import SessionSource
-    from quire.project import Project
 
 
 class SourceChange(Result, kw_only=True):
@@ -35,10 +34,8 @@ def change_sources(
     dry_run: bool = False,
 ) -> SourceChange:
     """Write the registry that `plan` gives, with the source that differs in it."""
-    from msgspec.structs import replace
 
     from quire.layers.journal.state_changes import counted_maintenance
-    from quire.layers.journal.store import Writing
 
     def planned(journal: Journal) -> tuple[SourceChange, Writing | None]:
         source, registry = plan(journal)
@@ -55,7 +52,6 @@ def change_sources(
 def agree_source(project: Project, name: str) -> None:
     """Whoever names a source on this machine agrees to have it read."""
     from quire.capture.trusted_sources import agree_to
-    from quire.layers.journal.store import load_sources
 
     source = load_sources(project.root)[0].find(name)
     if source is not None and not source_is_agreed(project, source):

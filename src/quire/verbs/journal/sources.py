@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from quire.capture.transcripts.places import source_path
 from quire.files.paths import is_text
 from quire.guard.admission import refuse_secret
 from quire.layers.journal.layout import ALL_FOLDERS, SOURCE_TYPES
 from quire.layers.journal.sources import SourceRegistry, source_id, with_source, without_source
+from quire.layers.journal.store import Journal
 from quire.layers.journal.types import SessionSource
 from quire.model import limits
-from quire.model.errors import Conflict, InputError, NotFound
+from quire.model.errors import Conflict, InputError, NotFound, not_one_of
+from quire.project import Project
 from quire.verbs.journal.journal_lines import SourceState, source_text
 from quire.verbs.journal.journal_state import journal_time, read_journal, source_state
 from quire.verbs.journal.options import DryRun
 from quire.verbs.journal.recorded_lines import source_state_text
 from quire.verbs.journal.source_registry import SourceChange, agree_source, change_sources, no_such_source
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.layers.journal.store import Journal
-    from quire.project import Project
 
 
 class JournalSources(Result, kw_only=True):
@@ -54,7 +52,6 @@ def _lines(found: JournalSources, say: Callable[[SourceState], str]) -> Lines:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=sources,
     lines=lines,
     recorded_lines=recorded_lines,
@@ -139,11 +136,7 @@ def add(project: Project, given: JournalAdd) -> SourceChange:
 
 def _check_names(kind: str, name: str) -> None:
     if kind not in SOURCE_TYPES:
-        raise InputError(
-            f"`{kind[:40]}` is not a source type.",
-            hint=f"Use one of {', '.join(SOURCE_TYPES)}.",
-            details={"field": "type", "allowed": list(SOURCE_TYPES)},
-        )
+        raise not_one_of(f"`{kind[:40]}` is not a source type.", "type", SOURCE_TYPES)
     if len(name) > limits.ID_CHARS:
         raise InputError(
             f"The name is {len(name):,} characters long; the limit is {limits.ID_CHARS}.",

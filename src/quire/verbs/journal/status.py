@@ -8,18 +8,14 @@ import msgspec
 from msgspec import Meta, field
 
 from quire.layers.journal.bundle_diff import diff_text
+from quire.layers.journal.documents import parse_document, read_run, value_of
 from quire.layers.journal.layout import ALL, FOLDER, LATEST_RUN, SCOPES
+from quire.layers.journal.store import Journal, held_file
 from quire.model.errors import QuireError
 from quire.model.text import counted
+from quire.project import Project
 from quire.verbs.journal.checkpoints import as_state, difference_from, journal_checkpoint, page_diffs
-from quire.verbs.journal.journal_lines import (
-    FileChange,
-    SourceState,
-    file_diff_lines,
-    short,
-    source_text,
-    told,
-)
+from quire.verbs.journal.journal_lines import FileChange, SourceState, file_diff_lines, short, source_text, told
 from quire.verbs.journal.journal_state import read_journal, source_state
 from quire.verbs.journal.options import Name
 from quire.verbs.journal.recorded_lines import status_lines
@@ -28,8 +24,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb
 if TYPE_CHECKING:
     from quire.layers.journal.archive import Candidates
     from quire.layers.journal.evidence_groups import GroupedEvidence
-    from quire.layers.journal.store import Journal
-    from quire.project import Project
 
 _GROUPS = 10
 _SIGNALS = 5
@@ -215,9 +209,6 @@ def journal_status(project: Project, given: JournalStatus) -> JournalOverview:
 
 def _last_cycle(project: Project) -> dict[str, Any]:
     """The last cycle of the automation, as far as it was noted."""
-    from quire.layers.journal.documents import parse_document, read_run, value_of
-    from quire.layers.journal.store import held_file
-
     try:
         data = held_file(project.root, LATEST_RUN)
         if data is None:
@@ -281,7 +272,6 @@ def overview(project: Project, _given: Arguments) -> JournalOverview:
 
 
 GROUP = Verb(
-    takes=Arguments,
     run=overview,
     lines=lines,
     recorded_lines=status_lines,

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta
 
 from quire.layers.journal.layout import FOLDER
 from quire.model.errors import InputError, UsageError
 from quire.model.text import counted
+from quire.project import Project
 from quire.verbs.journal.journal_lines import cost_lines, told
 from quire.verbs.journal.journal_state import read_journal
 from quire.verbs.journal.options import DryRun, Name, Provider
 from quire.verbs.journal.session_import import ImportedSessions, Progress, SyncedSource, import_sessions
 from quire.verbs.journal.source_registry import source_is_agreed
 from quire.verbs.verb import Arguments, Lines, Option, Tool, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 _WARNINGS = 10
 _STEP = 10

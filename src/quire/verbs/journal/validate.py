@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
+from quire.layers.journal.store import commit
 from quire.model.records import Problem
+from quire.project import Project
 from quire.verbs.journal.journal_lines import for_people, short
-from quire.verbs.journal.journal_state import journal_locked, journal_ready, read_journal, write_due_pages
+from quire.verbs.journal.journal_state import journal_locked, read_journal, write_due_pages
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Style, Tool, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 _LEVELS = {"pass": "pass", "warning": "warn", "error": "fail"}
 """How the journal calls the severities of what it found."""
@@ -70,7 +69,7 @@ def journal_validate(project: Project, given: JournalValidate) -> JournalValidat
     """
     from quire.layers.journal.checks.journal import check_journal
 
-    journal_ready(project)
+    project.recover()
     repaired = _repair(project) if given.repair else []
     found = project.in_one_state(lambda: check_journal(project.root, project.world.now(), home=project.world.home))
     if given.needs_state and any(problem.code == _STATE_MISSING for problem in found):
@@ -94,7 +93,6 @@ def _finding(problem: Problem) -> dict[str, Any]:
 
 def _repair(project: Project) -> list[str]:
     from quire.layers.journal.repair import plan_journal_repair
-    from quire.layers.journal.store import commit
 
     with journal_locked(project, "repair the journal"):
         repairing = plan_journal_repair(project.root, project.world.now())

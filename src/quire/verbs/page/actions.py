@@ -14,9 +14,7 @@ from quire.inbox.proposals import Proposal
 from quire.layers.facts.drafts import find_fact
 from quire.layers.facts.types import Fact
 from quire.layers.graph.inspect import inspect_node
-from quire.layers.graph.layout import (
-    FOLDER,
-)
+from quire.layers.graph.layout import FOLDER
 from quire.layers.graph.save import Saved
 from quire.layers.graph.stored import StoredNode
 from quire.layers.record_details import node_revision
@@ -54,8 +52,6 @@ class _Told(msgspec.Struct, frozen=True):
 
 
 class ActConfirm(PageArguments, frozen=True, tag_field="action", tag="confirm"):
-    """Someone looked, and it is still true."""
-
     ref: str
     reason: str = ""
 
@@ -73,8 +69,6 @@ def act_confirm(project: Project, given: ActConfirm) -> Acted:
 
 
 class ActStale(PageArguments, frozen=True, tag_field="action", tag="stale"):
-    """It is no longer true."""
-
     ref: str
     reason: str
 
@@ -101,8 +95,6 @@ def _archived(project: Project, fact: Fact, reason: str) -> _Told:
 
 
 class ActSupersede(PageArguments, frozen=True, tag_field="action", tag="supersede"):
-    """Another one takes its place: one that is there, or a new one."""
-
     ref: str
     by: str = ""
     title: str = ""
@@ -159,8 +151,6 @@ def _replaced_fact(project: Project, ref: str, by: str, content: str, reason: st
 
 
 class ActEdit(PageArguments, frozen=True, tag_field="action", tag="edit"):
-    """Other words, or another stage."""
-
     ref: str
     revision: str
     title: str | None = None
@@ -193,8 +183,6 @@ def act_edit(project: Project, given: ActEdit) -> Acted:
 
 
 class ActAccept(PageArguments, frozen=True, tag_field="action", tag="accept"):
-    """Make a record of a proposal."""
-
     id: str
 
 
@@ -211,8 +199,6 @@ def act_accept(project: Project, given: ActAccept) -> Acted:
 
 
 class ActReject(PageArguments, frozen=True, tag_field="action", tag="reject"):
-    """Say no to a proposal, for good."""
-
     id: str
     reason: str = ""
 

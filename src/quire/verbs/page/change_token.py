@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,10 +12,9 @@ from quire.files.digests import hex_digest
 from quire.files.freshness import stamp_of
 from quire.layers.graph.layout import FOLDER, NODES
 from quire.model.errors import QuireError
-
-if TYPE_CHECKING:
-    from quire.model.sources import IndexSource
-    from quire.project import Project
+from quire.model.sources import IndexSource
+from quire.project import Project
+from quire.upkeep.verdicts import rested_on
 
 _LOCAL = "local"
 _ASIDE = ("index", "recovery", ".backup", ".lock")
@@ -73,8 +71,6 @@ def _code_paths(project: Project, memo: TokenMemo, memory: str) -> tuple[str, ..
     """The files that verdicts rest on; looked up again when the memory itself or its verdicts changed."""
     now = (memory, memo.verdict_rounds)
     if now != memo.paths_for:
-        from quire.upkeep.verdicts import rested_on
-
         with contextlib.suppress(QuireError):
             nodes = f"{FOLDER}/{NODES}/"
             found = project.with_index(rested_on)

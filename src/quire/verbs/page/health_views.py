@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from quire.clients.receipt_totals import ReceiptHealth, sum_receipts
 from quire.clients.receipts import read_receipts
+from quire.index.catalog import Index
 from quire.model import limits
 from quire.model.errors import GitRequired, InputError
 from quire.model.vocabulary import LIVE_STATUSES
+from quire.project import Project
 from quire.upkeep.change_set import span_to_review
 from quire.upkeep.review.engine import review_change
 from quire.upkeep.review.findings import CODES, ReviewFinding
@@ -20,10 +20,6 @@ from quire.upkeep.views.items import is_judged
 from quire.upkeep.views.landscape import CoverageHealth, coverage_health
 from quire.upkeep.views.timeline import Timeline, timeline_of
 from quire.verbs.page.page_view import PageArguments, ready_to_view, verify_for_page
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.project import Project
 
 _MARKS_MOST = 20_000
 _NODES_MOST = 20_000

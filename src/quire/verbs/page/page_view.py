@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
+from quire.index.catalog import Index
 from quire.model.errors import InvalidStore, NotInitialized
 from quire.model.records import Problem, as_warning
+from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
+from quire.upkeep.views.record_list import Verify
 from quire.upkeep.views.shared_verdicts import KnownVerdicts
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.project import Project
-    from quire.upkeep.views.record_list import Verify
 
 PageRef = Annotated[str, msgspec.Meta(max_length=4_000)]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from quire.index.catalog import Index
 from quire.layers.graph.source import node_record
 from quire.layers.journal.layout import STATE
 from quire.layers.table import layer_named
@@ -12,22 +13,19 @@ from quire.model import limits
 from quire.model.errors import Conflict, InputError
 from quire.model.records import Record
 from quire.model.refs import parse_ref
+from quire.model.verdicts import Verdict
+from quire.project import Project
 from quire.upkeep.explained_changes import Explained, explanations
 from quire.upkeep.views.anchor_diff import anchor_diff, commit_diff
 from quire.upkeep.views.record import Explain, RecordDetail, record_detail
 from quire.upkeep.views.record_events import graph_events, kept_dates
 from quire.upkeep.views.record_history import RecordHistory, record_histories
+from quire.upkeep.views.record_list import Verify
+from quire.upkeep.views.text_diff import TextDiff
 from quire.verbs.ask.inspect import Inspect, full_ref, inspect
 from quire.verbs.ask.inspected_record import WholeRecords
 from quire.verbs.page.page_view import PageArguments, PageRef, verify_for_page
 from quire.verbs.team.resolve import fields_contested
-
-if TYPE_CHECKING:
-    from quire.index.catalog import Index
-    from quire.model.verdicts import Verdict
-    from quire.project import Project
-    from quire.upkeep.views.record_list import Verify
-    from quire.upkeep.views.text_diff import TextDiff
 
 Result = TypeVar("Result")
 _ENTRIES = 100

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 
 import msgspec
 
@@ -13,11 +14,7 @@ from quire.files.digests import sha256
 from quire.files.fragments import new_fragment
 from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.undo_recorder import RecordedChange, UndoRecorder, record_changes
-from quire.layers.graph.layout import (
-    EVENT_FRAGMENTS,
-    EVENTS,
-    FOLDER,
-)
+from quire.layers.graph.layout import EVENT_FRAGMENTS, EVENTS, FOLDER
 from quire.layers.graph.lock import write_access
 from quire.layers.graph.save import apply_with_events
 from quire.layers.graph.source import GraphSource
@@ -176,14 +173,10 @@ def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChan
             apply_changes(folder, changes, [], project.world.token(), whole=True)
 
 
-@contextlib.contextmanager
-def _right_to_undo(project: Project, folder: str) -> Iterator[None]:
+def _right_to_undo(project: Project, folder: str) -> AbstractContextManager[object]:
     if folder == _memory_folder(project):
-        with write_access(project.graph, project.world, UNDO):
-            yield
-    else:
-        with profile_locked(project, UNDO):
-            yield
+        return write_access(project.graph, project.world, UNDO)
+    return profile_locked(project, UNDO)
 
 
 def _planned_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]]) -> list[UndoStep]:

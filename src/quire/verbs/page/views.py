@@ -6,20 +6,23 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
+from quire.inbox.proposals import Proposal
 from quire.inbox.store import count_pending, read_inbox
+from quire.index.catalog import Index
 from quire.layers.facts.notes import read_notes
 from quire.layers.facts.working_memory import read_working
 from quire.layers.table import layer_named, path_from_root
 from quire.model import limits
-from quire.model.errors import InputError, InvalidStore, NotInitialized
+from quire.model.errors import InvalidStore, NotInitialized, not_one_of
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.model.times import instant, timestamp
 from quire.model.vocabulary import LAYER_NAMES
+from quire.project import Project
 from quire.upkeep.views.board import ProductMap, product_board
 from quire.upkeep.views.items import is_current
 from quire.upkeep.views.network import GraphData, all_edges, network_of
@@ -32,11 +35,6 @@ from quire.verbs.facts.pins import live_pins
 from quire.verbs.inbox.overview import grouped
 from quire.verbs.page.page_view import PageArguments, ready_to_view, verify_for_page
 from quire.verbs.plain import plain
-
-if TYPE_CHECKING:
-    from quire.inbox.proposals import Proposal
-    from quire.index.catalog import Index
-    from quire.project import Project
 
 Result = TypeVar("Result")
 
@@ -141,11 +139,8 @@ def view_records(project: Project, given: ViewRecords) -> RecordPage:
     """Records of all layers that are so and say this, the newest first."""
     _check_page(given.offset, given.limit)
     if given.layer and given.layer not in LAYER_NAMES:
-        raise InputError(
-            f"There is no layer `{cut(given.layer, 40)}`.",
-            hint=f"It is one of {', '.join(LAYER_NAMES)}.",
-            details={"field": "layer", "allowed": list(LAYER_NAMES)},
-        )
+        hint = f"It is one of {', '.join(LAYER_NAMES)}."
+        raise not_one_of(f"There is no layer `{cut(given.layer, 40)}`.", "layer", LAYER_NAMES, hint)
     choice = msgspec.structs.replace(given, text=given.text[: limits.QUESTION_CHARS].strip())
 
     def work(index: Index, _: list[Problem]) -> RecordPage:

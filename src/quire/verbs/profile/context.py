@@ -18,12 +18,7 @@ class ShowProfileContext(Arguments, frozen=True, kw_only=True):
 
 def profile_context(project: Project, given: ShowProfileContext) -> ProfileContext:
     """Show what an agent should know at the start: the most important records of every category."""
-    tokens = limits.within(
-        limits.PROFILE_TOKENS if given.budget is None else given.budget,
-        "budget",
-        limits.BUDGET_LEAST,
-        limits.BUDGET_MOST,
-    )
+    tokens = limits.budget(given.budget, limits.PROFILE_TOKENS)
     return ask_profile(project, lambda index: fit_profile(profile_entries(project, index), tokens))
 
 

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from quire.layers.profile.layout import FILE, FOLDER, IGNORED
-from quire.model.errors import (
-    Conflict,
-    InvalidStore,
-    LockBusy,
-    OutsideProject,
-    StorageFailed,
-)
+from quire.model.errors import Conflict, InvalidStore, LockBusy, OutsideProject, StorageFailed
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from quire.layers.profile.source import ProfileOverview
     from quire.project import Project
 
+_SAME = (
+    *("ref", "category", "key", "value", "status", "importance", "confidence", "tags"),
+    *("created_at", "updated_at", "access_count", "last_accessed"),
+)
+"""What a view has of an entry as it is."""
+
 
 def profile_entries(project: Project, index: Index) -> list[Entry]:
     """Every record, by category and then in the order of the document."""
@@ -75,21 +81,10 @@ def entry_view(entry: Entry, readings: Readings | None = None, **fields: object)
     if entry.access_count != before:
         stored |= {"access_count": entry.access_count, "last_accessed": entry.last_accessed}
     known: dict[str, object] = {
-        "ref": entry.ref,
+        **{name: getattr(entry, name) for name in _SAME},
         "id": entry.name,
-        "category": entry.category,
-        "key": entry.key,
         "title": cut(one_line(entry.value), 80),
-        "value": entry.value,
-        "status": entry.status,
-        "importance": entry.importance,
-        "confidence": entry.confidence,
-        "tags": entry.tags,
         "source": {"type": entry.source_type, "detail": entry.source_detail},
-        "created_at": entry.created_at,
-        "updated_at": entry.updated_at,
-        "access_count": entry.access_count,
-        "last_accessed": entry.last_accessed,
         "links": tuple({"target": link.target, "relation": link.relation} for link in entry.links),
         "private": entry.is_private,
         "entry": stored,

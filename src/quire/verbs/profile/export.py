@@ -8,7 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from quire.guard.hostile_text import escape_controls
 from quire.layers.profile.layout import ACTIVE, VERSION
-from quire.model.errors import InputError
+from quire.layers.profile.pages import export_document, export_page
+from quire.model.errors import not_one_of
 from quire.model.text import cut
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import profile_entries
@@ -53,14 +54,8 @@ class ProfileExported(Result, kw_only=True):
 
 def export_profile(project: Project, given: ExportProfile) -> ProfileExported:
     """Print the profile: active records as Markdown, or the stored document as JSON."""
-    from quire.layers.profile.pages import export_document, export_page
-
     if given.output_format not in _FORMATS:
-        raise InputError(
-            f"`{cut(given.output_format, 40)}` is not a format.",
-            hint=f"Use one of {', '.join(_FORMATS)}.",
-            details={"field": "format", "allowed": list(_FORMATS)},
-        )
+        raise not_one_of(f"`{cut(given.output_format, 40)}` is not a format.", "format", _FORMATS)
 
     def work(index: Index) -> ProfileExported:
         overview = usable_documents(index)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import msgspec
+
+from quire.layers.profile.links import remove_links
 from quire.verbs.profile.document import change_profile
 from quire.verbs.profile.options import DryRun, LinkEnds, Relation
 from quire.verbs.profile.results import line_naming
@@ -51,15 +54,7 @@ def link_entries(project: Project, given: LinkEntries) -> EntriesLinked:
         lambda draft, _: add_link(draft, given.source, given.target, given.relation),
         dry_run=given.dry_run,
     )
-    return EntriesLinked(
-        link_created=done.created,
-        source=done.source,
-        target=done.target,
-        relation=done.relation,
-        created=done.created,
-        archived=done.archived,
-        dry_run=given.dry_run,
-    )
+    return EntriesLinked(**msgspec.structs.asdict(done), link_created=done.created, dry_run=given.dry_run)
 
 
 def add_link(project: Project, given: AddLink) -> EntriesLinked:
@@ -88,7 +83,6 @@ TOOL = Verb(
     run=add_link,
     lines=lines,
     writes=True,
-    examples="",
     tool=Tool(
         title="Link two records",
         says="Profile: link two records with a relation; a superseded record is archived. Records that share two tags "
@@ -121,15 +115,13 @@ class EntriesUnlinked(Result, kw_only=True):
 
 def unlink_entries(project: Project, given: UnlinkEntries) -> EntriesUnlinked:
     """Remove the links from one record to another: all, or those of one RELATION."""
-    from quire.layers.profile.links import remove_links
-
     found = change_profile(
         project,
         "unlink",
         lambda draft, _: remove_links(draft, given.source, given.target, given.relation),
         dry_run=given.dry_run,
     )
-    return EntriesUnlinked(source=found.source, target=found.target, relations=found.relations, dry_run=given.dry_run)
+    return EntriesUnlinked(**msgspec.structs.asdict(found), dry_run=given.dry_run)
 
 
 def remove_link(project: Project, given: RemoveLink) -> EntriesUnlinked:
@@ -160,7 +152,6 @@ REMOVE_LINK = Verb(
     run=remove_link,
     lines=unlinked_lines,
     writes=True,
-    examples="",
     tool=Tool(
         title="Unlink two records",
         says="Profile: remove the links from one record to another, all or those of one relation. The records stay; "

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
+from quire.layers.profile import pages
 from quire.layers.profile.layout import ACTIVE
+from quire.layers.profile.pages import entries_on, index_page
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import profile_entries, profile_warnings
 from quire.verbs.profile.options import Everything
@@ -31,7 +33,6 @@ def page_of(
     project: Project, write: Callable[[list[Entry]], str], nothing: str, *, everything: bool = True
 ) -> ProfilePage:
     """A page made of all entries; `nothing` is said where it is empty."""
-    from quire.layers.profile.pages import entries_on
 
     def work(index: Index) -> ProfilePage:
         overview = usable_documents(index)
@@ -57,13 +58,10 @@ def page_lines(page: ProfilePage) -> Lines:
 
 def about_me(project: Project, _given: Arguments) -> ProfilePage:
     """Show what is known about the user and their preferences."""
-    from quire.layers.profile import pages
-
     return page_of(project, pages.about_me, "Nothing is recorded about the user yet.")
 
 
 ABOUT_ME = Verb(
-    takes=Arguments,
     run=about_me,
     lines=page_lines,
     examples="Example:\n  memory profile about-me\n",
@@ -78,13 +76,10 @@ ABOUT_ME = Verb(
 
 def about_us(project: Project, _given: Arguments) -> ProfilePage:
     """Show how the user and the assistant work together, and who the assistant is."""
-    from quire.layers.profile import pages
-
     return page_of(project, pages.about_us, "Nothing is recorded yet about how you work together.")
 
 
 ABOUT_US = Verb(
-    takes=Arguments,
     run=about_us,
     lines=page_lines,
     examples="Example:\n  memory profile about-us\n",
@@ -103,8 +98,6 @@ class ShowIndex(Arguments, frozen=True, kw_only=True):
 
 def entry_index(project: Project, given: ShowIndex) -> ProfilePage:
     """Show one line for each record. This does not count as reading."""
-    from quire.layers.profile.pages import index_page
-
     return page_of(
         project,
         lambda entries: index_page(entries, everything=given.everything),

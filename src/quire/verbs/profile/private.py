@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
+import msgspec
+
 from quire.layers.profile.layout import FILE, FOLDER
 from quire.layers.profile.privacy import carry_out, plan_move, refuse_undecided, retarget
 from quire.layers.profile.store import migrate
@@ -84,13 +86,7 @@ def _moved(project: Project, place: str, given: KeepPrivate) -> EntriesMoved:
             move = carry_out(places, project.world, place, given.prefer)
         prepare_profile(project)
     return EntriesMoved(
-        before=move.before,
-        after=move.after,
-        target=move.target,
-        moved=move.moved,
-        copied=move.copied,
-        differing=move.differing,
-        linked=move.linked,
+        **msgspec.structs.asdict(move),
         committed=_is_committed(project),
         applied=given.apply,
         prefer=given.prefer,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from msgspec import Meta
 
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
+from quire.layers.profile.records import entry_of
+from quire.layers.profile.rules import allowed_category
 from quire.verbs.profile.document import ask_profile, usable_documents
 from quire.verbs.profile.entries import (
     entry_readings,
@@ -53,9 +55,6 @@ class EntriesRecalled(Result, kw_only=True):
 
 def recall_entries(project: Project, given: RecallEntries, *, note: bool = True) -> EntriesRecalled:
     """Show one record, or all active ones of a category. This counts as reading them."""
-    from quire.layers.profile.records import entry_of
-    from quire.layers.profile.rules import allowed_category
-
     category, key = split_entry(given.category, given.key)
 
     def work(index: Index) -> EntriesRecalled:

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
+from quire.layers.profile.access import as_read
+from quire.layers.profile.drafts import ProfileDraft
 from quire.layers.profile.layout import ARCHIVED
-from quire.layers.profile.reflection import Archival, ConfidenceUpdate, ReflectionSummary, UnreadEntry
+from quire.layers.profile.reflection import (
+    Archival,
+    ConfidenceUpdate,
+    Reflection,
+    ReflectionSummary,
+    UnreadEntry,
+    reflect,
+)
+from quire.layers.profile.rules import allowed_name
 from quire.verbs.profile.document import ask_profile, change_profile
 from quire.verbs.profile.entries import entry_readings, need_entry, profile_entries
 from quire.verbs.profile.options import DryRun
@@ -13,8 +23,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Tool, V
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.profile.drafts import ProfileDraft
-    from quire.layers.profile.reflection import Reflection
     from quire.project import Project
 
 Proposal = TypeVar("Proposal", UnreadEntry, Archival, ConfidenceUpdate)
@@ -55,10 +63,6 @@ def reflect_on_entries(project: Project, given: ReflectOnEntries) -> Reflected:
 
     Changes nothing without --apply. No two proposals contradict each other.
     """
-    from quire.layers.profile.access import as_read
-    from quire.layers.profile.reflection import reflect
-    from quire.layers.profile.rules import allowed_name
-
     wanted = {".".join(allowed_name(name, "only")) for name in given.only}
     if wanted:
         ask_profile(

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from quire.layers.profile.layout import (
-    ACTIVE,
-    CATEGORIES,
-    FOLDER,
-    PRIVATE,
-    PRIVATE_CATEGORIES,
-    SOURCES,
-    VALUE_CHARS,
-)
+from quire.layers.profile.layout import ACTIVE, CATEGORIES, FOLDER, PRIVATE, PRIVATE_CATEGORIES, SOURCES, VALUE_CHARS
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line

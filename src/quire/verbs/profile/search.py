@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from quire.layers.profile.access import Readings
 from quire.layers.profile.layout import ACTIVE
+from quire.layers.profile.records import entry_of
+from quire.layers.profile.rules import allowed_category, allowed_status
 from quire.model import limits
 from quire.model.errors import InputError
 from quire.verbs.ask.answers import answer_from
@@ -19,7 +22,6 @@ from quire.verbs.verb import Arguments, Lines, Option, Result, Tool, Verb, Word
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.index.search import Filter
-    from quire.layers.profile.access import Readings
     from quire.project import Project
     from quire.retrieval.answer import Hit
 
@@ -120,7 +122,6 @@ def search_entries(project: Project, given: SearchEntries, *, note: bool = True)
 def _allowed(given: SearchEntries) -> Filter:
     """What may answer: active entries, unless another status is named."""
     from quire.index.search import Filter
-    from quire.layers.profile.rules import allowed_category, allowed_status
 
     if not given.query.strip():
         raise InputError(
@@ -141,8 +142,6 @@ def _allowed(given: SearchEntries) -> Filter:
 
 
 def _view(hit: Hit, readings: Readings) -> EntryView:
-    from quire.layers.profile.records import entry_of
-
     parts = hit.parts
     scores = {
         "words": parts.get("evidence", 0.0),

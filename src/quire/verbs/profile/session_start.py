@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
+from quire.layers.profile.access import as_read
+from quire.layers.profile.drafts import ProfileDraft
+from quire.layers.profile.entries import Entry
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, NAME
+from quire.layers.profile.reflection import reflect
 from quire.model.errors import UnsupportedVersion
 from quire.model.text import counted, cut, one_line
 from quire.verbs.profile.document import ask_profile, change_profile, usable_documents
@@ -19,8 +23,6 @@ from quire.verbs.verb import Arguments, Lines, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.profile.drafts import ProfileDraft
-    from quire.layers.profile.entries import Entry
     from quire.project import Project
 
 _MATTERS_TOKENS = 600
@@ -80,8 +82,6 @@ def start_session(project: Project, _given: Arguments) -> SessionStarted:
 
 
 def _started(project: Project, index: Index, number: int | None, missing: bool) -> SessionStarted:
-    from quire.layers.profile.access import as_read
-    from quire.layers.profile.reflection import reflect
     from quire.retrieval.profile_context import fit_profile
 
     overview = usable_documents(index)
@@ -157,7 +157,6 @@ def lines(found: SessionStarted) -> Lines:
 
 
 VERB = Verb(
-    takes=Arguments,
     run=start_session,
     lines=lines,
     writes=True,

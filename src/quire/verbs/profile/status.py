@@ -139,7 +139,6 @@ def lines(found: ProfileStatus) -> Lines:
 
 
 GROUP = Verb(
-    takes=Arguments,
     run=profile_overview,
     lines=lines,
     examples="""Examples:
@@ -151,7 +150,6 @@ GROUP = Verb(
 )
 
 VERB = Verb(
-    takes=Arguments,
     run=profile_status,
     lines=lines,
     examples="Example:\n  memory profile status --json\n",

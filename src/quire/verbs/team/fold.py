@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from quire.files.branches import branch_settings, current_branch, default_branch_name, writes_fragments, writes_map
+from quire.layers.graph.lock import write_access
+from quire.layers.table import LAYERS
 from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import counted
-from quire.verbs.verb import Arguments, Line, Option, Result, Verb
-
-if TYPE_CHECKING:
-    from quire.project import Project
+from quire.project import Project
+from quire.upkeep.guidance import refresh_map
+from quire.verbs.ask.product_map import product_map
+from quire.verbs.verb import Arguments, Lines, Option, Result, Verb
 
 
 class Fold(Arguments, frozen=True, kw_only=True):
@@ -33,8 +35,6 @@ def fold(project: Project, given: Fold) -> Folded:
     On other branches each write creates separate files in `.memory/events.d/` and `.memory/facts.d/`, so that branches
     do not conflict. The next write on the default branch also folds them. Folding twice changes nothing.
     """
-    from quire.layers.table import LAYERS
-
     project.ready_to_ask()
     fragments = [path for layer in LAYERS for path in layer.fragments(project)]
     done = Folded(dry_run=given.dry_run, fragments=fragments)
@@ -55,8 +55,6 @@ def fold(project: Project, given: Fold) -> Folded:
 
 
 def _refuse_elsewhere(project: Project) -> None:
-    from quire.files.branches import branch_settings, current_branch, default_branch_name, writes_fragments
-
     if not writes_fragments(project):
         return
     branch = current_branch(project.git, project.world.env)
@@ -70,11 +68,6 @@ def _refuse_elsewhere(project: Project) -> None:
 
 
 def _refreshed_map(project: Project) -> tuple[list[str], list[Problem]]:
-    from quire.files.branches import writes_map
-    from quire.layers.graph.lock import write_access
-    from quire.upkeep.guidance import refresh_map
-    from quire.verbs.ask.product_map import product_map
-
     if not project.graph.exists() or not writes_map(project):
         return [], []
     with write_access(project.graph, project.world, "refresh the map"):
@@ -91,7 +84,7 @@ def _unreadable(path: str) -> Problem:
     )
 
 
-def lines(done: Folded) -> Iterator[Line]:
+def lines(done: Folded) -> Lines:
     if not done.fragments:
         yield "Nothing to fold."
     else:

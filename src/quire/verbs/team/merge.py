@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from quire.model.errors import Conflict
 from quire.model.text import counted
+from quire.project import Project
+from quire.upkeep.merge.conflicts import merge_conflicts
+from quire.upkeep.merge.merge_files import not_merged, write_merged
+from quire.upkeep.merge.revision import merge_revision
 from quire.verbs.verb import Arguments, Lines, Option, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
 
 
 class MergeArguments(Arguments, frozen=True, kw_only=True):
@@ -39,10 +41,6 @@ def merge(project: Project, given: MergeArguments) -> MergeDone:
     It compares the files here with REV and their common ancestor, and changes nothing. --apply writes the
     merged files of the memory into the work tree, all or none, and leaves the code and git alone.
     """
-    from quire.upkeep.merge.conflicts import merge_conflicts
-    from quire.upkeep.merge.merge_files import not_merged, write_merged
-    from quire.upkeep.merge.revision import merge_revision
-
     project.ready_to_ask()
     for left in merge_conflicts(project):
         raise Conflict(
@@ -58,10 +56,7 @@ def merge(project: Project, given: MergeArguments) -> MergeDone:
         commit=found.commit,
         base=found.base,
         applied=given.apply,
-        added=found.records.added,
-        changed=found.records.changed,
-        contested=found.records.contested,
-        dropped=found.records.dropped,
+        **msgspec.structs.asdict(found.records),
         files=files,
         warnings=[*found.warnings, *not_merged(found.merged)],
     )

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from quire.files.branches import writes_fragments
+from quire.files.fragments import new_fragment
+from quire.files.paths import read_if_there
+from quire.files.transaction import Append, FileUpdate
+from quire.layers.graph.inspect import node_meant
+from quire.layers.graph.layout import EVENTS, FOLDER
+from quire.layers.table import layer_named, layer_of_file
 from quire.model.contested import BODY, RECORD, Choice, ContestedField, value_shown
 from quire.model.errors import InputError, NotFound, UsageError
 from quire.model.records import Record
 from quire.model.times import timestamp
+from quire.project import Project
+from quire.upkeep.merge.conflicts import merge_conflicts, shared_conflicts, sides_before
+from quire.upkeep.merge.merge_files import (
+    Logged,
+    MergedPath,
+    merged_settled,
+    not_merged,
+    problems_in,
+    write_merged,
+    write_shared,
+)
+from quire.upkeep.undo_plan import UndoStep, events_back
+from quire.verbs.ask.inspect import full_ref
 from quire.verbs.verb import Arguments, Lines, Option, Recalled, Result, Verb, Word
-
-if TYPE_CHECKING:
-    from quire.project import Project
-    from quire.upkeep.merge.merge_files import Logged, MergedPath
 
 Way = Literal["ours", "theirs", "both", "edit"]
 _SHOWN = 400
@@ -66,9 +82,6 @@ def resolve(project: Project, given: Resolve) -> FieldsResolved:
     sections that Quire writes into other files, such as `AGENTS.md`. REF names a record to settle. Without REF, it
     lists what is contested, and asks about it on a terminal. It leaves `git add` to you.
     """
-    from quire.upkeep.merge.conflicts import merge_conflicts, shared_conflicts
-    from quire.upkeep.merge.merge_files import not_merged, write_merged, write_shared
-
     ways: list[Way] = [way for way in _WAYS if getattr(given, way)]
     if len(ways) + (given.value is not None) > 1:
         raise UsageError("Give only one way to settle it.", hint="Choose --ours, --theirs, --both or --edit.")
@@ -96,8 +109,6 @@ def resolve(project: Project, given: Resolve) -> FieldsResolved:
 
 def _folded(project: Project) -> list[str]:
     """What branches added to one document and disagree on stands in no file as contested until it is folded."""
-    from quire.layers.table import layer_named
-
     records = project.with_index(lambda index: index.records_contested())
     found: list[str] = []
     for layer in {layer_named(record.layer) for record in records if not fields_contested(project, record)}:
@@ -123,8 +134,6 @@ def contested_here(
 
 def fields_contested(project: Project, record: Record, name: str | None = None) -> list[ContestedField]:
     """The contested fields of a record, as its files have them."""
-    from quire.layers.table import layer_named
-
     layer = layer_named(record.layer)
     return [
         msgspec.structs.replace(field, ref=record.ref)
@@ -135,9 +144,6 @@ def fields_contested(project: Project, record: Record, name: str | None = None) 
 
 
 def _record(project: Project, ref: str) -> Record:
-    from quire.layers.graph.inspect import node_meant
-    from quire.verbs.ask.inspect import full_ref
-
     wanted = full_ref(ref)
     record = project.with_index(lambda index: index.find(wanted))
     if record is None and not any(mark in ref for mark in ".:"):
@@ -152,8 +158,6 @@ def _settle(
     project: Project, given: Resolve, way: Way | None, found: list[tuple[Record, ContestedField]], done: FieldsResolved
 ) -> None:
     """Choose a value for each field, then write all files."""
-    from quire.upkeep.merge.merge_files import merged_settled, write_merged
-
     if given.value is not None and len(found) != 1:
         raise UsageError("--value settles one field.", hint="Name the record, and the field with --field.")
     choices: dict[str, list[Choice]] = {}
@@ -178,8 +182,6 @@ def _settle(
 
 def _refuse_unreadable(value: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
     """A value with which the record could not be read any more."""
-    from quire.upkeep.merge.merge_files import problems_in
-
     known = problems_in(before)
     for problem in problems_in(after):
         if problem not in known:
@@ -188,12 +190,6 @@ def _refuse_unreadable(value: str, before: Mapping[str, bytes], after: Mapping[s
 
 def _logged(project: Project, merged: list[MergedPath], at: str) -> Logged:
     """The events that tell what became of nodes and relations."""
-    from quire.files.branches import writes_fragments
-    from quire.files.fragments import new_fragment
-    from quire.files.transaction import Append, FileUpdate
-    from quire.layers.graph.layout import EVENTS, FOLDER
-    from quire.upkeep.undo_plan import UndoStep, events_back
-
     pairs = [(one, one.path.removeprefix(f"{FOLDER}/")) for one in merged if one.after != one.before]
     steps = [UndoStep(path, one.before, one.after) for one, path in pairs if path != one.path]
     events = events_back(project.graph, steps, "resolve", at)
@@ -205,14 +201,10 @@ def _logged(project: Project, merged: list[MergedPath], at: str) -> Logged:
 
 
 def _read(project: Project, path: str) -> bytes:
-    from quire.files.paths import read_if_there
-
     return read_if_there(os.path.join(project.root, path)) or b""
 
 
 def _together(path: str) -> tuple[str, ...]:
-    from quire.layers.table import layer_of_file
-
     layer = layer_of_file(path)
     return layer.read_together(path) if layer else ()
 
@@ -244,8 +236,6 @@ def _admitted(project: Project, field: ContestedField, text: str) -> Any:
 
 
 def _value(project: Project, record: Record, field: ContestedField, way: Way | None) -> Any:
-    from quire.layers.table import layer_named
-
     now = _read(project, field.path)
     if way == "both":
         value = layer_named(record.layer).both_of(field, now)
@@ -270,9 +260,6 @@ def _value(project: Project, record: Record, field: ContestedField, way: Way | N
 
 def _value_of_sides(project: Project, record: Record, field: ContestedField, now: bytes) -> tuple[Any, Any] | None:
     """What this branch said before the merge, and what the other one said; None where the history does not tell."""
-    from quire.layers.table import layer_named
-    from quire.upkeep.merge.conflicts import sides_before
-
     layer = layer_named(record.layer)
 
     def is_contested(data: bytes) -> bool:
