@@ -43,6 +43,10 @@ HALVES = {
     "wide": ("wide",),
     "broad": ("broad",),
     "wide-unseen": ("wide-unseen",),
+    "dense": ("set-a", "set-b", "set-c", "set-e", "set-f"),
+    "sparse": ("set-g", "set-i", "set-j"),
+    "dense-unseen": ("set-d",),
+    "sparse-unseen": ("set-h",),
 }
 """Which folders hold the sessions of which part; each is measured alone."""
 LATEST = "fresh"
