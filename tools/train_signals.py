@@ -7,7 +7,7 @@ A passage is as right as it is close to a label: a third each for what the bench
 and for less than that. The weights are those of a logistic regression with one weight for each feature and what the
 user adds to it. Each folder is left out of training in turn; `least`, `rise` and `sure` come from what is found in
 folders that were left out, and the figures of each folder are those with the best `least` and `rise` of the others.
-`later-unseen/` and `wide-unseen/` are never read.
+`later-unseen/`, `wide-unseen/`, `set-d/` and `set-h/` are never read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from quire.capture.signals.features import Excerpt, passages  # noqa: E402
 from quire.capture.signals.speeches import Speech  # noqa: E402
 from quire.capture.signals.words import capped  # noqa: E402
 
-HALVES = ("development", "later", "unseen", "wide", "broad")
+HALVES = ("development", "later", "unseen", "wide", "broad", "dense", "sparse")
 STRENGTH = 0.01
 """The inverse of how strongly weights are drawn to zero."""
 RARE = 0.1

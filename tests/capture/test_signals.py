@@ -41,6 +41,20 @@ def test_two_numbers_are_two_choices() -> None:
     ]
 
 
+@each(
+    "answer",
+    [
+        "both are in /srv/cache already. no?",
+        "1. the importer reads every row twice since the index on the staging table was dropped in the spring\n"
+        "2. nobody looks at the second column of the report, which is filled by a job that runs in the night",
+    ],
+)
+def test_what_is_told_of_both_and_a_list_that_was_pasted_choose_nothing(answer: str) -> None:
+    offer = "1. sign the installer on the build machine\n2. publish the checksums next to the archive"
+    found = signals(user("what's missing?"), agent(offer), user(answer), edits("x.py"), agent("Done."))
+    assert not any("installer" in text or "checksums" in text for text in found.decisions)
+
+
 def test_a_proposal_counts_where_it_is_accepted_and_not_where_it_is_refused() -> None:
     asked = user("The order list is slow. What would you do?")
     offer = agent("I'd keep the order list in Redis instead of the process, because two pods never agree.")

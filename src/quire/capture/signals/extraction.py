@@ -33,7 +33,7 @@ LABELS: dict[Kind, str] = dict(zip(KINDS, ("says_decision", "says_gotcha", "says
 LONGEST: dict[Kind, int] = dict(zip(KINDS, (2, 3, 1), strict=True))
 """The most sentences of one signal. A gotcha includes its cause; each next step is a sentence of its own."""
 MOST = 12
-WORTH = 0.75
+WORTH = 0.85
 """A session leaves something where it is so likely that of the likeliest of each kind one is right, or where the user
 says what is decided and why, or chooses what was offered."""
 _DECIDED = pattern("decided", re.I)

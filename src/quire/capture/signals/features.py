@@ -7,6 +7,7 @@ not there counts zero.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -23,6 +24,8 @@ LONGEST = 3
 """So many sentences a passage may have."""
 _ALIKE, _END, _NEAR = 0.6, 2, 4
 _LENGTHS = (2, 4, 6, 8, 11, 15, 20)
+_PLAIN = re.compile(r"[^\W\d_]+(?=[\s.,;:!?)'’-]|$)")
+"""A word as people write it; of code and of what a terminal printed few are."""
 _NEIGHBOURS = ("cause", "problem", "decide", "later", "maybe")
 
 
@@ -57,8 +60,9 @@ def passages(speeches: Sequence[Speech]) -> Iterator[Excerpt]:
     """The passages of a talk that may be worth keeping."""
     last = {stem: at for at, speech in enumerate(speeches) for stem in speech.stems}
     first = {stem: at for at, speech in reversed(list(enumerate(speeches))) for stem in speech.stems}
+    whole = _whole(speeches) if speeches else {}
     for at, speech in enumerate(speeches):
-        around = _around(speeches, at)
+        around = {**_around(speeches, at), **whole}
         options = offered(speeches, at) if speech.by == "user" else []
         choices = {n: found for n, one in enumerate(speech.sentences) if options and (found := chosen(one, options))}
         for begin, end in _windows(speech, choices):
@@ -123,7 +127,20 @@ def _seen(speech: Speech, part: Sequence[Sentence], begin: int, end: int, count:
     }
     names |= {name for name, is_there in shape.items() if is_there}
     names.add(f"length {next((most for most in _LENGTHS if count <= most), 'more')}")
-    return {**dict.fromkeys(names, 1.0), "length": math.log1p(count)}
+    text = "".join(one.text for one in part)
+    plain = sum(map(len, _PLAIN.findall(text))) / len("".join(text.split()))
+    return {**dict.fromkeys(names, 1.0), "length": math.log1p(count), "plain": plain}
+
+
+def _whole(speeches: Sequence[Speech]) -> Features:
+    """What is seen of the session: much talk and little work, or much work of which the agent tells at length."""
+    told = {by: [len(one.sentences) for one in speeches if one.by == by] for by in ("agent", "user")}
+    return {
+        "speeches": math.log1p(len(speeches)),
+        "calls for each speech": math.log1p(sum(one.after.calls for one in speeches) / len(speeches)),
+        "of the agent": len(told["agent"]) / len(speeches),
+        **{f"sentences of the {by}": math.log1p(sum(told[by]) / (len(told[by]) or 1)) for by in told},
+    }
 
 
 def _around(speeches: Sequence[Speech], at: int) -> Features:
@@ -147,7 +164,6 @@ def _around(speeches: Sequence[Speech], at: int) -> Features:
     return {
         **{name: 1.0 for name, is_there in names.items() if is_there},
         "sentences": math.log1p(len(speech.sentences)),
-        "speeches": math.log1p(len(speeches)),
     }
 
 

@@ -13,7 +13,7 @@ from quire.capture.signals.speeches import Speech
 _BACK = 6
 """So many speeches before, an offer may still be answered."""
 _WORDS = 14
-"""A longer sentence names no place."""
+"""A longer sentence names no place, and a longer item of a list answers nothing: it was pasted."""
 _LETTERED, _OR = pattern("lettered"), pattern("or")
 _NAMED, _MORE, _PLACE = (pattern(name, re.I) for name in ("named_option", "more_options", "place"))
 _LAST, _ALL = 3, 4
@@ -50,9 +50,9 @@ def chosen(sentence: Sentence, options: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _places(sentence: Sentence, options: Sequence[tuple[str, str]]) -> list[int]:
-    keys = [key for key, _ in options]
+    keys, is_short = [key for key, _ in options], len(sentence.text.split()) <= _WORDS
     if sentence.number:
-        return [keys.index(sentence.number)] if sentence.number in keys else []
+        return [keys.index(sentence.number)] if is_short and sentence.number in keys else []
     named = _NAMED.match(sentence.text)
     # An `a` before a word is none.
     is_article = named and not named["word"] and named["key"] == "a" and sentence.text[named.end() :].startswith(" ")
@@ -62,7 +62,7 @@ def _places(sentence: Sentence, options: Sequence[tuple[str, str]]) -> list[int]
             found += [keys.index(more["key"].upper())] if more["key"].upper() in keys else []
             at = more.end()
         return found
-    place = _PLACE.match(sentence.text) if len(sentence.text.split()) <= _WORDS else None
+    place = _PLACE.match(sentence.text) if is_short else None
     if not place:
         return []
     group, every = (place.lastindex or 1) - 1, list(range(len(options)))
