@@ -41,6 +41,7 @@ VITEST = " Test Files  1 failed | 11 passed (12)\n      Tests  1 failed | 73 pas
         ("npm run build", "a.ts(1,2): error TS2345: x\nb.ts(3,4): error TS1: y", True, "failed (2 errors)"),
         ("bundle exec rubocop", "412 files inspected, 1 offense", True, "failed (412 files inspected, 1 offense)"),
         ("golangci-lint run", "0 issues.", False, "passed (0 issues)"),
+        ("npx eslint .", "✖ 1 problem (0 errors, 1 warning)", False, "passed (1 problem (0 errors, 1 warning))"),
         ("uv run pyright", "1 error, 0 warnings, 0 informations", True, "failed (1 error, 0 warnings, 0 informations)"),
         ("dotnet test", DOTNET, False, "passed (Failed: 0, Passed: 21, Skipped: 1, Total: 22)"),
         ("make check", "make: *** [check] Error 1", True, "failed"),
@@ -150,6 +151,15 @@ def test_the_last_run_counts() -> None:
         runs("ruff check .", "Found 1 error.", failed=True),
     )
     assert found.validation_observations == ("pytest: passed (5 passed)", "ruff check .: failed (1 error)")
+
+
+def test_a_failure_of_several_is_not_told_where_one_of_them_ran_again() -> None:
+    found = signals(
+        user("check"),
+        runs("go vet ./... && go test ./...", "--- FAIL: TestRetry", failed=True),
+        runs("go test ./...", "ok  \texample.org/a\t0.4s"),
+    )
+    assert found.validation_observations == ("go test ./...: passed",)
 
 
 def test_a_failure_that_a_wider_run_repaired_is_not_told() -> None:

@@ -48,7 +48,8 @@ def outcome_of(output: str, *, failed: bool, run: int = 1) -> list[Outcome]:
     if len(output) > OUTPUT_CHARS:
         output = output[: OUTPUT_CHARS // 2] + "\n" + output[-OUTPUT_CHARS // 2 :]
     counts, shown = _counts(output)
-    bad = counts.get("failed", 0) + counts.get("errors", 0) + counts.get("issues", 0)
+    # `1 problem (0 errors, 1 warning)` is no failure.
+    bad = counts.get("failed", 0) + counts.get("errors", counts.get("issues", 0))
     passed = not failed and not bad and (bool(counts) or not _FAILURE.search(output))
     if not passed or run == 1:
         return [Outcome(passed, shown)]
