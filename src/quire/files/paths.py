@@ -165,7 +165,9 @@ def mark_before(path: str, offset: int) -> str:
 
     try:
         descriptor, _ = open_regular(path)
-    except OSError:
+    except OSError as error:
+        if error.errno in PASSING:
+            raise storage_failed(error, f"read `{os.path.basename(path)}`") from error
         return ""
     try:
         head = os.pread(descriptor, min(_MARK_BYTES, offset), 0)
