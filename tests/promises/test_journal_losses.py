@@ -24,6 +24,7 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import NotFound, QuireError, StorageFailed, UnsupportedVersion
 from quire.project import Project
+from quire.verbs.agents.session_end import journal_run_once
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -179,8 +180,9 @@ def test_a_session_whose_event_was_removed_on_purpose_can_be_kept_out(harbor: Ha
         f"*/{JOURNAL}/archive/*/manifest.json",
     ],
 )
+@pytest.mark.parametrize("way", ["sync", "cycle"])
 def test_a_sync_that_cannot_open_a_file_for_a_passing_reason_says_so(
-    harbor: Harbor, monkeypatch: pytest.MonkeyPatch, pattern: str
+    harbor: Harbor, monkeypatch: pytest.MonkeyPatch, way: str, pattern: str
 ) -> None:
     """One session has expired, one is archived, one is there; each went on."""
     for number, days in ((1, 400), (2, 0)):
@@ -204,12 +206,14 @@ def test_a_sync_that_cannot_open_a_file_for_a_passing_reason_says_so(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", open_file)
-        try:
-            failed = harbor.sync().failed
-        except StorageFailed:
-            failed = 1
+        if way == "sync":
+            with pytest.raises(StorageFailed, match="too many files are open"):
+                harbor.sync()
+        else:
+            run = journal_run_once(harbor.project, settled_seconds=0.0)
+            assert run.status == "failed"
+            assert "too many files are open" in str(run.run["errors"])
     assert refused
-    assert failed
     harbor.sync()
     assert harbor.sync().imported == 0
     assert [harbor.times(number, part) for number in (1, 2, 3) for part in (0, 1)] == [0, 1, 1, 1, 1, 1]

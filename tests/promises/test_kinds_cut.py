@@ -5,11 +5,13 @@ Files of lines are also written to afterwards: what was whole is read, and the n
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kinds_catalogue import KINDS, TOLD, Space, lent
@@ -207,6 +209,27 @@ def test_a_pointer_that_was_cut_off_is_told_of_once_and_kept(space: Space) -> No
     assert Path(path + ".damaged").read_bytes() == whole + whole[: len(whole) // 2]
     assert not os.path.lexists(path)
     assert collect_sessions(space.open()).warnings == []
+
+
+@proves("P1.3", "C4", over="inbox", found="a session that could not be opened at that moment was not read any more")
+def test_a_session_that_cannot_be_opened_for_a_passing_reason_waits(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = [one.session for one in waiting_sessions(space.open().root)]
+    assert waiting
+    real = os.open
+
+    def refused(path: str, *arguments: Any, **options: Any) -> int:
+        if path == space.path("transcript"):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+        return real(path, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refused)
+        (failed,) = collect_sessions(space.open()).failed
+    assert "too many files are open" in failed.reason
+    assert [one.session for one in waiting_sessions(space.open().root)] == waiting
+    assert collect_sessions(space.open()).sessions == len(waiting)
 
 
 @proves("P5.2", "A10", over="inbox", found="a spool too large to be read was removed unread")
