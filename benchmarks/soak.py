@@ -39,8 +39,9 @@ HOOK_MOST, SLOWER_MOST, LATENCY_SAMPLES = 25.0, 4.0, 30
 """Hooks, p95, over bare Python's p95; the last minute over the first, beyond what bare Python slowed down by; and how
 often a thing must have been done to be judged."""
 _JOIN_SECONDS = 90.0
-_LONG = 120.0
-"""In less than this, processes still load modules and fill caches: only what grows by a quarter is told."""
+_MANY = 300
+"""With fewer writes, as in four quiet minutes, processes still load modules and fill caches: then only what grows by a
+quarter is told."""
 _PROGRESS_SECONDS, _CHECK_SECONDS = 5.0, 60.0
 
 __all__ = ["main", "soak"]
@@ -117,8 +118,9 @@ def soak(place: Place, seconds: float, seed: int = 1) -> dict[str, Any]:
     if log.exists() and log.stat().st_size:
         wrong.append(f"hooks failed: {log.read_text()[:400]}")
     processes, grown = {}, []
+    limits = Limits() if len(ledger.told) >= _MANY else Limits(ratio=1.25)
     for name, samples in watch.samples.items():
-        processes[name], more = judge(samples, Limits() if seconds >= _LONG else Limits(ratio=1.25), len(ledger.told))
+        processes[name], more = judge(samples, limits, len(ledger.told))
         grown += [f"{name}: {one}" for one in more]
     latencies = ledger.latencies()
     return {
