@@ -3,6 +3,9 @@
 Each figure stands beside one of the same minutes: bare Python, a bare look at every file, a plain FTS5 table of the
 same texts, and the same command in a project of a tenth of the size. Both projects take turns. Processor time is that
 of the process and of all that it waited for; memory is the most that the process itself held, as the kernel counts it.
+
+Where times must decide nothing, the calls that a command makes in Python are counted in their place: they are the same
+on every machine.
 """
 
 from __future__ import annotations
@@ -50,7 +53,16 @@ except SystemExit as left:
 used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 held = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]
 told = {"cpu": sum(one.ru_utime + one.ru_stime for one in used), "mb": int(held) / 1024, "code": code or 0}
+told["calls"] = globals().get("calls", 0)
 open(sys.argv[1], "w").write(json.dumps(told))
+"""
+_COUNTED = """
+import sys
+calls = 0
+def count(frame, event, argument):
+    global calls
+    calls += event in ("call", "c_call")
+sys.setprofile(count)
 """
 _SCREENS = ("today", "records?limit=100", "search?q=QUESTION", "graph", "timeline", "health/anchors")
 
@@ -58,31 +70,33 @@ __all__ = ["Cost", "measure_load", "run_command"]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What one run took: seconds on the clock and of the processor, MB at most."""
+    """What one run took: seconds on the clock and of the processor, MB at most, and calls where they were counted."""
 
     wall: float
     cpu: float
     mb: float
+    calls: int = 0
 
 
 Costs = dict[str, list[Cost]]
 
 
-def measure_load(place: Place, records: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """All figures, and what is out of bounds."""
+def measure_load(place: Place, records: int, say: Callable[[str], None], *, counted: bool = False) -> dict[str, Any]:
+    """All figures, and what is out of bounds; by calls where they are `counted`, in one round, else by time."""
+    rounds = 1 if counted else ROUNDS
     tenth = make_place(place.base / "tenth", records // TENTH)
     questions = _questions(place)
     costs: dict[str, Costs] = {"large": {}, "tenth": {}}
     bare: list[Cost] = []
-    for turn in range(ROUNDS + 1):
+    for turn in range(rounds + 1):
         if turn == 1:  # the first turn brings files into memory and compiles what is not compiled yet
             bare, costs = [], {"large": {}, "tenth": {}}
         bare.append(_bare())
         for name, where in (("tenth", tenth), ("large", place)):
             for what, (arguments, given) in _commands(where, questions, turn).items():
                 if what not in _ONCE or turn == 1:
-                    costs[name].setdefault(what, []).append(run_command(where, arguments, given))
-        say(f"the commands, round {turn} of {ROUNDS}")
+                    costs[name].setdefault(what, []).append(run_command(where, arguments, given, counted=counted))
+        say(f"the commands, round {turn} of {rounds}")
     rows = {what: _row(what, costs, bare) for what in costs["large"]}
     index = _index(place, questions)
     say("a bare table of the same texts")
@@ -91,14 +105,14 @@ def measure_load(place: Place, records: int, say: Callable[[str], None]) -> dict
     say("the server and the page")
     return {
         "records": {layer: int(records * share) for layer, share in SHARES.items()},
-        "rounds": ROUNDS,
+        "rounds": rounds,
         "bare Python, ms": _ms(middle([one.wall for one in bare])),
         "commands": rows,
         "beside a bare table and a bare look": index,
         "server, query_memory": servers,
         "page": pages,
         "load average": [round(one, 2) for one in os.getloadavg()],
-        "out of bounds": [*_too_much(rows), *_too_large(servers, pages)],
+        "out of bounds": [*_too_much(rows, "calls" if counted else "processor"), *_too_large(servers, pages)],
     }
 
 
@@ -131,11 +145,11 @@ def _commands(place: Place, questions: Sequence[str], turn: int) -> dict[str, tu
     }
 
 
-def run_command(place: Place, arguments: Sequence[str], given: Any = None) -> Cost:
+def run_command(place: Place, arguments: Sequence[str], given: Any = None, *, counted: bool = False) -> Cost:
     """One command in a fresh process, and what it took."""
     told = place.base / "told.json"
     data = b"" if given is None else json.dumps(given).encode()
-    line = [sys.executable, "-c", _RUN, str(told), *arguments, "--json"]
+    line = [sys.executable, "-c", (_COUNTED if counted else "") + _RUN, str(told), *arguments, "--json"]
     begin = time.perf_counter()
     done = subprocess.run(line, cwd=place.root, env=place.env, input=data, capture_output=True, check=False)
     wall = time.perf_counter() - begin
@@ -144,7 +158,7 @@ def run_command(place: Place, arguments: Sequence[str], given: Any = None) -> Co
     found = json.loads(told.read_bytes())
     if found["code"] not in (0, 1) or not done.stdout.startswith(b"{"):
         raise RuntimeError(f"{arguments}: {done.stdout[:600]!r}")
-    return Cost(wall, found["cpu"], found["mb"])
+    return Cost(wall, found["cpu"], found["mb"], found["calls"])
 
 
 def _bare() -> Cost:
@@ -155,9 +169,12 @@ def _bare() -> Cost:
 
 def _row(what: str, costs: dict[str, Costs], bare: Sequence[Cost]) -> dict[str, Any]:
     large, tenth = (
-        [middle([getattr(one, by) for one in costs[name][what]]) for by in ("wall", "cpu", "mb")] for name in costs
+        [middle([getattr(one, by) for one in costs[name][what]]) for by in ("wall", "cpu", "mb", "calls")]
+        for name in costs
     )
+    counted = {"calls": large[3], "calls, over a tenth": round(large[3] / tenth[3], 2)} if tenth[3] else {}
     return {
+        **counted,
         "wall, ms": _ms(large[0]),
         "processor, ms": _ms(large[1]),
         "MB at most": round(large[2], 1),
@@ -169,14 +186,15 @@ def _row(what: str, costs: dict[str, Costs], bare: Sequence[Cost]) -> dict[str, 
     }
 
 
-def _too_much(rows: dict[str, dict[str, Any]]) -> list[str]:
+def _too_much(rows: dict[str, dict[str, Any]], by: str) -> list[str]:
     found = []
     for what, row in rows.items():
         if row["MB at most"] > MEMORY_MOST:
             found.append(f"`memory {what}` holds {row['MB at most']} MB")
         most = SMALL_MOST if what in _SMALL else LINEAR_MOST * TENTH
-        if row["processor, over a tenth"] > most:
-            found.append(f"`memory {what}` takes {row['processor, over a tenth']} times what a tenth takes")
+        times = row[f"{by}, over a tenth"]
+        if times > most:
+            found.append(f"`memory {what}` takes {times} times the {by} that a tenth takes")
     return found
 
 

@@ -15,7 +15,8 @@ from benchmarks.soak_hands import BARE
 from benchmarks.soak_ledger import WORD, Ledger, Spent
 from benchmarks.soak_watch import Held, Limits, Watch, judge, sizes
 
-from benchmarks import soak
+from benchmarks import soak, soak_load
+from quire.project import Project
 
 
 @pytest.fixture
@@ -157,3 +158,19 @@ def test_what_becomes_slower_is_told_unless_the_machine_did() -> None:
     assert soak._slower(ledger.latencies()) == []
     ledger.spent = [*slowed(BARE, 0.02, 0.02), *slowed("hook prompt", 1.0, 1.0)]
     assert soak._slower(ledger.latencies()) == ["hook prompt is slow: p95 50.0 times bare Python's"]
+
+
+def test_where_no_clock_decides_calls_do() -> None:
+    row = {"MB at most": 10.0, "processor, over a tenth": 99.0, "calls, over a tenth": 9.0}
+    assert soak_load._too_much({"query": row}, "calls") == []
+    assert soak_load._too_much({"query": row}, "processor") == [
+        "`memory query` takes 99.0 times the processor that a tenth takes"
+    ]
+    assert soak_load._too_much({"save": row}, "calls") == ["`memory save` takes 9.0 times the calls that a tenth takes"]
+
+
+def test_calls_are_counted_and_the_same_command_makes_the_same(project: Project, environment: dict[str, str]) -> None:
+    place = Place(Path(project.root).parent, environment, Path(project.root).parent)
+    first, again = (soak_load.run_command(place, ["status"], counted=True).calls for _ in range(2))
+    assert first > 1_000
+    assert abs(first - again) < first / 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -82,6 +83,27 @@ def test_the_place_that_a_person_names_may_be_a_link(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "dotfiles" / "transcripts" / "a.jsonl", HELLO)
     (tmp_path / ".claude").symlink_to(tmp_path / "dotfiles")
     assert [session.path for session in found("claude-local", tmp_path / ".claude")] == [str(path)]
+
+
+@pytest.mark.parametrize("source_type", ["claude-local", "codex-local", "markdown"])
+@pytest.mark.parametrize("call", ["open", "scandir", "lstat"])
+def test_what_is_refused_for_a_passing_reason_is_not_passed_over(
+    source_type: str, call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Passed over, a session would count as one that is not there."""
+    name = "a.md" if source_type == "markdown" else "a.jsonl"
+    path = write_lines(tmp_path / "sessions" / name, HELLO)
+    top = path.parent
+    real = getattr(os, call)
+
+    def refused(where: Any, *arguments: Any, **options: Any) -> Any:
+        if os.fspath(where) in (str(path), str(top) if call == "scandir" else ""):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), where)
+        return real(where, *arguments, **options)
+
+    monkeypatch.setattr(os, call, refused)
+    with pytest.raises(StorageFailed, match="too many files are open"):
+        list(discover(source_type, str(top)))
 
 
 @pytest.mark.parametrize("source_type", ["claude-local", "codex-local"])

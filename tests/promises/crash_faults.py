@@ -18,6 +18,7 @@ from quire.files import disk, file_lock, paths, transaction, write_access
 from quire.model.errors import QuireError
 
 __all__ = [
+    "CLASSES",
     "CODES",
     "FOR_GOOD",
     "KILLED",
@@ -38,9 +39,11 @@ __all__ = [
 ]
 
 KILLED = 137
-CODES = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EMFILE, errno.EINTR, errno.EDQUOT, errno.EACCES)
 PASSING = (errno.EMFILE, errno.EINTR)
 """Of reading: codes that say nothing of the file."""
+CLASSES = ((errno.ENOSPC, errno.EDQUOT), (errno.EIO, errno.EROFS, errno.EACCES), PASSING)
+"""What a disk says, by what is done about it: no room, no, and not now. Of a class one table makes the words alone."""
+CODES = tuple(code for codes in CLASSES for code in codes)
 FOR_GOOD = {"full": errno.ENOSPC, "readonly": errno.EROFS}
 NEEDS_ROOM = ("create", "write", "mkdir")
 HARMLESS = ("open",)
@@ -208,8 +211,8 @@ def small_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def run_apart(act: Callable[[], object], fault: Fault | None, modules: Sequence[Any] = WRITING) -> str:
-    """Do it in a process of its own with this fault: `died`, `done`, or the error as `code|text|hint`."""
+def run_apart(act: Callable[[], object], fault: Fault | None, modules: Sequence[Any] = WRITING) -> tuple[str, int]:
+    """Do it in a process of its own with this fault: `died`, `done`, or the error as `code|text|hint`; and its id."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -228,7 +231,7 @@ def run_apart(act: Callable[[], object], fault: Fault | None, modules: Sequence[
     with open(reader, encoding="utf-8") as pipe:
         said = pipe.read()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return "died" if code == KILLED else said
+    return "died" if code == KILLED else said, child
 
 
 def spread(numbers: Sequence[int], most: int, turn: int = 0) -> list[int]:

@@ -46,6 +46,10 @@ class FileTrial(NamedTuple):
     after: Tree
 
     @property
+    def turns(self) -> int:
+        return 1
+
+    @property
     def space(self) -> str:
         return self.prepared.space
 

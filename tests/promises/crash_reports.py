@@ -89,7 +89,11 @@ def stopped(script: str, names: Sequence[str], folder: Path, most: int, fewest: 
 
 
 def refused(script: str, names: Sequence[str], folder: Path, most: int = 1, ways: str = REFUSALS) -> None:
-    """The disk refuses a call once or from then on, or Ctrl-C comes; each code at each call in a long run."""
+    """The disk refuses a call once or from then on, or Ctrl-C comes.
+
+    In a long run each call is refused with a code of every class (see `CLASSES`), the codes of a class by turns, and
+    the first call of each name with every code.
+    """
     jobs = [Job(name, ways, either(most, 0), codes=either(False, True)) for name in names]
     for name, report in tried(script, jobs, folder).items():
         tried_ways = [way for way in ways.split(",") if way != "lock" or name not in WITHOUT_LOCK]
@@ -105,8 +109,8 @@ def power(script: str, names: Sequence[str], folder: Path, most: int = 6) -> Non
 
 def sites_of(script: str, names: Sequence[str], folder: Path, most: int) -> tuple[set[str], set[str]]:
     """The lines of ours that sync or rename: those whose lack was noticed, and those whose lack nobody can explain."""
-    jobs = [Job(name, power=0, without=either(most, 0)) for name in names]
+    jobs = [Job(name, power=0, without=either(most, 0), kept=tuple(REDUNDANT)) for name in names]
     reports = tried(script, jobs, folder)
     noticed = {site for report in reports.values() for site, caught in report["sites"].items() if caught}
     shown = {site for sites in SHOWN_ELSEWHERE.values() for site in sites}
-    return noticed, {site for report in reports.values() for site in report["sites"]} - noticed - shown - set(REDUNDANT)
+    return noticed, {site for report in reports.values() for site in report["sites"]} - noticed - shown

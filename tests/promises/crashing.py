@@ -208,6 +208,10 @@ class Trial(NamedTuple):
     known: list[str]
 
     @property
+    def turns(self) -> int:
+        return 1
+
+    @property
     def space(self) -> str:
         return self.prepared.space
 

@@ -273,6 +273,10 @@ class Trial(NamedTuple):
     after: Tree
 
     @property
+    def turns(self) -> int:
+        return 1
+
+    @property
     def space(self) -> str:
         return self.prepared.space
 

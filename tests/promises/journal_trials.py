@@ -435,6 +435,10 @@ class Trial(NamedTuple):
         return open_project(self.space, self.scenario.now, phase)
 
     @property
+    def turns(self) -> int:
+        return len(NEXT)
+
+    @property
     def space(self) -> str:
         return self.prepared.space
 

@@ -167,12 +167,11 @@ class Trial:
     def wrong_at_a_glance(self, *, is_read: bool = True) -> Iterator[str]:
         """The same by a few verbs that read, for damages that are many; `is_read` where it has to be found."""
         before = self.look()
-        is_harmless = not is_read or self._is_harmless()
         found = judge(self.space, glance(self.told.place))
         yield from self._of_verbs(found)
         if self.look() != before and self.kind not in READ_THROUGH:
             yield "reading changed it"
-        if not is_harmless and not found.names(self._shown()):
+        if is_read and not found.names(self._shown()) and not self._is_harmless():
             yield f"nobody names {self._shown()}, and it means something else"
         lost = survey(self.space, set(HURTS.get(self.kind, ())))
         yield from (f"{name} suffers: {said}" for name, said in lost.items())

@@ -404,6 +404,10 @@ class Trial(NamedTuple):
     new: State
 
     @property
+    def turns(self) -> int:
+        return len(NEXT)
+
+    @property
     def space(self) -> str:
         return self.prepared.space
 

@@ -3,13 +3,16 @@
 import contextlib
 import errno
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import msgspec
 import pytest
 from crash_faults import Call, Fault, attach
+from crash_states import state_of
 from power_loss import Recorder
 
 from promised import proves, tally
@@ -19,6 +22,8 @@ from quire.files.digests import sha256
 from quire.files.durable_write import write_file
 from quire.files.transaction import Append, FileUpdate, apply_changes, finish_interrupted
 from quire.model.errors import Conflict, LockBusy, StorageFailed
+from quire.project import Project
+from quire.verbs.ask.status import status
 from quire.verbs.facts.list import ListFacts, list_facts
 from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.save import save_nodes
@@ -287,3 +292,47 @@ def test_the_copy_of_an_edit_is_on_the_disk_by_name_before_the_edit_is_replaced(
     assert Path(project.root, copy).read_bytes() == b"Edited by hand."
     (decided,) = [n for n, (name, path) in enumerate(names) if name == "rename" and path.endswith("/intent.json")]
     assert ("sync", os.path.dirname(copy)) in names[names.index(("create", copy)) : decided]
+
+
+# -- what is judged once ------------------------------------------------------------------------------------------
+
+
+def change_index(root: Path, line: str) -> None:
+    connection = apsw.Connection(str(root / ".memory/index/quire.sqlite"))
+    connection.execute(line)
+    connection.close()
+
+
+DIFFERENT: dict[str, Callable[[Path], object]] = {
+    "a byte": lambda root: (root / ".memory/events.jsonl").write_bytes(b"{}\n"),
+    "a mode": lambda root: (root / ".memory/events.jsonl").chmod(0o600),
+    "a file": lambda root: (root / ".memory/.quire-1-x.tmp").write_bytes(b""),
+    "a folder": lambda root: (root / ".memory/recovery/transaction-1").mkdir(parents=True),
+    "a record of the index": lambda root: change_index(root, "UPDATE records SET text = 'another'"),
+    "an index that knows no file": lambda root: change_index(root, "DELETE FROM files"),
+    "an index that must look again": lambda root: os.utime(next((root / ".memory/memory").glob("*.json"))),
+    "no index": lambda root: shutil.rmtree(root / ".memory/index"),
+}
+
+
+@proves("P1.1")
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_what_was_left_otherwise_is_judged_for_itself(project: Project, tmp_path: Path, what: str) -> None:
+    save_nodes(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "B."}]})
+    status(project)
+    before = state_of(str(tmp_path), 99_999_999)
+    assert state_of(str(tmp_path), 99_999_999) == before
+    DIFFERENT[what](Path(project.root))
+    assert state_of(str(tmp_path), 99_999_999) != before
+
+
+@proves("P1.1")
+def test_what_two_processes_left_alike_is_judged_once(tmp_path: Path) -> None:
+    found = set()
+    for process in (111_111, 222_222):
+        space = tmp_path / "space"
+        space.mkdir()
+        (space / f".quire-{process}-x.tmp").write_text(f'{{"pid": {process}}}\n')
+        found.add(state_of(str(space), process))
+        shutil.rmtree(space)
+    assert len(found) == 1

@@ -10,6 +10,7 @@ import shutil
 import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatch
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ from journal_trials import key_of, prune, say
 from promised import proves
 from quire.files import disk
 from quire.files.world import World
-from quire.model.errors import NotFound, QuireError, UnsupportedVersion
+from quire.model.errors import NotFound, QuireError, StorageFailed, UnsupportedVersion
 from quire.project import Project
+from quire.verbs.agents.session_end import journal_run_once
 from quire.verbs.journal.init import JournalInit, journal_init
 from quire.verbs.journal.query import JournalQuery, journal_query
 from quire.verbs.journal.recall import JournalRecall, journal_recall
@@ -165,6 +167,57 @@ def test_a_session_whose_event_was_removed_on_purpose_can_be_kept_out(harbor: Ha
     (harbor.root / EVENTS).write_text(kept, encoding="utf-8")
     harbor.sync()
     assert [harbor.times(1), harbor.times(1, 1), harbor.times(2)] == [1, 1, 1]
+
+
+@proves("P1.3", "C4", over="journal", found="a sync went on without a file that could not be opened at that moment")
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "*/sessions/*/s003.jsonl",
+        f"*/{LEDGER}",
+        f"*/{JOURNAL}/archive/expired.jsonl",
+        f"*/{JOURNAL}/archive/*/events.jsonl",
+        f"*/{JOURNAL}/archive/*/manifest.json",
+    ],
+)
+@pytest.mark.parametrize("way", ["sync", "cycle"])
+def test_a_sync_that_cannot_open_a_file_for_a_passing_reason_says_so(
+    harbor: Harbor, monkeypatch: pytest.MonkeyPatch, way: str, pattern: str
+) -> None:
+    """One session has expired, one is archived, one is there; each went on."""
+    for number, days in ((1, 400), (2, 0)):
+        harbor.say(number, day="2025-01-05")
+        harbor.sync()
+        journal_recall(harbor.project, JournalRecall())
+        prune(harbor.project)
+        harbor.now += timedelta(days=days)
+    for number in (3, 4):
+        harbor.say(number)
+    harbor.sync()
+    for number in (1, 2, 3):
+        harbor.say(number, part=1)
+    real, refused = os.open, []
+
+    def open_file(path: Any, *arguments: Any, **options: Any) -> int:
+        if fnmatch(os.fspath(path), pattern):
+            refused.append(path)
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+        return real(path, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", open_file)
+        if way == "sync":
+            with pytest.raises(StorageFailed, match="too many files are open"):
+                harbor.sync()
+        else:
+            run = journal_run_once(harbor.project, settled_seconds=0.0)
+            assert run.status == "failed"
+            assert "too many files are open" in str(run.run["errors"])
+    assert refused
+    harbor.sync()
+    assert harbor.sync().imported == 0
+    assert [harbor.times(number, part) for number in (1, 2, 3) for part in (0, 1)] == [0, 1, 1, 1, 1, 1]
+    assert harbor.times(4) == 1
 
 
 @pytest.mark.proof

@@ -5,11 +5,13 @@ Files of lines are also written to afterwards: what was whole is read, and the n
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kinds_catalogue import KINDS, TOLD, Space, lent
@@ -49,6 +51,14 @@ def places(size: int) -> list[int]:
     return some(every[1:], CUTS) if len(every) > CUTS else every
 
 
+def is_inside_a_line(whole: bytes, size: int) -> bool:
+    """Whether a cut leaves a part of a line. Every line that is whole counts; nobody can tell that there were more.
+
+    A last line that lacks its end alone is whole, too: it is read, and the next one begins a line of its own.
+    """
+    return not whole[:size].endswith(b"\n") and whole[size : size + 1] != b"\n"
+
+
 @pytest.mark.proof(keep=3)
 @proves("P5.1", "A11", over="graph facts profile journal inbox wiring machine")
 @proves("P5.2", "A11", over="graph facts profile journal inbox wiring machine")
@@ -59,8 +69,7 @@ def test_a_file_cut_off_anywhere_is_named_and_hurts_no_other(space: Space, kind:
     for size in places(len(whole)):
         trial = Trial(space, kind, data=whole[:size])
         trial.begin()
-        # Of a file of lines, every line that is whole counts; nobody can tell that there were more.
-        is_found = whole[size:].strip() != b"" and (KINDS[kind].form == "json" or not whole[:size].endswith(b"\n"))
+        is_found = whole[size:].strip() != b"" and (KINDS[kind].form == "json" or is_inside_a_line(whole, size))
         wrong += [f"cut at {size}: {said}" for said in trial.wrong_at_a_glance(is_read=is_found)]
         tried += 1
     assert wrong == []
@@ -200,6 +209,27 @@ def test_a_pointer_that_was_cut_off_is_told_of_once_and_kept(space: Space) -> No
     assert Path(path + ".damaged").read_bytes() == whole + whole[: len(whole) // 2]
     assert not os.path.lexists(path)
     assert collect_sessions(space.open()).warnings == []
+
+
+@proves("P1.3", "C4", over="inbox", found="a session that could not be opened at that moment was not read any more")
+def test_a_session_that_cannot_be_opened_for_a_passing_reason_waits(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = [one.session for one in waiting_sessions(space.open().root)]
+    assert waiting
+    real = os.open
+
+    def refused(path: str, *arguments: Any, **options: Any) -> int:
+        if path == space.path("transcript"):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+        return real(path, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refused)
+        (failed,) = collect_sessions(space.open()).failed
+    assert "too many files are open" in failed.reason
+    assert [one.session for one in waiting_sessions(space.open().root)] == waiting
+    assert collect_sessions(space.open()).sessions == len(waiting)
 
 
 @proves("P5.2", "A10", over="inbox", found="a spool too large to be read was removed unread")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -402,6 +403,18 @@ def test_a_folder_that_is_swapped_for_a_link_in_between_leads_nobody_out(space: 
     done = threading.Event()
     swaps = 0
 
+    def put_back() -> None:
+        """In the place of a folder that a writer made meanwhile, and may still write into while it is removed."""
+        while True:
+            try:
+                os.rename(f"{here}-aside", here)
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+                shutil.rmtree(here, ignore_errors=True)
+            else:
+                return
+
     def swap() -> None:
         nonlocal swaps
         while not done.is_set():
@@ -409,9 +422,7 @@ def test_a_folder_that_is_swapped_for_a_link_in_between_leads_nobody_out(space: 
             with contextlib.suppress(FileExistsError):
                 os.symlink(outside, here)
                 os.unlink(here)
-            if os.path.isdir(here):
-                shutil.rmtree(here)  # a writer that found no folder made one
-            os.rename(f"{here}-aside", here)
+            put_back()
             swaps += 1
             time.sleep(0.001)
 

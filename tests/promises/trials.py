@@ -15,13 +15,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import apsw
 from crash_faults import (
-    CODES,
+    CLASSES,
     FOR_GOOD,
     PASSING,
     READING,
@@ -37,6 +37,7 @@ from crash_faults import (
     spread,
 )
 from crash_space import LATER, NOW, Tree, open_project
+from crash_states import state_of
 from power_loss import Disk, Entry, Recorder, in_place, put
 
 from quire.files import disk, file_lock
@@ -80,6 +81,10 @@ class Trial(Protocol):
 
     @property
     def prepared(self) -> Prepared: ...
+    @property
+    def turns(self) -> int:
+        """How many commands take turns in looking at what was left, by the number of the call."""
+
     def act(self) -> object: ...
     def judge(self, number: int, *, cut: bool = False) -> Iterable[str]:
         """Everything that is wrong after a run that ended at this call; `cut` where the disk forgot, too."""
@@ -109,11 +114,16 @@ class Job(NamedTuple):
     """Up to so many effects that were not synced, every selection of them is tried."""
     without: int = -1
     """How many syncs and renames are taken out, each alone; 0 for all, -1 for none."""
+    kept: Sequence[str] = ()
+    """The lines whose sync is not taken out: what it is for, no power cut can show."""
     mutant: str = ""
     limits: int = 0
     """Too few descriptors, and files that may not grow: every so many of the limits; 0 for none."""
     codes: bool = False
-    """Whether each call is refused with every code, and not each with one."""
+    """Whether each call is refused with a code of every class, and not each with one; the codes of a class take turns.
+
+    The first call of each name is refused with every code.
+    """
 
 
 def explore(script: str, jobs: Iterable[Job], folder: Path, seconds: int = 600) -> dict[str, Report]:
@@ -132,7 +142,7 @@ def explore(script: str, jobs: Iterable[Job], folder: Path, seconds: int = 600) 
 def try_job(trial: Trial, job: Job) -> Report:
     repair = mutate(job.mutant)
     try:
-        report: Report = {"calls": 0, "points": Counter(), "states": 0, "violations": [], "sites": {}}
+        report: Report = {"calls": 0, "points": Counter(), "judged": 0, "states": 0, "violations": [], "sites": {}}
         if job.ways:
             crash(trial, job, report)
         if job.limits:
@@ -170,27 +180,41 @@ MODULES: dict[str, tuple[Any, ...]] = {
 
 
 def crash(trial: Trial, job: Job, report: Report) -> None:
-    """Fail the operation at every call, or at some of them, in these ways."""
+    """Fail the operation at every call, or at some of them, in these ways; each command judges once what is left."""
     known: dict[tuple[Any, ...], list[tuple[str, str]]] = {}
+    judged: dict[tuple[str, int], list[str]] = {}
     for turn, way in each_way(job.ways):
         modules = MODULES.get(way, (disk,))
         calls = known.setdefault(modules, known.get(modules) or calls_of(trial, modules))
         if modules is WRITING or modules == (disk,):
             report["calls"] = len(calls)
         concerned = [number for number, (name, _) in enumerate(calls) if is_concerned(way, name)]
+        names: set[str] = set()
         for number in spread(concerned, job.most, turn):
-            known_codes = PASSING if way == "unread" else CODES
-            all_codes = job.codes and way in ("refuse", "unread", "lock")
-            codes = known_codes if all_codes else (known_codes[number % len(known_codes)],)
-            for code in codes:
+            for code in codes_of(job, way, number, is_first=calls[number][0] not in names):
                 trial.prepared.restore()
-                said = run_apart(trial.act, fault_of(way, number, code), modules)
+                said, child = run_apart(trial.act, fault_of(way, number, code), modules)
                 report["points"][way] += 1
-                found = [*ended(trial, way, said), *trial.judge(number)]
+                found = [*ended(trial, way, said)]
+                left = state_of(trial.prepared.space, child), number % trial.turns
+                if left not in judged:
+                    judged[left] = list(trial.judge(number))
+                found += judged[left]
                 where = f"{way} {os.strerror(code) if way not in FOR_GOOD else ''} at call {number}"
                 report["violations"] += [f"{where}, {' '.join(calls[number])}: {text}" for text in found]
                 if job.mutant and found:
                     return
+            names.add(calls[number][0])
+    report["judged"] = len(judged)
+
+
+def codes_of(job: Job, way: str, number: int, *, is_first: bool) -> Sequence[int]:
+    """With which codes a call is failed in a way that has one; in any other way, with one that nobody sees."""
+    classes = (PASSING,) if way == "unread" else CLASSES
+    every = [code for codes in classes for code in codes]
+    if not job.codes or way not in ("refuse", "unread", "lock"):
+        return [every[number % len(every)]]
+    return every if is_first else [codes[number % len(codes)] for codes in classes]
 
 
 def ended(trial: Trial, way: str, said: str) -> Iterator[str]:
@@ -225,7 +249,7 @@ def limit(trial: Trial, step: int, report: Report) -> None:
             limited(value)
             return trial.act()
 
-        said = run_apart(act, None)
+        said, _ = run_apart(act, None)
         report["points"]["limits"] += said != "done"
         found = [*trial.refusal(said, for_good=False), *trial.judge(value)]
         report["violations"] += [f"{limited.__name__}({value}): {text}" for text in found]
@@ -292,18 +316,18 @@ def cut_power(trial: Trial, job: Job, report: Report) -> None:
                 model.play(entry)
         report["states"] = len(cutter.seen)
     if job.without >= 0:
-        report["sites"] = without_each(cutter, job.without)
+        report["sites"] = without_each(cutter, job.without, job.kept)
         report["states"] = len(cutter.seen)
 
 
-def without_each(cutter: Cutter, most: int) -> dict[str, bool]:
+def without_each(cutter: Cutter, most: int, kept: Sequence[str]) -> dict[str, bool]:
     """For each line of ours that syncs or renames, whether a run without it was caught in a violation."""
     sites: dict[str, bool] = {}
     numbers = [number for number, entry in enumerate(cutter.log) if entry.name in ("sync", "rename")]
     for number in spread(numbers, most):
         entry = cutter.log[number]
         site = f"{entry.name}: {entry.site}"
-        if sites.get(site):
+        if sites.get(site) or site in kept:
             continue
         model = cutter.model.copy()
         for earlier in cutter.log[:number]:

@@ -21,7 +21,7 @@ from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
 from quire.files.digests import hex_digest
-from quire.files.paths import mark_before
+from quire.files.paths import is_passing, mark_before, storage_failed
 from quire.layers.journal import layout
 from quire.layers.journal.numbered_ids import moment_of
 from quire.layers.journal.types import JournalEvent
@@ -80,6 +80,9 @@ def look_through(
     counted: Callable[[int], None] | None = None,
 ) -> Iterator[SessionOutcome]:
     """Every session at a path that ran in the repository, or with `all_folders` anywhere.
+
+    A failure of one keeps nobody from the next. Where nothing is wrong with a session that the system refuses to open,
+    that is an error: the next one would be refused as well.
 
     `hashes` are those of the events that there are, by the id of their session. `counted` gets how many there
     are. What changed after `settled_before` waits, but for the session of the file `ended`, which is known to be over.
@@ -178,6 +181,10 @@ def _look(
             turns = iter(reading)
         signals = extract(turns, root=places.root)
     except (QuireError, OSError, MemoryError) as error:
+        if is_passing(error):
+            if isinstance(error, OSError):
+                raise storage_failed(error, "read the session") from error
+            raise
         # The disk may answer the next time, so nothing is noted.
         said = error.message if isinstance(error, QuireError) else f"it cannot be read: {error}"[:300]
         return msgspec.structs.replace(look, failure=shown_text(said, places))

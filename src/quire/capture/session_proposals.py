@@ -21,6 +21,7 @@ from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
 from quire.files.digests import hex_digest
+from quire.files.paths import is_passing
 from quire.guard.hostile_text import make_safe
 from quire.inbox.proposals import QUOTE_CHARS, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import QuireError
@@ -109,6 +110,8 @@ def propose_session(
             if not turn.is_subagent:
                 listener.hear(turn)
     except (QuireError, OSError, MemoryError, ValueError, RecursionError) as error:
+        if is_passing(error):
+            raise
         said = error.message if isinstance(error, QuireError) else f"it cannot be read: {error}"[:300]
         problem = shown_text(said, places)
         return SessionRead(next_offset=offset, content_hash=content_hash, problems=(problem,))
@@ -355,7 +358,9 @@ def find_session(
             folder = os.path.realpath(transcript)
         found = discover(source_type, folder, root=root) if session_id and os.path.exists(folder) else ()
         return next((one for one in found if one.external_id == session_id), None)
-    except (QuireError, OSError, ValueError):
+    except (QuireError, OSError, ValueError) as error:
+        if is_passing(error):
+            raise
         return None
 
 

@@ -11,6 +11,7 @@ from quire.model.errors import OutsideProject, StorageFailed
 
 PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
 """Why a file may be refused that a later try may be given: nothing is wrong with it, and it is not missing."""
+_PASSING_NAMES = frozenset(errno.errorcode[number] for number in PASSING)
 
 
 def inside(root: str, relative: str) -> str:
@@ -173,7 +174,9 @@ def mark_before(path: str, offset: int) -> str:
 
     try:
         descriptor, _ = open_regular(path)
-    except OSError:
+    except OSError as error:
+        if error.errno in PASSING:
+            raise storage_failed(error, f"read `{os.path.basename(path)}`") from error
         return ""
     try:
         head = os.pread(descriptor, min(_MARK_BYTES, offset), 0)
@@ -199,6 +202,13 @@ _REASONS = {
     errno.ENOSYS: ("this file system has no locks, so nothing can be written safely", _LOCKS),
     errno.ELOOP: ("it is a symbolic link", "Replace the link with a real file."),
 }
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether a later try may be given what was refused, by the error of the system or by the one a person reads."""
+    if isinstance(error, StorageFailed):
+        return error.details.get("errno") in _PASSING_NAMES
+    return isinstance(error, OSError) and error.errno in PASSING
 
 
 def storage_failed(error: OSError, doing: str, root: str = "") -> StorageFailed:

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.message import Message, text_of, tool_calls, tool_results
-from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.file_walk import (
+    FoundFile,
+    file_at,
+    files_below,
+    folders_in,
+    pass_over,
+    pass_over_unread,
+)
 from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.lines import first_records
 from quire.capture.transcripts.parser import Parser
@@ -43,7 +50,7 @@ def sessions(path: str, root: str, skipped: list[Skipped], known: Known = frozen
         try:
             session = _session(found, root, is_sure)
         except OSError as error:
-            pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
+            pass_over_unread(skipped, found.path, error)
             continue
         if session:
             yield session
@@ -116,7 +123,8 @@ def _is_told_inside(folder: str, root: str) -> bool:
     first = next(files_below(folder, _is_wanted, []), None)
     try:
         return first is not None and _session(first, root, is_sure=False) is not None
-    except OSError:
+    except OSError as error:
+        pass_over_unread([], folder, error)
         return False
 
 

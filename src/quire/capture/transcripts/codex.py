@@ -12,7 +12,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from quire.capture.message import text_of
-from quire.capture.transcripts.file_walk import FoundFile, file_at, files_at, pass_over, sessions_in
+from quire.capture.transcripts.file_walk import (
+    FoundFile,
+    file_at,
+    files_at,
+    pass_over,
+    pass_over_unread,
+    sessions_in,
+)
 from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session, record_of
 from quire.capture.transcripts.parser import Parser
@@ -85,7 +92,7 @@ def _thread_names(path: str, skipped: list[Skipped]) -> dict[str, str]:
                 if name and thread and (thread in names or len(names) < _NAMES_MOST):
                     names[thread] = name
     except OSError as error:
-        pass_over(skipped, index, (error.strerror or "it cannot be read").lower())
+        pass_over_unread(skipped, index, error)
     return names
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from quire.capture.transcripts.types import FILE_BYTES, SessionFile, Skipped
 from quire.files.freshness import stamp_of
-from quire.files.paths import is_text
+from quire.files.paths import PASSING, is_text, storage_failed
 
 DEPTH = 16
 FILES_MOST = 100_000
@@ -27,6 +27,13 @@ def pass_over(skipped: list[Skipped], path: str, reason: str) -> None:
     """Note what is not taken. Beyond a number that anybody would read, nothing more is noted."""
     if len(skipped) < SKIPPED_MOST:
         skipped.append(Skipped(path if is_text(path) else ascii(path)[1:-1], reason))
+
+
+def pass_over_unread(skipped: list[Skipped], path: str, error: OSError) -> None:
+    """Note what cannot be read. Where nothing is wrong with it, nothing is passed over: a later try may read it."""
+    if error.errno in PASSING:
+        raise storage_failed(error, "read the sessions") from error
+    pass_over(skipped, path, (error.strerror or "it cannot be read").lower())
 
 
 def files_below(
@@ -79,7 +86,7 @@ def sessions_in(
         try:
             session = read(found)
         except OSError as error:
-            pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
+            pass_over_unread(skipped, found.path, error)
             continue
         if session:
             yield session
@@ -95,7 +102,7 @@ def file_at(path: str, skipped: list[Skipped], *, most: int = FILE_BYTES) -> Fou
     try:
         found = os.lstat(path)
     except OSError as error:
-        pass_over(skipped, path, (error.strerror or "it cannot be read").lower())
+        pass_over_unread(skipped, path, error)
         return None
     if stat.S_ISLNK(found.st_mode):
         pass_over(skipped, path, "it is a symbolic link")
@@ -113,5 +120,5 @@ def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             return sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda one: one.name)
     except OSError as error:
-        pass_over(skipped, folder, (error.strerror or "it cannot be read").lower())
+        pass_over_unread(skipped, folder, error)
         return []

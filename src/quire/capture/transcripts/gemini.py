@@ -11,7 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over, sessions_in
+from quire.capture.transcripts.file_walk import (
+    FoundFile,
+    file_at,
+    files_below,
+    folders_in,
+    pass_over,
+    pass_over_unread,
+    sessions_in,
+)
 from quire.capture.transcripts.lenient_json import decoded, label, moment
 from quire.capture.transcripts.lines import Tally, lines_of, open_session, read_whole
 from quire.capture.transcripts.parser import Parser
@@ -144,7 +152,8 @@ def _is_project_of(folder: str, root: str) -> bool:
     try:
         with open_session(os.path.join(folder, _OWNER)) as stream:
             owner = stream.read(4_096).decode("utf-8", "replace").strip()
-    except OSError:
+    except OSError as error:
+        pass_over_unread([], folder, error)
         return True
     return belongs(owner, root)
 

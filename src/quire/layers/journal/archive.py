@@ -46,7 +46,7 @@ from quire.layers.journal.store import (
     load_checkpoint,
 )
 from quire.layers.journal.types import ArchiveManifest, Checkpoint, Count, JournalEvent, Maintenance
-from quire.model.errors import Conflict, NotFound, QuireError
+from quire.model.errors import Conflict, InvalidStore, NotFound, UnsupportedVersion
 from quire.model.records import Problem
 from quire.model.times import time_text
 
@@ -155,7 +155,7 @@ def _batch(root: str, name: str) -> Batch:
         if data is None:
             return Batch(name=name, fault=f"`{where}` is missing.")
         return Batch(name=name, manifest=read_manifest(parse_document(data, where), where))
-    except QuireError as error:
+    except (InvalidStore, UnsupportedVersion) as error:
         return Batch(name=name, fault=error.message)
 
 
@@ -171,7 +171,7 @@ def find_candidates(journal: Journal, now: datetime) -> Candidates:
     ]:
         try:
             known.append(load_checkpoint(journal.root, name))
-        except QuireError as error:
+        except (InvalidStore, NotFound, UnsupportedVersion) as error:
             problems.append(Problem(code=error.code, severity="warning", message=error.message))
     aged = aged_checkpoints(known, maintenance, replace(config, keep_recent=0), now)
     batches = find_batches(journal.root)
@@ -267,10 +267,10 @@ def _placed(placed: Sequence[EventLine]) -> Iterator[tuple[int, EventLine]]:
 
 
 def archived_events(root: str) -> list[JournalEvent]:
-    """The events of all batches that can be read."""
+    """The events of all batches that can be read. One that is refused for a passing reason is an error."""
     found: list[JournalEvent] = []
     for batch in find_batches(root):
-        with contextlib.suppress(QuireError):
+        with contextlib.suppress(InvalidStore):
             found += read_history(held_file(root, f"{batch.path}/{BATCH_EVENTS}", EVENTS_BYTES) or b"").events
     return found
 
@@ -285,7 +285,7 @@ class ExpiredItem(Struct, frozen=True, rename="camel"):
 
 def expired_items(root: str) -> list[ExpiredItem]:
     """What must not be imported again; lines that cannot be read do not count."""
-    with contextlib.suppress(QuireError):
+    with contextlib.suppress(InvalidStore):
         found = (json_value(line, ExpiredItem) for _, line in lines(held_file(root, EXPIRED, EVENTS_BYTES) or b""))
         return [item for item in found if item is not None]
     return []
@@ -297,7 +297,7 @@ def _expiring(root: str, batches: Sequence[Batch]) -> list[FileUpdate]:
     known = set(expired_items(root))
     going = {}
     for batch in batches:
-        with contextlib.suppress(QuireError):
+        with contextlib.suppress(InvalidStore):
             for event in read_history(held_file(root, f"{batch.path}/{BATCH_EVENTS}", EVENTS_BYTES) or b"").events:
                 if event.external_item_id:
                     item = ExpiredItem(event.source_id, event.external_item_id, event.content_hash)
@@ -327,7 +327,7 @@ def _removal(root: str, path: str) -> list[FileUpdate]:
         folders.sort()
         for name in sorted(names):
             relative = os.path.relpath(os.path.join(folder, name), os.path.join(root, FOLDER))
-            with contextlib.suppress(QuireError):
+            with contextlib.suppress(InvalidStore):
                 data = held_file(root, relative, EVENTS_BYTES)
                 if data is not None:
                     found.append(update_of(relative, data, None))

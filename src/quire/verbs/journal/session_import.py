@@ -18,7 +18,7 @@ from quire.layers.journal.numbered_ids import allocate_ids
 from quire.layers.journal.sources import SourceRegistry, with_source
 from quire.layers.journal.store import Journal, Writing
 from quire.layers.journal.types import JournalEvent, SessionSource, Signals
-from quire.model.errors import Cancelled, InputError, QuireError
+from quire.model.errors import Cancelled, InputError, QuireError, StorageFailed
 from quire.project import Project
 from quire.verbs.journal.journal_state import (
     ask_model,
@@ -109,6 +109,8 @@ def import_sessions(
 ) -> ImportedSessions:
     """Import what is new in a source, or in all. What fails is reported, and keeps nobody from the rest.
 
+    But where the system refuses to open a file with which nothing is wrong, that is an error.
+
     Sessions that changed within the last `settled_seconds` are left for later, but for the one in the file `ended`.
     """
     journal = read_journal(project)
@@ -149,6 +151,7 @@ def _sync_source(
     from quire.capture.session_events import count_elsewhere, look_through
     from quire.capture.transcripts.places import shown_text
     from quire.capture.transcripts.types import KnownPlaces
+    from quire.files.paths import is_passing
 
     found = SyncedSource(id=source.id, type=source.type)
     if not source_is_agreed(project, source):
@@ -194,6 +197,12 @@ def _sync_source(
     except Cancelled:
         raise
     except QuireError as error:
+        if is_passing(error):
+            raise StorageFailed(
+                shown_text(error.message, KnownPlaces(project.root, project.world.home)),
+                hint=error.hint,
+                details={"errno": error.details["errno"]},
+            ) from error
         # What is reported goes into a file that others read: nobody's home folder is named in it.
         found.error = shown_text(error.message, KnownPlaces(project.root, project.world.home))
         found.failed += 1
