@@ -110,7 +110,12 @@ def sync_folder(path: str) -> None:
 def _open_end(path: str) -> int:
     before("append", path)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-    return os.open(path, flags, 0o666)
+    # A folder may have become a link since the path was checked: it is opened as a folder first.
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return os.open(os.path.basename(path), flags, 0o666, dir_fd=folder)
+    finally:
+        os.close(folder)
 
 
 def _write(descriptor: int, data: bytes) -> None:
