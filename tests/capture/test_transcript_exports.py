@@ -108,7 +108,7 @@ def test_an_exported_chat_of_cursor_is_read_by_its_speakers(tmp_path: Path) -> N
     assert turns[1].text.endswith("Still the answer.")
     assert turns[2].text == "Good."
     assert reading.lines == CURSOR.count("\n")
-    assert not reading.resumable
+    assert reading.next_offset == 0
     assert session.path == str(path)
 
 

@@ -44,8 +44,6 @@ class Tree(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
     folders: frozenset[str] = frozenset()
-    is_cut: bool = False
-    """Whether there are more than these."""
 
 
 class Top(Struct, frozen=True):
@@ -65,13 +63,12 @@ def make_tree(root: str, paths: Iterable[str]) -> Tree:
     folders: dict[str, bool] = {"": True}
     kept = [path for path in paths if _counts(folder_of(path), folders) and is_nameable(path)]
     kept.sort()
-    is_cut = len(kept) > FILES_MOST
     files = tuple(kept[:FILES_MOST])
     holding = {folder_of(path) for path in files}
     for folder in list(holding):
         while folder := folder_of(folder):
             holding.add(folder)
-    return Tree(root=root, files=files, names=frozenset(files), folders=frozenset(holding - {""}), is_cut=is_cut)
+    return Tree(root=root, files=files, names=frozenset(files), folders=frozenset(holding - {""}))
 
 
 def look_at_top(root: str) -> Top:

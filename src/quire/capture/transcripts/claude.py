@@ -131,12 +131,10 @@ def _is_told_inside(folder: str, root: str) -> bool:
 def _session(found: FoundFile, root: str, is_sure: bool) -> SessionFile | None:
     """What the beginning of a file tells about its session; None where it ran somewhere else."""
     stem = os.path.basename(found.path).removesuffix(_SUFFIX)
-    is_agent = _SUBAGENTS in found.path
-    cwd = at = title = thread = ""
+    cwd = at = title = ""
     for record in first_records(found.path):
         cwd = cwd or as_text(record.get("cwd"))
         at = at or moment(record.get("timestamp"))
-        thread = thread or as_text(record.get("sessionId"))
         title = _title(record) or title
         if cwd and at:
             break
@@ -148,7 +146,6 @@ def _session(found: FoundFile, root: str, is_sure: bool) -> SessionFile | None:
         path=found.path,
         started_at=at,
         title=title,
-        thread=label(thread) if is_agent and thread else stem,
         size=found.size,
         stamp=found.stamp,
     )
@@ -184,17 +181,13 @@ class ClaudeParser(Parser):
                 yield from self._message(record, message, role)
 
     def _from_subagent(self, record: dict[str, Any]) -> bool:
-        is_agent = record.get("isSidechain") is True or _SUBAGENTS in self.session.path
-        if is_agent:
-            self.agent(record.get("agentId"))
-        return is_agent
+        return record.get("isSidechain") is True or _SUBAGENTS in self.session.path
 
     def _message(self, record: dict[str, Any], raw: dict[str, Any], role: str) -> Iterator[Turn]:
         at, subagent = record.get("timestamp"), self._from_subagent(record)
         text = text_of(raw.get("content"))
         message = Message(role, text, raw)
         if record.get("isCompactSummary") is True:
-            self.compactions += 1
             yield Turn(role="system", text=text, at=moment(at), is_subagent=subagent, is_summary=True)
             return
         for result in tool_results(message):

@@ -98,12 +98,11 @@ def _thread_names(path: str, skipped: list[Skipped]) -> dict[str, str]:
 
 def _session(found: FoundFile, root: str, names: dict[str, str]) -> SessionFile | None:
     stem = os.path.basename(found.path).removesuffix(COMPRESSED).removesuffix(_SUFFIX)
-    name = cwd = at = parent = ""
+    name = cwd = at = ""
     for record in first_records(found.path):
         at = at or moment(record.get("timestamp"))
         meta = _meta(record)
         name = name or as_text(meta.get("id")) or as_text(meta.get("session_id"))
-        parent = parent or as_text(meta.get("parent_thread_id")) or as_text(_spawned(meta).get("parent_thread_id"))
         cwd = cwd or as_text(meta.get("cwd")) or _cwd_in(record)
         if name and cwd and at:
             break
@@ -117,7 +116,6 @@ def _session(found: FoundFile, root: str, names: dict[str, str]) -> SessionFile 
         path=found.path,
         started_at=at,
         title=names.get(name, ""),
-        thread=label(parent) or name,
         size=found.size,
         stamp=found.stamp,
     )
@@ -129,12 +127,6 @@ def _meta(record: dict[str, Any]) -> dict[str, Any]:
         meta = as_dict(record.get("payload"))
         return {**as_dict(meta.get("meta")), **meta}
     return record if "type" not in record and "record_type" not in record and "id" in record else {}
-
-
-def _spawned(meta: dict[str, Any]) -> dict[str, Any]:
-    """By whom a session was started, where that was another one."""
-    source = as_dict(meta.get("source")).get("subagent")
-    return as_dict(as_dict(source).get("thread_spawn")) or as_dict(source)
 
 
 def _cwd_in(record: dict[str, Any]) -> str:
@@ -164,7 +156,6 @@ class CodexParser(Parser):
         elif kind == "turn_context":
             self.noted(payload.get("cwd"))
         elif kind == "compacted":
-            self.compactions += 1
             yield Turn(
                 role="system",
                 text=as_text(payload.get("message")),
@@ -184,7 +175,6 @@ class CodexParser(Parser):
         source = meta.get("source")
         if meta.get("thread_source") == "subagent" or source == "subagent" or "subagent" in as_dict(source):
             self._is_subagent = True
-            self.agent(meta.get("id"))
 
     def _event(self, payload: dict[str, Any], at: Any) -> Iterator[Turn]:
         kind = as_text(payload.get("type"))

@@ -57,7 +57,6 @@ def _session(source_type: str, found: FoundFile) -> SessionFile:
         path=found.path,
         started_at=told or (moment(day[1]) if day else ""),
         title=title,
-        thread=stem,
         size=found.size,
         stamp=found.stamp,
     )

@@ -52,7 +52,6 @@ class GeminiParser(Parser):
         self.noted("", record.get("summary"))
         if record.get("kind") == "subagent":
             self._is_subagent = True
-            self.agent(record.get("sessionId"))
 
     def _message(self, record: dict[str, Any], role: str) -> Iterator[Turn]:
         at = record.get("timestamp")
@@ -62,7 +61,6 @@ class GeminiParser(Parser):
             yield from self._result(as_text(answer.get("id")), as_text(answer.get("name")), text, at, failed=failed)
         text = _text(content)
         if text.lstrip().startswith(_SNAPSHOT):
-            self.compactions += 1
             yield Turn(role="system", text=text, at=moment(at), is_subagent=self._is_subagent, is_summary=True)
         elif text:
             yield Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent)
@@ -117,7 +115,7 @@ MESSAGES_MOST = 200_000
 _CHATS = "chats"
 _HEAD_BYTES = 8_192
 _OWNER = ".project_root"
-_FIELD = re.compile(r'"(sessionId|projectHash|startTime|kind)"\s*:\s*"([^"\\\n]{1,200})"')
+_FIELD = re.compile(r'"(sessionId|projectHash|startTime)"\s*:\s*"([^"\\\n]{1,200})"')
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 # -- finding --------------------------------------------------------------------------------------
@@ -206,15 +204,11 @@ def _session(found: FoundFile, root: str) -> SessionFile | None:
     if root and _HASH.fullmatch(project) and project not in (hex_digest(root), hex_digest(os.path.realpath(root))):
         return None
     stem = os.path.basename(found.path).rpartition(".")[0]
-    name = label(told.get("sessionId")) or stem
-    folder = os.path.basename(os.path.dirname(found.path))
-    is_agent = told.get("kind") == "subagent" and folder != _CHATS
     return SessionFile(
         source_type=TYPE,
-        external_id=name,
+        external_id=label(told.get("sessionId")) or stem,
         path=found.path,
         started_at=moment(told.get("startTime")),
-        thread=label(folder) if is_agent else name,
         size=found.size,
         stamp=found.stamp,
     )

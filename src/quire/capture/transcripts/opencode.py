@@ -95,7 +95,6 @@ def _session(found: FoundFile, root: str, skipped: list[Skipped]) -> SessionFile
         path=found.path,
         started_at=moment(as_dict(about.get("time")).get("created")),
         title=label(about.get("title")),
-        thread=label(about.get("parentID")) or name,
         size=found.size,
         stamp=_stamp(found, name),
     )
@@ -171,7 +170,6 @@ class OpencodeParser(Parser):
             self.noted(record.get("directory"), record.get("title"))
             if as_text(record.get("parentID")):
                 self._is_subagent = True
-                self.agent(record.get("id"))
             return
         at = as_dict(message.get("time")).get("created")
         self.noted(as_dict(message.get("path")).get("cwd"))
@@ -180,7 +178,6 @@ class OpencodeParser(Parser):
             yield from self._asked(parts, at)
         elif message.get("role") == "assistant":
             is_summary = message.get("summary") is True
-            self.compactions += is_summary
             for part in parts:
                 yield from self._part(part, at, is_summary=is_summary)
             error = as_dict(message.get("error"))

@@ -131,7 +131,6 @@ def _session(database: apsw.Connection, path: str, row: _Row) -> SessionFile:
         path=path,
         started_at=moment(row.created),
         title=label(row.title),
-        thread=label(row.parent) or row.name,
         stamp=f"{changed}.{messages}.{parts}",
     )
 

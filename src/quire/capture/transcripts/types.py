@@ -49,8 +49,6 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     """Absolute."""
     started_at: str = ""
     title: str = ""
-    thread: str = ""
-    """The id of the conversation it belongs to: of a subagent that of its parent, else its own."""
     size: int = 0
     stamp: str = ""
 
