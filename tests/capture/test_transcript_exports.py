@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from transcript_making import found, names, read_all, said, session_at, turns_of
+from transcript_making import found, names, read_all, said, turns_of
 
 from quire.capture.transcripts.types import Turn
 
@@ -164,4 +164,4 @@ def test_odd_files_are_read_without_complaint(text: bytes, tmp_path: Path) -> No
 def test_line_ends_of_windows_are_line_ends(tmp_path: Path) -> None:
     path = write(tmp_path, CURSOR.replace("\n", "\r\n"))
     assert turns_of(path, "cursor-export") == turns_of(write(tmp_path, CURSOR, "other.md"), "cursor-export")
-    assert session_at(path).size > len(CURSOR)
+    assert path.stat().st_size > len(CURSOR)

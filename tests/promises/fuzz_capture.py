@@ -54,7 +54,7 @@ def _session(kind: str, name: str, data: bytes) -> object:
     path = put(f"~/sessions/{kind}/{name}", data)
     if kind == "opencode-local":
         path = _opencode(data)
-    session = SessionFile(source_type=kind, external_id="s", path=path, size=len(data))
+    session = SessionFile(source_type=kind, external_id="s", path=path)
     reading = read(session, root=root(), home=home())
     turns = list(reading)
     for turn in turns:

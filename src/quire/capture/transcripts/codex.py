@@ -20,8 +20,8 @@ from quire.capture.transcripts.file_walk import (
     pass_over_unread,
     sessions_in,
 )
-from quire.capture.transcripts.lenient_json import decoded, label, moment
-from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session, record_of
+from quire.capture.transcripts.lenient_json import label, moment, object_in
+from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.tools import arguments_of, failed_by_code
@@ -87,7 +87,7 @@ def _thread_names(path: str, skipped: list[Skipped]) -> dict[str, str]:
     try:
         with open_session(index) as stream:
             for line in lines_of(stream):
-                record = record_of(line) or {}
+                record = object_in(line.data) or {}
                 name, thread = label(record.get("thread_name")), as_text(record.get("id"))
                 if name and thread and (thread in names or len(names) < _NAMES_MOST):
                     names[thread] = name
@@ -110,15 +110,7 @@ def _session(found: FoundFile, root: str, names: dict[str, str]) -> SessionFile 
         return None
     told = _ID.search(stem)
     name = label(name) or (told[1] if told else stem)
-    return SessionFile(
-        source_type=TYPE,
-        external_id=name,
-        path=found.path,
-        started_at=at,
-        title=names.get(name, ""),
-        size=found.size,
-        stamp=found.stamp,
-    )
+    return found.session(TYPE, name, at, names.get(name, ""))
 
 
 def _meta(record: dict[str, Any]) -> dict[str, Any]:
@@ -156,13 +148,7 @@ class CodexParser(Parser):
         elif kind == "turn_context":
             self.noted(payload.get("cwd"))
         elif kind == "compacted":
-            yield Turn(
-                role="system",
-                text=as_text(payload.get("message")),
-                at=moment(at),
-                is_subagent=self._is_subagent,
-                is_summary=True,
-            )
+            yield self.turn("system", as_text(payload.get("message")), at, is_summary=True)
         elif kind == "event_msg":
             yield from self._event(payload, at)
         elif kind == "response_item":
@@ -191,8 +177,7 @@ class CodexParser(Parser):
             yield from self._call(item, kind, at)
         elif kind in _ANSWERS:
             text, failed = _answer(item.get("output"))
-            name = as_text(item.get("call_id"))
-            yield from self.answered(name, text, at, failed=failed, subagent=self._is_subagent)
+            yield from self.answered(as_text(item.get("call_id")), text, at, failed=failed)
 
     def _message(self, item: dict[str, Any], at: Any) -> Iterator[Turn]:
         content = item.get("content")
@@ -211,7 +196,7 @@ class CodexParser(Parser):
             self._known.remove(other)
         elif text:
             self._known.append((role, hash(text), copy))
-            yield Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent)
+            yield self.turn(role, text, at)
 
     def _call(self, item: dict[str, Any], kind: str, at: Any) -> Iterator[Turn]:
         tool = as_text(item.get("name")) or kind.removesuffix("_call")
@@ -224,17 +209,14 @@ class CodexParser(Parser):
             arguments = {"patch": script}
         space = as_text(item.get("namespace"))
         tool = f"{space}__{tool}" if space else tool
-        yield from self.called(as_text(item.get("call_id")), tool, arguments, at, subagent=self._is_subagent)
+        yield from self.called(as_text(item.get("call_id")), tool, arguments, at)
 
 
 def _answer(output: Any) -> tuple[str, bool]:
     """What a tool answered, and whether it failed. Some answers are JSON within a text."""
     if isinstance(output, str) and output.startswith("{"):
-        try:
-            inner = decoded(output.encode("utf-8", "replace"))
-        except ValueError:
-            inner = None
-        if isinstance(inner, dict) and isinstance(inner.get("output"), str):
+        inner = object_in(output.encode("utf-8", "replace"))
+        if inner and isinstance(inner.get("output"), str):
             output = inner
     if isinstance(output, dict):
         code = as_dict(output.get("metadata")).get("exit_code", 0)

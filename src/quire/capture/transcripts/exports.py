@@ -51,15 +51,7 @@ def _session(source_type: str, found: FoundFile) -> SessionFile:
     told = next((moment(head.fields[name]) for name in _DATES if name in head.fields), "")
     day = _DAY.search(stem)
     title = label(head.fields.get("title")) or next((label(found[1]) for found in _titles(head.body)), "")
-    return SessionFile(
-        source_type=source_type,
-        external_id=stem,
-        path=found.path,
-        started_at=told or (moment(day[1]) if day else ""),
-        title=title,
-        size=found.size,
-        stamp=found.stamp,
-    )
+    return found.session(source_type, stem, told or (moment(day[1]) if day else ""), title)
 
 
 def _titles(body: str) -> Iterator[re.Match[str]]:

@@ -31,28 +31,19 @@ class Parser:
             self.cwd = cwd
         self.title = label(title) or self.title
 
-    def called(self, name: str, tool: str, arguments: dict[str, Any], at: Any, *, subagent: bool) -> Iterator[Turn]:
+    def turn(self, role: str, text: str, at: Any, **more: Any) -> Turn:
+        return Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent, **more)
+
+    def called(self, name: str, tool: str, arguments: dict[str, Any], at: Any) -> Iterator[Turn]:
         """A call, which is remembered until its answer comes."""
         call = call_of(label(tool), arguments)
         self._calls.note(name or tool, call)
-        if call.own:
-            return
-        yield Turn(
-            role="assistant",
-            text=call.command,
-            at=moment(at),
-            tool=call.tool,
-            paths=call.paths,
-            is_subagent=subagent,
-        )
+        if not call.own:
+            yield self.turn("assistant", call.command, at, tool=call.tool, paths=call.paths)
 
-    def answered(
-        self, name: str, text: str, at: Any, *, failed: bool, subagent: bool, tool: str = ""
-    ) -> Iterator[Turn]:
+    def answered(self, name: str, text: str, at: Any, *, failed: bool, tool: str = "") -> Iterator[Turn]:
         """The answer to a call."""
         call = self._calls.answered(name or tool)
-        if call.own:
-            return
         named = call.tool or label(tool)
-        if text or named:
-            yield Turn(role="tool", text=text, at=moment(at), tool=named, is_error=failed, is_subagent=subagent)
+        if not call.own and (text or named):
+            yield self.turn("tool", text, at, tool=named, is_error=failed)

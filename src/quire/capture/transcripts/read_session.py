@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.transcripts.lines import Tally, TranscriptLine, lines_of, next_bytes, open_session, record_of
+from quire.capture.transcripts.lenient_json import object_in
+from quire.capture.transcripts.lines import Tally, TranscriptLine, lines_of, next_bytes, open_session
 from quire.capture.transcripts.machine_text import without_additions, without_own
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import shown_path, shown_text
@@ -131,7 +132,7 @@ class SessionReader:
             for line in lines_of(stream, start):
                 if line.start >= end:
                     return
-                for _ in self._parser.turns(record_of(line) or {}):
+                for _ in self._parser.turns(object_in(line.data) or {}):
                     pass
 
     # -- what becomes of turns ------------------------------------------------------------------

@@ -49,7 +49,6 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     """Absolute."""
     started_at: str = ""
     title: str = ""
-    size: int = 0
     stamp: str = ""
 
     def is_at(self, path: str) -> bool:
