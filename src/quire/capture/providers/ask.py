@@ -14,7 +14,7 @@ from quire.capture.providers.availability import INSIDE_VARIABLE, belongs_to
 from quire.capture.providers.call import ProviderCall, ProviderReply, most_it_costs, program_for
 from quire.capture.providers.failures import BadAnswer, ProviderFailed, SpendRefused
 from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
-from quire.capture.providers.requests import Kind, Request, Task, task_of
+from quire.capture.providers.requests import Task
 from quire.capture.providers.settings import PROVIDERS, ProviderSettings, ceiling_of, settings_path
 from quire.capture.providers.spend_log import MICRO, Reservation, reserve, settle
 from quire.files.world import World
@@ -33,24 +33,9 @@ class ProviderAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ask(
-    kind: Kind,
-    request: Request,
-    *,
-    provider: str,
-    settings: ProviderSettings,
-    world: World,
-    root: str,
-    prompt_bytes: int = PROMPT_BYTES,
-) -> ProviderAnswer:
-    """Ask a provider. Every way it can fail is a ProviderFailed, and leaves nothing but a note of what was spent."""
-    task = task_of(kind, request)
-    return carry_out(task, provider=provider, settings=settings, world=world, root=root, prompt_bytes=prompt_bytes)
-
-
-def carry_out(
     task: Task, *, provider: str, settings: ProviderSettings, world: World, root: str, prompt_bytes: int = PROMPT_BYTES
 ) -> ProviderAnswer:
-    """The same for a task that is made ready already."""
+    """Ask a provider. Every way it can fail is a ProviderFailed, and leaves nothing but a note of what was spent."""
     if provider not in PROVIDERS:
         raise InputError(
             f"Unknown provider `{provider[:40]}`.",

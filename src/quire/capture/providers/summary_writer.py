@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.capture.providers.ask import carry_out
+from quire.capture.providers.ask import ask
 from quire.capture.providers.fit_prompt import PromptBlock, Trim
 from quire.capture.providers.requests import Task
 from quire.capture.providers.settings import ProviderSettings
@@ -39,7 +39,7 @@ class _ProviderSummariser:
 
     def __call__(self, request: SummaryRequest) -> str:
         task = _task(request)
-        found = carry_out(task, provider=self.name, settings=self._settings, world=self._world, root=self._root)
+        found = ask(task, provider=self.name, settings=self._settings, world=self._world, root=self._root)
         self.cost_usd += found.cost_usd
         return str(found.value["markdown"])
 

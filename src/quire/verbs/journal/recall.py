@@ -269,7 +269,7 @@ def _asked_recall(
         scope.source,
         journal_checkpoint(project, latest) if latest else None,
     )
-    answer = ask_model(project, "recall", request, provider)
+    answer = ask_model(project, request, provider)
     unseen = answer.left_out.get("UNRECALLED_EVIDENCE_JSON", 0)
     proposal = answer.value
     if unseen:
