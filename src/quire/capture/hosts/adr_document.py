@@ -44,6 +44,7 @@ _NUMBER = re.compile(
 _FILE_NUMBER = re.compile(r"(?i)^(?:adr[-_]?)?(?:\d{4}-?\d{2}-?\d{2}(?:[-_. ]+|$))?(?:\d+(?=[-_. ]))?[-_. ]*")
 _HEAD_LINE = re.compile(r"(?i)^\s*(?:[-*+]\s+)?[*_]{0,2}(status|state|tags)[*_]{0,2}\s*:\s*[*_]{0,2}(.+)$")
 _HEAD_ROW = re.compile(r"(?i)^\s*\|\s*[*_]{0,2}(status|state|tags)[*_]{0,2}\s*\|([^|]{1,300})\|")
+_COMMENT = re.compile(r"<!(?=--).*?(?:-->|\Z)", re.S)
 _BLANKS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _HEADING_MARK = re.compile(r"^[^\w]*(?:\d+[.)]\s*)?")
 _PLACEHOLDER = re.compile(r"^[\[{<]|\{(?:short )?title|\[short title|^(?:title|short title)$", re.I)
@@ -221,12 +222,7 @@ def _clean(text: str) -> str:
 
 def _uncommented(text: str) -> str:
     """The text without comments; one that has no end goes on to the end."""
-    kept, at = [], 0
-    while (begin := text.find("<!--", at)) >= 0:
-        kept.append(text[at:begin])
-        end = text.find("-->", begin)
-        at = end + 3 if end >= 0 else len(text)
-    return "".join([*kept, text[at:]])
+    return _COMMENT.sub("", text)
 
 
 def _head_lines(sections: list[Section]) -> dict[str, str]:
