@@ -21,7 +21,7 @@ from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
 from quire.files.digests import hex_digest
-from quire.files.paths import is_passing
+from quire.files.paths import is_passing, is_within
 from quire.guard.hostile_text import make_safe
 from quire.inbox.proposals import QUOTE_CHARS, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import QuireError
@@ -347,7 +347,7 @@ def find_session(
     own = os.path.realpath(home)
     named = env.get(variable, "") if variable else ""
     folder = os.path.realpath(named if named and os.path.isabs(named) else os.path.join(home, below))
-    if not _is_below(folder, own):
+    if not is_within(folder, own):
         return None
     try:
         if transcript:
@@ -376,11 +376,7 @@ def _is_plain_file(path: str, folder: str) -> bool:
     if "\0" in path or not os.path.isabs(path):
         return False
     real = os.path.realpath(path)
-    return not os.path.islink(path) and os.path.isfile(real) and _is_below(real, folder)
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path.startswith(folder.rstrip(os.sep) + os.sep)
+    return not os.path.islink(path) and os.path.isfile(real) and is_within(real, folder)
 
 
 def with_summary(item: Proposal, summary: str) -> Proposal:

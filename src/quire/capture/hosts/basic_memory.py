@@ -42,7 +42,7 @@ from quire.capture.hosts.structured_proposals import (
 from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource
 from quire.capture.markdown import sections_of
 from quire.capture.transcripts.types import KnownPlaces
-from quire.files.paths import read_inside
+from quire.files.paths import below, read_inside
 from quire.inbox.proposals import TEXT_CHARS
 from quire.model.text import first_sentence, headline, one_line
 
@@ -110,9 +110,9 @@ def _configured(root: str, home: str, env: Mapping[str, str]) -> list[str]:
             if not isinstance(path, str) or not path or "\0" in path:
                 continue
             path = os.path.join(home, path[2:]) if path.startswith("~/") else path
-            real = os.path.realpath(path)
-            if os.path.isabs(path) and (real == top or real.startswith(top + os.sep)):
-                found.append(real[len(top) :].strip(os.sep))
+            inner = below(os.path.realpath(path), top) if os.path.isabs(path) else None
+            if inner:
+                found.append("" if inner == "." else inner)
     return list(dict.fromkeys(found))
 
 

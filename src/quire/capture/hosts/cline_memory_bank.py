@@ -10,10 +10,11 @@ from quire.capture.hosts.documents import DocumentPart, HostDocument, read_docum
 from quire.capture.hosts.items import TextItem, lead_of, with_leads
 from quire.capture.hosts.proposal_collector import ProposalCollector, plain, title_and_body
 from quire.capture.hosts.sections import Manner, propose_facts, propose_items, worth_keeping
-from quire.capture.hosts.source_files import below, files_in, project_source
+from quire.capture.hosts.source_files import files_in, project_source
 from quire.capture.hosts.topics import ARCHITECTURE, is_later, place_of
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
+from quire.files.paths import below
 from quire.model.vocabulary import Stage
 
 _FOLDERS = ("memory-bank", ".memory-bank", "memory_bank", "cline_docs")

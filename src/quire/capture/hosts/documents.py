@@ -12,13 +12,12 @@ from msgspec import Struct
 
 from quire.capture.front_matter import Value, read_front_matter
 from quire.capture.hosts.items import TextItem, items_of
-from quire.capture.hosts.source_files import below, is_within
 from quire.capture.hosts.types import FILE_BYTES, Scope
 from quire.capture.markdown import fence_behind, sections_of
 from quire.capture.transcripts.machine_text import without_own
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.types import KnownPlaces
-from quire.files.paths import read_bytes
+from quire.files.paths import below, is_within, read_bytes
 from quire.model.records import Problem
 from quire.model.text import plain_newlines
 

@@ -14,11 +14,12 @@ from quire.capture.hosts.documents import HostDocument, read_document
 from quire.capture.hosts.imports import with_imports
 from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts, propose_preferences
-from quire.capture.hosts.source_files import below, files_in, home_source, named_files, project_source
+from quire.capture.hosts.source_files import files_in, home_source, named_files, project_source
 from quire.capture.hosts.text_anchors import globs_of, patterns_of
 from quire.capture.hosts.topics import ARCHITECTURE
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
+from quire.files.paths import below
 from quire.inbox.proposals import Proposal
 from quire.model.records import Problem
 

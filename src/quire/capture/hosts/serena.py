@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from quire.capture.hosts.documents import read_document
 from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts
-from quire.capture.hosts.source_files import below, files_in, project_source
+from quire.capture.hosts.source_files import files_in, project_source
 from quire.capture.hosts.topics import ARCHITECTURE
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
+from quire.files.paths import below
 
 _FOLDER = ".serena/memories"
 _DEPTH = 4

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 
 from quire.capture.hosts.types import FILES_MOST, HostSource, Scope
-from quire.files.paths import is_text
+from quire.files.paths import below, is_text, is_within
 
 _DEPTH = 6
 _FOLDERS_MOST = 5_000
@@ -57,18 +57,6 @@ def _source(kind: str, path: str, shown: str, scope: Scope, top: str) -> HostSou
     if not stat.S_ISREG(found.st_mode) or not is_text(path) or not shown.isprintable() or not is_within(path, top):
         return None
     return HostSource(kind=kind, path=path, shown=shown, scope=scope, size=found.st_size)
-
-
-def is_within(path: str, top: str) -> bool:
-    """Whether a path leads to something below a folder, all links followed."""
-    real = os.path.realpath(top)
-    return os.path.realpath(path).startswith(real if real.endswith(os.sep) else real + os.sep)
-
-
-def below(path: str, top: str) -> str | None:
-    """What is left of a path below a folder, by its name alone; None where it is not below it."""
-    begin = top if top.endswith("/") else top + "/"
-    return path[len(begin) :] if path.startswith(begin) and len(path) > len(begin) else None
 
 
 def files_in(folder: str, endings: tuple[str, ...], depth: int = 1) -> list[str]:
