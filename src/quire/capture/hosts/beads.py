@@ -17,13 +17,8 @@ from quire.capture.hosts.structured_files import code_paths, find_file, json_lin
 from quire.capture.hosts.structured_proposals import (
     BODY_CHARS,
     StructuredCollector,
-    add_fact,
-    add_node,
-    add_note,
     begun,
-    gathered,
     is_gotcha,
-    may_pass,
     node_id,
     sentence,
     shortened,
@@ -127,8 +122,8 @@ def read_beads(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
         if kind:
             _add_node(found, issue, kind, ids, places.root)
         else:
-            add_note(found, _step(issue, kept), issue.line)
-    return gathered(found)
+            found.note(_step(issue, kept), issue.line)
+    return found.read()
 
 
 def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
@@ -171,8 +166,8 @@ def _add_memory(found: StructuredCollector, item: dict[str, Any], line: int) -> 
     key, title = one_line(text_of(item.get("key"))), one_line(text_of(item.get("title")))
     said = next(filter(None, (text_of(item.get(name)) for name in ("value", "content", "body", "description"))), "")
     value = " ".join(filter(None, (sentence(title) if title and said else title, said)))
-    if value and may_pass(found, f"{key}\n{value}", line):
-        add_fact(found, "Patterns & Conventions", value, [key] if 0 < len(key) <= 40 else [], line)
+    if value and found.may_pass(f"{key}\n{value}", line):
+        found.fact("Patterns & Conventions", value, [key] if 0 < len(key) <= 40 else [], line)
 
 
 def _is_kept(found: StructuredCollector, issue: _Issue) -> bool:
@@ -190,7 +185,7 @@ def _is_kept(found: StructuredCollector, issue: _Issue) -> bool:
     ):
         found.skipped += 1
         return False
-    return may_pass(found, "\n".join([issue.title, *(text for _, text in _texts(issue)), *issue.labels]), issue.line)
+    return found.may_pass("\n".join([issue.title, *(text for _, text in _texts(issue)), *issue.labels]), issue.line)
 
 
 def _kind(issue: _Issue) -> str:
@@ -246,7 +241,7 @@ def _add_node(found: StructuredCollector, issue: _Issue, kind: str, ids: dict[st
         more["stage"] = _stage(issue)
     more["anchors"] = code_paths("\n".join(texts), root)
     more["related"] = _related(issue, ids)
-    add_node(found, kind, issue.title, body, issue.line, **more)
+    found.node(kind, issue.title, body, issue.line, **more)
 
 
 def _stage(issue: _Issue) -> str:

@@ -17,7 +17,7 @@ from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts
 from quire.capture.hosts.source_files import files_in, home_source
 from quire.capture.hosts.structured_files import read_config, unread
-from quire.capture.hosts.structured_proposals import add_fact, begun, gathered, may_pass, section_for, sentence, text_of
+from quire.capture.hosts.structured_proposals import begun, section_for, sentence, text_of
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import names_in
@@ -80,12 +80,12 @@ def _read_entry(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     fact, reason = text_of(entry.get("fact")), text_of(entry.get("reason"))
     if not fact:
         found.skipped += 1
-    elif may_pass(found, f"{fact}\n{reason}", 1):
+    elif found.may_pass(f"{fact}\n{reason}", 1):
         cited = entry.get("citations")
         places_cited = (
             [text_of(item) for item in cited if text_of(item)] if isinstance(cited, list) else [text_of(cited)]
         )
         note = ", ".join(filter(None, places_cited[:5]))
         content = f"{sentence(fact)} {f'({note})' if note else ''}".strip()
-        add_fact(found, section_for(text_of(entry.get("category"))), content, [text_of(entry.get("subject"))], 1)
-    return gathered(found)
+        found.fact(section_for(text_of(entry.get("category"))), content, [text_of(entry.get("subject"))], 1)
+    return found.read()

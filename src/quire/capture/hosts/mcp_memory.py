@@ -18,14 +18,10 @@ from quire.capture.hosts.structured_files import find_file, json_lines, read_con
 from quire.capture.hosts.structured_proposals import (
     Atom,
     StructuredCollector,
-    add_entry,
-    add_fact,
     begun,
-    gathered,
     grouped,
     joined,
     listed,
-    may_pass,
     section_for,
     sentence,
     text_of,
@@ -124,12 +120,12 @@ def read_mcp_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRe
     for entity in entities.values():
         observations = _added(entity) if entity.name in own else entity.observations
         kept = [
-            atom for atom in observations if may_pass(found, f"{entity.type}\n{entity.name}: {atom.text}", atom.line)
+            atom for atom in observations if found.may_pass(f"{entity.type}\n{entity.name}: {atom.text}", atom.line)
         ]
         found.skipped += not observations
         _add_observations(found, entity, kept)
     _add_relations(found, entities, relations, own)
-    return gathered(found)
+    return found.read()
 
 
 def _graph(found: StructuredCollector, data: bytes) -> tuple[dict[str, _Entity], list[_Relation]]:
@@ -200,11 +196,11 @@ def _add_observations(found: StructuredCollector, entity: _Entity, atoms: list[A
         is_self = word_of(entity.name) in _SELF
         for atom in atoms:
             value = atom.text if is_self else f"{entity.name}: {atom.text}"
-            add_entry(found, "user" if is_self else "relationships", value, tags, atom.line)
+            found.entry("user" if is_self else "relationships", value, tags, atom.line)
         return
     for group in grouped(atoms):
         content = f"{entity.name}: {joined([atom.text for atom in group])}"
-        add_fact(found, section_for(entity.type), content, tags, group[0].line)
+        found.fact(section_for(entity.type), content, tags, group[0].line)
 
 
 def _add_relations(
@@ -215,11 +211,11 @@ def _add_relations(
     for item in relations:
         if item.source in own and item.target in own:
             found.skipped += 1
-        elif may_pass(found, f"{item.source} {item.says} {item.target}", item.line):
+        elif found.may_pass(f"{item.source} {item.says} {item.target}", item.line):
             subjects.setdefault(item.source, {}).setdefault(item.says, {}).setdefault(item.target, item.line)
     for subject, said in subjects.items():
         line = min(line for targets in said.values() for line in targets.values())
         parts = [f"{says} {listed(list(targets))}" for says, targets in said.items()]
         entity = entities.get(subject)
         tags = [entity.type] if entity and entity.type else []
-        add_fact(found, "Architecture", sentence(f"{subject} {'; '.join(parts)}"), tags, line)
+        found.fact("Architecture", sentence(f"{subject} {'; '.join(parts)}"), tags, line)
