@@ -79,7 +79,7 @@ def _known_folders(root: str) -> list[str]:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_adr(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """The decision that a record holds; one that no longer holds says so. A document that is none is counted."""
     found, text = begun_text(source, places, now)
     record = read_adr_document(text, source.shown)

@@ -120,7 +120,7 @@ def _is_note(root: str, path: str) -> bool:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_basic_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """What a note observes, by category, and one fact for what it has to do with others."""
     found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)

@@ -111,7 +111,7 @@ def find_beads(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_beads(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Features with their stage, decisions, gotchas and questions by type or label, and what is to be done next."""
     found, data = begun(source, places, now)
     issues = _issues(found, data)

@@ -51,7 +51,7 @@ def find_claude_memory(root: str, home: str, env: Mapping[str, str]) -> list[Hos
     return list(found.values())
 
 
-def read_claude_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     gathering = ProposalCollector(document, places.root, now)
     kind = _TYPE.search(document.head_text)

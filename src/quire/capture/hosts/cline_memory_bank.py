@@ -40,7 +40,7 @@ def find_cline_memory_bank(root: str, _home: str, _env: Mapping[str, str]) -> li
     return [source for source in found if source]
 
 
-def read_cline_memory_bank(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     gathering = ProposalCollector(document, places.root, now)
     stem = os.path.basename(source.path).removesuffix(".md").lower().replace("_", "").replace("-", "")

@@ -36,7 +36,7 @@ def find_codex_memories(_root: str, home: str, env: Mapping[str, str]) -> list[H
     return [source for source in found if source]
 
 
-def read_codex_memories(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     gathering = ProposalCollector(document, places.root, now)
     if os.path.basename(source.path) == _SUMMARY:

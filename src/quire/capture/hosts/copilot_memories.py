@@ -58,7 +58,7 @@ def _shown(source: HostSource) -> HostSource:
     return msgspec.structs.replace(source, shown=f"memories/repo/{source.path.partition(f'{_INNER}/')[2]}")
 
 
-def read_copilot_memories(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     if source.path.endswith(".json"):
         return _read_entry(source, places, now)
     document = read_document(source.path, source.shown, places, source.scope)

@@ -8,7 +8,7 @@ is about its user.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from quire.capture.hosts.documents import HostDocument, read_document
 from quire.capture.hosts.imports import with_imports
@@ -99,7 +99,7 @@ def _present(lists: list[list[HostSource | None]]) -> list[HostSource]:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def _read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     documents = with_imports(document, source, places) if source.kind in _WITH_IMPORTS else [document]
     proposals: dict[str, Proposal] = {}
@@ -146,13 +146,3 @@ def _name(document: HostDocument) -> str:
     """What a rule without a title is called by its file; nothing where all such files have that name."""
     stem = os.path.basename(document.shown).partition(".")[0]
     return "" if stem.lower() in _SAYS_NOTHING else stem.replace("-", " ").replace("_", " ").strip()
-
-
-_Reader = Callable[[HostSource, KnownPlaces, str], HostRead]
-read_agents_md: _Reader = _read
-read_claude_md: _Reader = _read
-read_claude_rules: _Reader = _read
-read_cline_rules: _Reader = _read
-read_copilot_instructions: _Reader = _read
-read_cursor_rules: _Reader = _read
-read_gemini_md: _Reader = _read

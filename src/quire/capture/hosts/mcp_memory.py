@@ -112,7 +112,7 @@ def _file_at(path: str, root: str, home: str) -> HostSource | None:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_mcp_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Facts about each entity, and one for what it has to do with others."""
     found, data = begun(source, places, now)
     entities, relations = _graph(found, data)

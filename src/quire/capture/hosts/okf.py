@@ -45,7 +45,7 @@ def find_okf(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]: 
     return [source for path in wanted if (source := find_file("okf", root, path, "project"))]
 
 
-def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """A decision, a gotcha or a question by its type; everything else is a fact. Without a type it is no concept."""
     found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import cast
 
 from quire.capture.hosts.types import FILES_MOST, KINDS, HostRead, HostSource
@@ -15,7 +16,7 @@ from quire.model.text import cut
 Find = Callable[[str, str, Mapping[str, str]], list[HostSource]]
 Read = Callable[[HostSource, KnownPlaces, str], HostRead]
 
-# Of each kind the module that holds its `find_<kind>` and `read_<kind>`.
+# Of each kind the module that holds its `find_<kind>` and its `read`.
 _HOMES = {
     "claude-md": "instructions",
     "claude-rules": "instructions",
@@ -47,7 +48,7 @@ def find_hosts(root: str, home: str, env: Mapping[str, str], kinds: Collection[s
     for kind in KINDS:
         if kinds and kind not in kinds:
             continue
-        for source in cast(Find, _function("find", kind))(root, home, env):
+        for source in cast(Find, getattr(_home(kind), f"find_{kind.replace('-', '_')}"))(root, home, env):
             # A link comes after the file it leads to, whichever way round the two are.
             real = os.path.realpath(source.path)
             known = found.get(real)
@@ -61,7 +62,7 @@ def find_hosts(root: str, home: str, env: Mapping[str, str], kinds: Collection[s
 def read_host(source: HostSource, root: str, home: str, now: str) -> HostRead:
     """What a source says, as proposals; the same each time. `now` is when they are made."""
     _known(source.kind)
-    return cast(Read, _function("read", source.kind))(source, KnownPlaces(root, home), now)
+    return cast(Read, _home(source.kind).read)(source, KnownPlaces(root, home), now)
 
 
 def _known(kind: str) -> None:
@@ -73,6 +74,5 @@ def _known(kind: str) -> None:
         )
 
 
-def _function(does: str, kind: str) -> object:
-    module = import_module(f"quire.capture.hosts.{_HOMES[kind]}")
-    return getattr(module, f"{does}_{kind.replace('-', '_')}")
+def _home(kind: str) -> ModuleType:
+    return import_module(f"quire.capture.hosts.{_HOMES[kind]}")

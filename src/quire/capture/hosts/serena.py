@@ -24,7 +24,7 @@ def find_serena(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSour
     return [source for source in found if source]
 
 
-def read_serena(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Facts by section; the memory's name stands for a title that it does not have."""
     document = read_document(source.path, source.shown, places, source.scope)
     gathering = ProposalCollector(document, places.root, now)
