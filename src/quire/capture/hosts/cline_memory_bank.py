@@ -10,11 +10,10 @@ from quire.capture.hosts.documents import DocumentPart, HostDocument, read_docum
 from quire.capture.hosts.items import TextItem, lead_of, with_leads
 from quire.capture.hosts.proposal_collector import ProposalCollector, plain, title_and_body
 from quire.capture.hosts.sections import Manner, propose_facts, propose_items, worth_keeping
-from quire.capture.hosts.source_files import files_in, project_source
+from quire.capture.hosts.source_files import names_below, project_sources
 from quire.capture.hosts.topics import ARCHITECTURE, is_later, place_of
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
-from quire.files.paths import below
 from quire.model.vocabulary import Stage
 
 _FOLDERS = ("memory-bank", ".memory-bank", "memory_bank", "cline_docs")
@@ -35,9 +34,8 @@ _MARKED: dict[str, Stage] = {"done": "shipped", "going": "building"}
 
 
 def find_cline_memory_bank(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
-    paths = [path for folder in _FOLDERS for path in files_in(os.path.join(root, folder), (".md",), _DEPTH)]
-    found = [project_source("cline-memory-bank", root, below(path, root) or "") for path in paths]
-    return [source for source in found if source]
+    names = [name for folder in _FOLDERS for name in names_below(root, folder, (".md",), _DEPTH)]
+    return project_sources("cline-memory-bank", root, names)
 
 
 def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:

@@ -14,7 +14,7 @@ from quire.capture.hosts.documents import DocumentPart, read_document
 from quire.capture.hosts.items import TextItem
 from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slug
 from quire.capture.hosts.sections import worth_keeping
-from quire.capture.hosts.source_files import home_source
+from quire.capture.hosts.source_files import home_sources
 from quire.capture.hosts.topics import ISSUES, PATTERNS
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.places import belongs
@@ -32,8 +32,7 @@ def find_codex_memories(_root: str, home: str, env: Mapping[str, str]) -> list[H
     folder = env.get("CODEX_HOME") or (os.path.join(home, ".codex") if home else "")
     if not folder:
         return []
-    found = [home_source("codex-memories", os.path.join(folder, "memories", name), home) for name in _FILES]
-    return [source for source in found if source]
+    return home_sources("codex-memories", [os.path.join(folder, "memories", name) for name in _FILES], home)
 
 
 def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:

@@ -12,12 +12,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from quire.capture.hosts.structured_proposals import StructuredCollector, sentence, text_of
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
 from quire.files.git import Git
 from quire.files.git_history import read_blobs
+from quire.files.json_files import json_value
 from quire.model.errors import QuireError
 from quire.model.untyped import as_dict, as_list
 
@@ -83,9 +82,6 @@ def _summaries(git: Git) -> Iterator[dict[str, Any]]:
     except QuireError:
         return  # a partial clone lacks them, and nothing is fetched
     for data in blobs.values():
-        try:
-            metadata = as_dict(msgspec.json.decode(data))
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(metadata.get("summary"), dict):
-            yield metadata["summary"]
+        summary = as_dict(json_value(data)).get("summary")
+        if isinstance(summary, dict):
+            yield summary

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from quire.capture.hosts.types import FILES_MOST, HostSource, Scope
 from quire.files.paths import below, is_text, is_within
@@ -34,14 +34,18 @@ _FOREIGN = frozenset(
 )
 
 
-def project_source(kind: str, root: str, relative: str) -> HostSource | None:
-    """A file of the project, if it is one that may be read."""
-    path = os.path.join(root, relative)
-    return _source(kind, path, relative, "project", root)
+def project_sources(kind: str, root: str, names: Iterable[str]) -> list[HostSource]:
+    """Those files of the project, by their paths from its root, that may be read."""
+    found = (_source(kind, os.path.join(root, name), name, "project", root) for name in names)
+    return [source for source in found if source]
 
 
-def home_source(kind: str, path: str, home: str) -> HostSource | None:
-    """A file of the user's, by its absolute path."""
+def home_sources(kind: str, paths: Iterable[str], home: str) -> list[HostSource]:
+    """Those files of the user's, by their absolute paths, that may be read."""
+    return [source for path in paths if (source := _home_source(kind, path, home))]
+
+
+def _home_source(kind: str, path: str, home: str) -> HostSource | None:
     top = home if home and below(path, home) is not None else os.path.dirname(path)
     rest = below(path, home) if home else None
     # A settings folder may lie outside the home folder; then only its last two parts are reported.
@@ -68,6 +72,11 @@ def files_in(folder: str, endings: tuple[str, ...], depth: int = 1) -> list[str]
             if len(found) == FILES_MOST:
                 break
     return found
+
+
+def names_below(root: str, folder: str, endings: tuple[str, ...], depth: int) -> list[str]:
+    """The same of a folder of the project, as paths from its root."""
+    return [below(path, root) or "" for path in files_in(os.path.join(root, folder), endings, depth)]
 
 
 def _walk(folder: str, depth: int) -> Iterator[str]:
