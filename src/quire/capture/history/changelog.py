@@ -88,15 +88,12 @@ def _entries(root: str, path: str) -> Iterator[ChangelogEntry]:
         item = _ITEM.match(line)
         if item is None:
             continue
-        text = _without_links(" ".join([item[2], *_further(lines[number + 1 : number + 8], len(item[1]))]))
+        whole = " ".join([item[2], *_further(lines[number + 1 : number + 8], len(item[1]))])
+        text = one_line(_LINK.sub(r"\1", _ISSUE.sub("", whole)))
         tells = under or _SAID.search(text) or _REMOVED.search(text)
         if tells and not is_fix(text) and len(text.split()) >= _WORDS_LEAST:
             said = 1 - (1 - strength(cues_in(text))) * (1 - _STRONG)
             yield ChangelogEntry(path=path, line=number + 1, release=release, text=text, strength=said)
-
-
-def _without_links(text: str) -> str:
-    return one_line(_LINK.sub(r"\1", _ISSUE.sub("", text)))
 
 
 def _is_underlined(lines: list[str], number: int) -> bool:

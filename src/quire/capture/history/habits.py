@@ -54,7 +54,8 @@ def find_pairs(commits: Sequence[PastCommit], changed: Mapping[str, Sequence[Git
     for commit in commits:
         changes = changed.get(commit.id, ())
         if len(changes) <= _WIDE:
-            paths = sorted({place for change in changes if (place := now.place(change.new)) and _counts(place)})
+            places = {now.place(change.new) for change in changes} - {""}
+            paths = sorted(place for place in places if not place.rpartition("/")[2].startswith("."))
             single.update(paths)
             both.update(combinations(paths, 2))
     found = [
@@ -100,10 +101,6 @@ def _knowing(work: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
 
 def _days(day: str) -> int:
     return date.fromisoformat(day).toordinal() if day else 0
-
-
-def _counts(path: str) -> bool:
-    return not path.rpartition("/")[2].startswith(".")
 
 
 def _are_kin(first: str, second: str) -> bool:

@@ -59,8 +59,7 @@ def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
         described, body = head.text("description"), _ESCAPED.sub("", head.body.strip())
         if not _begins(body, described):
             body = f"{described}\n\n{body}".strip()
-        listed = head.fields.get("tags", [])
-        tags = [listed] if isinstance(listed, str) else listed
+        tags = head.texts("tags")
         node = "gotcha" if is_gotcha(kind) else _KINDS.get(kind, "")
         status = head.text("status")
         state = standing_of([status])

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from quire.capture.providers.availability import INSIDE_VARIABLE, belongs_to
-from quire.capture.providers.call import ProviderCall, ProviderReply, most_it_costs, program_for
+from quire.capture.providers.call import OVERHEAD_TOKENS, ProviderCall, ProviderReply, cost_of_tokens, program_for
 from quire.capture.providers.failures import BadAnswer, ProviderFailed, SpendRefused
 from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
 from quire.capture.providers.requests import Task
@@ -113,8 +113,9 @@ class _Asking:
             root=self._root,
         )
         make = self._ready(call)
-        read = prompt.size + len(msgspec.json.encode(call.schema))
-        needed = most_it_costs(self._provider, getattr(self._settings, self._provider), read, call.answer_tokens)
+        # The upper bound: no tokenizer makes more tokens than there are bytes.
+        read = prompt.size + len(msgspec.json.encode(call.schema)) + OVERHEAD_TOKENS[self._provider]
+        needed = cost_of_tokens(getattr(self._settings, self._provider), read, call.answer_tokens)
         try:
             aside = reserve(self._world, ceiling_usd=self._ceiling, needed=needed, provider=self._provider)
         except SpendRefused:

@@ -138,13 +138,6 @@ def ended_badly(provider: str, done: Finished, said: str = "", charge: int | Non
     )
 
 
-def most_it_costs(
-    provider: str, settings: ProgramSettings | EndpointSettings, prompt_bytes: int, answer_tokens: int
-) -> int:
-    """The upper bound: no tokenizer makes more tokens than there are bytes."""
-    return cost_of_tokens(settings, prompt_bytes + OVERHEAD_TOKENS[provider], answer_tokens)
-
-
 def cost_of_tokens(settings: ProgramSettings | EndpointSettings, read: int, written: int) -> int:
     usd = read * settings.input_per_million_usd + written * settings.output_per_million_usd
     return micro(usd / MICRO)
