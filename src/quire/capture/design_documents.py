@@ -41,15 +41,8 @@ from quire.model.text import cut, one_line
 
 FOLDERS = ("docs", "ai/docs")
 STATUSES = (
-    "seed",
-    "exploring",
-    "resolved",
-    "decided",
-    "implementing",
-    "implemented",
-    "blocked",
-    "deferred",
-    "archived",
+    *("seed", "exploring", "resolved", "decided", "implementing", "implemented"),
+    *("blocked", "deferred", "archived"),
 )
 _INGESTED = "ingested.json"
 DOCUMENTS_MOST = 5_000

@@ -121,12 +121,13 @@ def _source(said: Told) -> str:
 
 def _of_commit(commit: PastCommit, said: Told, living: Living) -> HistoryFinding:
     title = f"{said.reverted} was reverted" if said.reverted else said.title
+    who = f" by {cut(one_line(commit.author), 60)}" if commit.author else ""
     return HistoryFinding(
         source=_source(said),
         origin=f"{ORIGIN}{commit.id}",
         title=headline(title, TITLE_CHARS),
         body=said.body or f"{said.title}.",
-        evidence=(_commit_evidence(commit.id, commit.author, commit.day, said.reason),),
+        evidence=_evidence(one_line(said.reason), f"commit {commit.id[:12]}{who}", commit.day),
         strength=said.strength,
         # A revert holds as long as what it took away stays away.
         living=_REVERTED_LIVES * living.stays_out if said.reverted else living.share,
@@ -136,11 +137,8 @@ def _of_commit(commit: PastCommit, said: Told, living: Living) -> HistoryFinding
     )
 
 
-def _commit_evidence(name: str, author: str, day: str, quote: str) -> ProposalEvidence:
-    who = f" by {cut(one_line(author), 60)}" if author else ""
-    return ProposalEvidence(
-        quote=cut(one_line(quote), QUOTE_CHARS), by="file", where=f"commit {name[:12]}{who}", at=day
-    )
+def _evidence(quote: str, where: str, at: str = "") -> tuple[ProposalEvidence, ...]:
+    return (ProposalEvidence(quote=cut(quote, QUOTE_CHARS), by="file", where=where, at=at),)
 
 
 # -- what lies in the tree ----------------------------------------------------------------
@@ -156,15 +154,12 @@ def _of_remarks(git: Git, remarks: Sequence[Remark], wish: Wish) -> Iterator[His
         where = f"{remark.path}:{remark.line}"
         if commit is not None:
             where += f", commit {name[:12]} by {cut(one_line(commit.author), 60)}"
-        quote = ProposalEvidence(
-            quote=cut(remark.text, QUOTE_CHARS), by="file", where=where, at=commit.date[:10] if commit else ""
-        )
         yield HistoryFinding(
             source="comment",
             origin=f"{ORIGIN}comment:{remark.path}:{value_digest(remark.text)[:12]}",
             title=_title(remark.text),
             body=remark.text,
-            evidence=(quote,),
+            evidence=_evidence(remark.text, where, commit.date[:10] if commit else ""),
             strength=remark.strength,
             living=1.0,
             commits=(name,) if commit is not None else (),
@@ -174,13 +169,12 @@ def _of_remarks(git: Git, remarks: Sequence[Remark], wish: Wish) -> Iterator[His
 
 
 def _of_entry(entry: ChangelogEntry) -> HistoryFinding:
-    where = f"{entry.path}:{entry.line}"
     return HistoryFinding(
         source="changelog",
         origin=f"{ORIGIN}changelog:{value_digest(entry.text)[:12]}",
         title=_title(entry.text),
         body=f"{entry.text} (since {entry.release})" if entry.release[:1].isdigit() else entry.text,
-        evidence=(ProposalEvidence(quote=cut(entry.text, QUOTE_CHARS), by="file", where=where),),
+        evidence=_evidence(entry.text, f"{entry.path}:{entry.line}"),
         strength=entry.strength,
         living=_ENTRIES_LIVE if names_of(entry.text) else UNKNOWN,
         paths=(),
@@ -218,7 +212,7 @@ def _of_people(folders: Sequence[FolderPeople]) -> Iterator[HistoryFinding]:
         origin=f"{ORIGIN}people",
         title="Who knows which folder",
         body=body,
-        evidence=(ProposalEvidence(quote=cut(body, QUOTE_CHARS), by="file", where="git history"),),
+        evidence=_evidence(body, "git history"),
         strength=_PEOPLE_STRENGTH,
         living=1.0,
     )

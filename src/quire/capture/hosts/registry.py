@@ -16,26 +16,10 @@ from quire.model.text import cut
 Find = Callable[[str, str, Mapping[str, str]], list[HostSource]]
 Read = Callable[[HostSource, KnownPlaces, str], HostRead]
 
-# Of each kind the module that holds its `find_<kind>` and its `read`.
+# The module that holds the `find_<kind>` and the `read` of a kind; of all others it has the name of the kind.
 _HOMES = {
-    "claude-md": "instructions",
-    "claude-rules": "instructions",
-    "claude-memory": "claude_memory",
-    "agents-md": "instructions",
-    "codex-memories": "codex_memories",
-    "gemini-md": "instructions",
-    "cursor-rules": "instructions",
-    "cline-memory-bank": "cline_memory_bank",
-    "cline-rules": "instructions",
-    "copilot-instructions": "instructions",
-    "copilot-memories": "copilot_memories",
-    "serena": "serena",
-    "mcp-memory": "mcp_memory",
-    "basic-memory": "basic_memory",
-    "adr": "adr",
-    "beads": "beads",
-    "okf": "okf",
-    "entire": "entire",
+    **dict.fromkeys(("claude-md", "claude-rules", "agents-md", "gemini-md", "cursor-rules"), "instructions"),
+    **dict.fromkeys(("cline-rules", "copilot-instructions"), "instructions"),
     "git": "git_history",
 }
 
@@ -75,4 +59,4 @@ def _known(kind: str) -> None:
 
 
 def _home(kind: str) -> ModuleType:
-    return import_module(f"quire.capture.hosts.{_HOMES[kind]}")
+    return import_module(f"quire.capture.hosts.{_HOMES.get(kind) or kind.replace('-', '_')}")

@@ -16,21 +16,9 @@ _DEPTH = 6
 _FOLDERS_MOST = 5_000
 """So many folders are looked into for instructions that lie beside the code."""
 # What is not the project's own work, or holds too much to look through.
-_FOREIGN = frozenset(
-    [
-        "node_modules",
-        "vendor",
-        "venv",
-        "env",
-        "__pycache__",
-        "dist",
-        "build",
-        "target",
-        "out",
-        "bower_components",
-        "site-packages",
-        "third_party",
-    ]
+_FOREIGN = (
+    *("node_modules", "vendor", "venv", "env", "__pycache__", "dist", "build", "target", "out"),
+    *("bower_components", "site-packages", "third_party"),
 )
 
 

@@ -152,18 +152,18 @@ class _Asking:
         """Where this cannot be written, what was set aside stays counted; the answer is not lost for it."""
         self._cost += aside.amount if cost is None else cost
         if cost is None:
-            self._warn(f"{self._provider} did not report its cost; the {aside.amount / MICRO:.4f} USD set aside count.")
+            self._warnings.append(
+                f"{self._provider} did not report its cost; the {aside.amount / MICRO:.4f} USD set aside count."
+            )
         elif cost > aside.amount:
-            self._warn(
+            self._warnings.append(
                 f"{self._provider} cost {cost / MICRO:.4f} USD, more than the {aside.amount / MICRO:.4f} expected."
             )
         try:
             settle(self._world, aside, cost)
         except QuireError as error:
-            self._warn(f"The cost could not be recorded, so the reserved amount stays counted: {error.message}")
-
-    def _warn(self, text: str) -> None:
-        self._warnings.append(text)
+            said = f"The cost could not be recorded, so the reserved amount stays counted: {error.message}"
+            self._warnings.append(said)
 
     def _told_of(self, prompt: Prompt) -> list[str]:
         told = [

@@ -21,12 +21,8 @@ from quire.layers.journal import layout
 from quire.model.untyped import at_path
 
 _FILES = (
-    ".gitlab-ci.yml",
-    ".travis.yml",
-    "azure-pipelines.yml",
-    "bitbucket-pipelines.yml",
-    "Jenkinsfile",
-    ".circleci/config.yml",
+    *(".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml"),
+    *("Jenkinsfile", ".circleci/config.yml"),
 )
 _FOLDERS = (".github/workflows", ".ci", "ci")
 _FILES_MOST = 20

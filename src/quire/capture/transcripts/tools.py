@@ -19,17 +19,8 @@ OPEN_CALLS = 512
 _ID_CHARS = 200
 _COMMANDS = ("command", "cmd", "script")
 _PATHS = (
-    "file_path",
-    "filePath",
-    "notebook_path",
-    "absolute_path",
-    "target_file",
-    "path",
-    "dir_path",
-    "filename",
-    "file",
-    "paths",
-    "files",
+    *("file_path", "filePath", "notebook_path", "absolute_path", "target_file", "path", "dir_path", "filename"),
+    *("file", "paths", "files"),
 )
 _PLANS = ("plan", "query", "prompt", "description")
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/env")
