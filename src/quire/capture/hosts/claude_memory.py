@@ -98,4 +98,4 @@ def _without_pointers(part: DocumentPart, gathering: ProposalCollector) -> Docum
     items: tuple[TextItem, ...] = tuple(item for item in part.items if not _POINTER.match(item.text))
     if part.items and not items:
         gathering.skipped += 1
-    return DocumentPart(part.titles, part.level, part.line, items)
+    return DocumentPart(part.titles, items)

@@ -53,7 +53,7 @@ def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
 
 def _as_group(part: DocumentPart, title: str) -> DocumentPart:
     """A handbook with a single group has its heading for a title."""
-    return DocumentPart((title, *part.titles), part.level, part.line, part.items) if _GROUP.match(title) else part
+    return DocumentPart((title, *part.titles), part.items) if _GROUP.match(title) else part
 
 
 def _groups(parts: list[DocumentPart]) -> list[tuple[str, list[DocumentPart]]]:
@@ -97,7 +97,7 @@ def _plain_part(part: DocumentPart) -> DocumentPart:
     items = tuple(
         TextItem(item.form, item.line, _TASKS.sub("", item.text), item.last, item.mark) for item in part.items
     )
-    return DocumentPart(part.titles, part.level, part.line, items)
+    return DocumentPart(part.titles, items)
 
 
 def _key(item: TextItem) -> str:

@@ -40,8 +40,6 @@ class DocumentPart(Struct, frozen=True):
     """One section: the titles that lead to it, the outermost first and the document's left out, and what is in it."""
 
     titles: tuple[str, ...]
-    level: int
-    line: int
     items: tuple[TextItem, ...]
 
 
@@ -143,7 +141,7 @@ def _parts(body: str, first_line: int) -> tuple[str, list[DocumentPart]]:
         titles = tuple(name for _, name in above if name)
         items = tuple(items_of(lines[start:end], first_line + start))
         if items:
-            parts.append(DocumentPart(titles, section.level, section.line, items))
+            parts.append(DocumentPart(titles, items))
     return ("" if _GENERIC.fullmatch(title) else title), parts
 
 

@@ -75,12 +75,14 @@ _SOURCE_FOLDERS = ("src", "packages", "apps", "app", "lib", "server", "client", 
 _KEY_MOST, _KEY_MODULES, _DENSE_MOST = 8, 4, 6
 
 
-class CheckCommand(Struct, frozen=True):
+class CheckCommand(Struct, frozen=True, omit_defaults=True):
     """A command that would say whether the project is well."""
 
     label: str
     command: tuple[str, ...]
     purpose: str
+    is_test: bool = True
+    """Whether it runs tests, as far as anybody asks."""
 
 
 class Dense(Struct, frozen=True):

@@ -56,6 +56,14 @@ class SessionFile(Struct, frozen=True, kw_only=True):
         return bool(path) and os.path.realpath(path) == os.path.realpath(self.path)
 
 
+HOMES = {
+    "claude-local": ".claude",
+    "codex-local": ".codex",
+    "gemini-local": ".gemini",
+    "opencode-local": ".local/share/opencode",
+}
+"""Where agents keep their sessions, below the home folder, by the type of the sessions."""
+
 Known = Collection[tuple[str, str]]
 """Sessions that were read before: what each is known by, and its stamp."""
 
