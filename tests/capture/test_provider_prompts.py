@@ -18,7 +18,7 @@ from quire.capture.conversation import PinnedText
 from quire.capture.providers.failures import SpendRefused
 from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
 from quire.capture.providers.requests import bundle_task, query_task, recall_task
-from quire.capture.providers.summary_writer import summariser
+from quire.capture.providers.summary_writer import ProviderSummariser
 from quire.capture.summariser import NotASummary, SummaryRequest, ask_model
 from quire.model.errors import InputError
 
@@ -225,7 +225,7 @@ REQUEST = SummaryRequest(
 def test_a_provider_writes_a_summary(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.stand_in("claude", envelope({"markdown": "## Done\n- The cache has a limit."}))
-    writer = summariser("claude", settings=desk.settings, world=desk.world, root=str(desk.root))
+    writer = ProviderSummariser("claude", settings=desk.settings, world=desk.world, root=str(desk.root))
     assert getattr(writer, "name", None) == "claude"
     assert ask_model(writer, REQUEST).entries == {"Done": ("The cache has a limit.",)}
     sent = desk.calls("claude")[0]["stdin"]
@@ -236,7 +236,7 @@ def test_a_provider_writes_a_summary(tmp_path: Path) -> None:
 
 def test_a_summary_that_cannot_be_had_says_why(tmp_path: Path) -> None:
     desk = Desk(tmp_path, ceiling=0)
-    writer = summariser("codex", settings=desk.settings, world=desk.world, root=str(desk.root))
+    writer = ProviderSummariser("codex", settings=desk.settings, world=desk.world, root=str(desk.root))
     with pytest.raises(NotASummary, match="daily ceiling is 0"):
         ask_model(writer, REQUEST)
     with pytest.raises(SpendRefused):
@@ -246,7 +246,7 @@ def test_a_summary_that_cannot_be_had_says_why(tmp_path: Path) -> None:
 def test_a_summary_that_says_nothing_is_asked_for_once_more(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.stand_in("claude", envelope({"markdown": "  "}))
-    writer = summariser("claude", settings=desk.settings, world=desk.world, root=str(desk.root))
+    writer = ProviderSummariser("claude", settings=desk.settings, world=desk.world, root=str(desk.root))
     with pytest.raises(NotASummary, match="markdown must be"):
         ask_model(writer, REQUEST)
     assert len(desk.calls("claude")) == 2
@@ -255,7 +255,7 @@ def test_a_summary_that_says_nothing_is_asked_for_once_more(tmp_path: Path) -> N
 def test_a_long_conversation_keeps_its_end(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.stand_in("claude", envelope({"markdown": "## Done\n- Much."}))
-    writer = summariser("claude", settings=desk.settings, world=desk.world, root=str(desk.root))
+    writer = ProviderSummariser("claude", settings=desk.settings, world=desk.world, root=str(desk.root))
     talk = "".join(f"[Turn {number}] User: say {number}\n" for number in range(9_000))
     writer(msgspec.structs.replace(REQUEST, evicted=talk))
     sent = desk.calls("claude")[0]["stdin"]

@@ -39,6 +39,7 @@ from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import below, read_inside
 from quire.inbox.proposals import TEXT_CHARS
 from quire.model.text import first_sentence, headline, one_line
+from quire.model.untyped import as_dict
 
 _TITLE_CHARS = 80
 _FOLDERS = (
@@ -99,7 +100,7 @@ def _configured(root: str, home: str, env: Mapping[str, str]) -> list[str]:
     found = []
     for folder in folders:
         projects = read_config(folder, _CONFIG).get("projects") if os.path.isabs(folder) else None
-        for project in projects.values() if isinstance(projects, dict) else ():
+        for project in as_dict(projects).values():
             path = project.get("path") if isinstance(project, dict) else project
             if not isinstance(path, str) or not path or "\0" in path:
                 continue

@@ -30,6 +30,7 @@ from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import inside
 from quire.model.errors import QuireError
 from quire.model.text import cut, first_sentence, one_line
+from quire.model.untyped import as_list
 
 _FOLDER = ".beads"
 _BEST = ("issues.jsonl", "beads.jsonl")
@@ -139,7 +140,6 @@ def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
             if record == "issue":
                 found.guard.tell(unread(found.source, "the line has no id and title of an issue", line))
             continue
-        labels = item.get("labels")
         issue = _Issue(
             id=cut(name, 80),
             title=title,
@@ -148,9 +148,7 @@ def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
             line=line,
             updated_at=text_of(item.get("updated_at")),
             fields=item,
-            labels=tuple(one_line(text_of(label)) for label in labels if text_of(label))
-            if isinstance(labels, list)
-            else (),
+            labels=tuple(one_line(text_of(label)) for label in as_list(item.get("labels")) if text_of(label)),
         )
         # After a merge an issue may stand there twice.
         if name not in issues or issues[name].updated_at <= issue.updated_at:
@@ -261,10 +259,9 @@ def _related(issue: _Issue, ids: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _dependencies(issue: _Issue) -> list[tuple[str, str]]:
-    listed = issue.fields.get("dependencies")
     return [
         (text_of(item.get("type")).lower() or "blocks", target)
-        for item in (listed if isinstance(listed, list) else ())
+        for item in as_list(issue.fields.get("dependencies"))
         if isinstance(item, dict) and (target := one_line(text_of(item.get("depends_on_id"))))
     ]
 

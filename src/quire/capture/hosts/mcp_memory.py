@@ -33,6 +33,7 @@ from quire.files.json_files import json_value
 from quire.model.errors import InputError
 from quire.model.refs import parse_ref
 from quire.model.text import one_line
+from quire.model.untyped import as_dict, as_list, at_path
 from quire.model.vocabulary import KINDS, PROFILE_KINDS
 
 _PLACES = ("memory.jsonl", "memory.json", ".mcp/memory.jsonl", ".mcp/memory.json")
@@ -85,10 +86,8 @@ def _configured(root: str) -> Iterator[str]:
     for name in _CONFIGS:
         config = read_config(root, name)
         for key in ("mcpServers", "servers"):
-            servers = config.get(key)
-            for server in servers.values() if isinstance(servers, dict) else ():
-                variables = server.get("env") if isinstance(server, dict) else None
-                path = variables.get(_SETTING) if isinstance(variables, dict) else None
+            for server in as_dict(config.get(key)).values():
+                path = at_path(server, "env", _SETTING)
                 if isinstance(path, str):
                     yield path
 
@@ -135,8 +134,7 @@ def _graph(found: StructuredCollector, data: bytes) -> tuple[dict[str, _Entity],
         kind = item.get("type")
         if kind == "entity" and (name := one_line(text_of(item.get("name")))):
             entity = entities.setdefault(name, _Entity(name, one_line(text_of(item.get("entityType"))), {}))
-            said = item.get("observations")
-            for text in map(text_of, said if isinstance(said, list) else []):
+            for text in map(text_of, as_list(item.get("observations"))):
                 if text:
                     entity.said.setdefault(text, line)
         elif kind == "relation":
@@ -161,7 +159,7 @@ def _items(found: StructuredCollector, data: bytes) -> Iterator[tuple[int, dict[
         yield from json_lines(found.source, data, found.guard)
         return
     for kind, items in zip(("entity", "relation"), lists, strict=True):
-        for item in items if isinstance(items, list) else ():
+        for item in as_list(items):
             if isinstance(item, dict):
                 yield 1, {**item, "type": kind}
 

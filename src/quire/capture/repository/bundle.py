@@ -57,6 +57,7 @@ from quire.layers.journal.layout import NONE
 from quire.layers.journal.shapes import bundle_faults
 from quire.layers.journal.types import Bundle
 from quire.model.text import trim
+from quire.model.untyped import at_path
 
 _KEY_PATHS = 16
 _FIRST_FILES = 8
@@ -215,8 +216,7 @@ def _focus(
 def _snapshot(validations: tuple[Validation, ...], checks: list[dict[str, Any]], before: Bundle) -> dict[str, Any]:
     """How the commands ended that were run now; else what was known; else that none was run."""
     results = [_result(validation) for validation in validations if validation.status in layout.RESULT_STATUSES]
-    focus = before.get("currentFocus")
-    known = focus.get("validationSnapshot") if isinstance(focus, dict) else None
+    known = at_path(before, "currentFocus", "validationSnapshot")
     if not results and isinstance(known, dict) and is_whole_snapshot(known):
         return known
     passed = sum(result["status"] == "passed" for result in results)
