@@ -32,7 +32,7 @@ from quire.capture.front_matter import FrontMatter, read_front_matter, warn
 from quire.capture.markdown import Section, fields_of, items_of, open_items, sections_of
 from quire.files.digests import sha256
 from quire.files.local_files import LocalFile, read_object
-from quire.files.paths import escaping_part, read_inside
+from quire.files.paths import escaping_part, passes_link, read_inside
 from quire.layers.facts.content import normal_text
 from quire.layers.facts.layout import FOLDER
 from quire.model import limits
@@ -148,7 +148,7 @@ def documents_wait(root: str) -> bool:
 
 def _markdown_files(root: str) -> Iterator[tuple[str, os.stat_result]]:
     """The Markdown files and what they are, always in the same order."""
-    waiting = [top for top in reversed(FOLDERS) if not _is_linked(root, top)]
+    waiting = [top for top in reversed(FOLDERS) if not passes_link(root, top)]
     while waiting:
         folder = waiting.pop()
         try:
@@ -163,11 +163,6 @@ def _markdown_files(root: str) -> Iterator[tuple[str, os.stat_result]]:
                     yield path, entry.stat(follow_symlinks=False)
         folders = [entry.name for entry in here if entry.is_dir(follow_symlinks=False) and entry.name != _FOREIGN]
         waiting += [path for name in folders if _is_usable(path := f"{folder}/{name}")]
-
-
-def _is_linked(root: str, folder: str) -> bool:
-    parts = folder.split("/")
-    return any(os.path.islink(os.path.join(root, *parts[: n + 1])) for n in range(len(parts)))
 
 
 def _is_usable(path: str) -> bool:

@@ -71,6 +71,12 @@ def is_within(path: str, top: str) -> bool:
     return below(os.path.realpath(path), os.path.realpath(top)) not in (None, ".")
 
 
+def passes_link(root: str, relative: str) -> bool:
+    """Whether a folder below a root is a link, or is reached through one."""
+    parts = relative.split("/")
+    return any(os.path.islink(os.path.join(root, *parts[: number + 1])) for number in range(len(parts)))
+
+
 def is_text(name: str) -> bool:
     """Whether a file's name is UTF-8: others can be spelled neither in JSON nor in the index."""
     return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
