@@ -17,7 +17,7 @@ import msgspec
 
 from installed import begins_python
 from quire.capture.providers.ask import ProviderAnswer, ask
-from quire.capture.providers.requests import BundleRequest, QueryRequest, SessionRequest
+from quire.capture.providers.requests import Task, bundle_task, query_task, session_task
 from quire.capture.providers.settings import EndpointSettings, ProgramSettings, ProviderSettings
 from quire.files.world import World, real_world
 
@@ -88,12 +88,17 @@ QUERY = {
         }
     ],
 }
-SESSION_REQUEST = SessionRequest(
-    source={"id": "claude", "type": "claude-local"},
-    item={"externalItemId": "7b1c", "createdAt": "2026-03-01T10:00:00Z", "payload": "Decision: limit the cache"},
+
+
+def session_of(item: dict[str, Any]) -> Task:
+    return session_task(source={"id": "claude", "type": "claude-local"}, item=item)
+
+
+SESSION_REQUEST = session_of(
+    {"externalItemId": "7b1c", "createdAt": "2026-03-01T10:00:00Z", "payload": "Decision: limit the cache"}
 )
-BUNDLE_REQUEST = BundleRequest(context={"mode": "init", "contextFiles": []}, local_bundle=BUNDLE)
-QUERY_REQUEST = QueryRequest(question="how long is it cached?", mode="answer", shortlist=SHORTLIST)
+BUNDLE_REQUEST = bundle_task(context={"mode": "init", "contextFiles": []}, local_bundle=BUNDLE)
+QUERY_REQUEST = query_task(question="how long is it cached?", mode="answer", shortlist=SHORTLIST)
 
 # What every stand-in begins with: it notes how it was called.
 _NOTE = f"""{begins_python()}import json, os, signal, subprocess, sys, time
@@ -144,10 +149,8 @@ class Desk:
         endpoint = EndpointSettings(**{"base_url": url, "model": "small", "timeout_seconds": 20, **more})
         self.settings = msgspec.structs.replace(self.settings, openai=endpoint)
 
-    def ask(self, provider: str, kind: Any = "session", request: Any = SESSION_REQUEST, **more: Any) -> ProviderAnswer:
-        return ask(
-            kind, request, provider=provider, settings=self.settings, world=self.world, root=str(self.root), **more
-        )
+    def ask(self, provider: str, task: Any = SESSION_REQUEST, **more: Any) -> ProviderAnswer:
+        return ask(task, provider=provider, settings=self.settings, world=self.world, root=str(self.root), **more)
 
     def day(self) -> dict[str, Any]:
         """What the ledger says of the only day there is."""

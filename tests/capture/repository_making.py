@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from quire.capture.repository.bundle import build_bundle
+from quire.capture.repository.consolidation import consolidated
 from quire.capture.repository.scan import ProjectScan, scan_repository
 from quire.files.git import Git
 from quire.layers.journal.canonical import canonical_text
+from quire.layers.journal.evidence_groups import GroupedEvidence
 from quire.layers.journal.shapes import bundle_faults
 from quire.layers.journal.types import JournalEvent, Signals
 
@@ -43,6 +45,10 @@ def build(root: Path, environment: Mapping[str, str], **options: Any) -> dict[st
     again = build_bundle(scan_repository(str(root), git), git, **options)
     assert canonical_text(again) == canonical_text(bundle)
     return bundle
+
+
+def consolidate(bundle: dict[str, Any], evidence: GroupedEvidence, **options: Any) -> dict[str, Any]:
+    return consolidated(bundle, evidence, **options).bundle
 
 
 def session(number: int, **fields: Any) -> JournalEvent:

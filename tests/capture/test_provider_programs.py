@@ -19,12 +19,13 @@ from provider_making import (
     codex_answer,
     envelope,
     is_running,
+    session_of,
 )
 
 from promised import proves
 from quire.capture.providers.availability import available
 from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut
-from quire.capture.providers.requests import RecallRequest
+from quire.capture.providers.requests import recall_task
 from quire.capture.providers.settings import ProgramSettings
 from quire.layers.journal.shapes import output_schemas
 from quire.model.errors import InputError, NotReady
@@ -111,8 +112,8 @@ def test_a_call_costs_one_process(desk: Desk) -> None:
 
 def test_a_prompt_may_be_longer_than_an_argument(desk: Desk) -> None:
     desk.stand_in("claude", envelope(SESSION))
-    long = msgspec.structs.replace(SESSION_REQUEST, item={"payload": "line of text\n" * 40_000})
-    desk.ask("claude", "session", long, prompt_bytes=400_000)
+    long = session_of({"payload": "line of text\n" * 40_000})
+    desk.ask("claude", long, prompt_bytes=400_000)
     assert len(desk.calls("claude")[0]["stdin"]) > 300_000
 
 
@@ -154,19 +155,17 @@ def test_an_answer_of_codex_is_found_in_its_file_or_in_what_it_says(desk: Desk, 
 
 
 def test_every_kind_has_its_schema_and_its_check(desk: Desk) -> None:
-    recall = RecallRequest(context={}, state={"bundle": BUNDLE}, evidence=[], scope="all")
-    kinds: list[tuple[Any, Any, dict[str, Any], str]] = [
-        ("bundle", BUNDLE_REQUEST, BUNDLE, "bundle"),
-        ("recall", recall, BUNDLE, "bundle"),
-        ("query", QUERY_REQUEST, QUERY, "query"),
-        ("session", SESSION_REQUEST, SESSION, "importedSession"),
+    recall = recall_task(context={}, state={"bundle": BUNDLE}, evidence=[], scope="all")
+    kinds: list[tuple[Any, dict[str, Any], str]] = [
+        (BUNDLE_REQUEST, BUNDLE, "bundle"),
+        (recall, BUNDLE, "bundle"),
+        (QUERY_REQUEST, QUERY, "query"),
+        (SESSION_REQUEST, SESSION, "importedSession"),
     ]
-    for kind, request, value, schema in kinds:
+    for task, value, schema in kinds:
         desk.stand_in("claude", envelope(value))
-        assert desk.ask("claude", kind, request).value == value
+        assert desk.ask("claude", task).value == value
         assert json.loads(value_after(desk.calls("claude")[-1]["argv"], "--json-schema")) == output_schemas()[schema]
-    with pytest.raises(TypeError, match="SessionRequest"):
-        desk.ask("claude", "session", QUERY_REQUEST)
 
 
 # -- a second try ---------------------------------------------------------------------------
@@ -219,7 +218,7 @@ def test_what_is_no_answer_is_told_after_the_second_try(desk: Desk, provider: st
 def test_a_bundle_whose_paths_lead_out_does_not_fit(desk: Desk, change: dict[str, Any], fault: str) -> None:
     desk.stand_in("claude", envelope({**BUNDLE, "project": {**BUNDLE["project"], **change}}))
     with pytest.raises(BadAnswer) as found:
-        desk.ask("claude", "bundle", BUNDLE_REQUEST)
+        desk.ask("claude", BUNDLE_REQUEST)
     assert found.value.details["faults"] == [f"{fault} must be a path inside the repository."]
 
 
@@ -236,7 +235,7 @@ def test_a_bundle_whose_paths_lead_out_does_not_fit(desk: Desk, change: dict[str
 def test_an_answer_that_cites_what_nobody_showed_does_not_fit(desk: Desk, change: dict[str, Any], fault: str) -> None:
     desk.stand_in("claude", envelope({**QUERY, **change}))
     with pytest.raises(BadAnswer) as found:
-        desk.ask("claude", "query", QUERY_REQUEST)
+        desk.ask("claude", QUERY_REQUEST)
     assert found.value.details["faults"] == [fault]
 
 
@@ -288,9 +287,9 @@ def test_a_child_that_holds_the_pipe_does_not_hold_the_answer(desk: Desk, provid
 @BOTH
 def test_a_program_that_ends_before_it_reads_is_told_by_its_code(desk: Desk, provider: str) -> None:
     desk.stand_in(provider, "os.close(0)\nsys.stderr.write('boom\\n')\nsys.exit(7)", hears=False)
-    long = msgspec.structs.replace(SESSION_REQUEST, item={"payload": "x y\n" * 20_000})
+    long = session_of({"payload": "x y\n" * 20_000})
     with pytest.raises(ProviderFailed) as found:
-        desk.ask(provider, "session", long)
+        desk.ask(provider, long)
     assert type(found.value) is ProviderFailed
     assert found.value.message == f"{provider} failed with exit code 7: boom"
     assert found.value.details["exit_code"] == 7

@@ -263,7 +263,7 @@ def test_who_dies_between_the_two_leaves_what_was_set_aside(desk: Desk) -> None:
         "from pathlib import Path\nfrom provider_making import SESSION_REQUEST\n"
         "from quire.files.world import real_world\nfrom quire.capture.providers.ask import ask\n"
         "from quire.capture.providers.settings import ProviderSettings\n"
-        "ask('session', SESSION_REQUEST, provider='claude', settings=ProviderSettings(daily_ceiling_usd=2),"
+        "ask(SESSION_REQUEST, provider='claude', settings=ProviderSettings(daily_ceiling_usd=2),"
         " world=real_world(), root=sys.argv[2])"
     )
     env = {**desk.world.env, "PYTHONPATH": os.pathsep.join(sys.path)}

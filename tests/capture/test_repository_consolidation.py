@@ -6,16 +6,14 @@ import copy
 from typing import Any
 
 import pytest
-from repository_making import session, titles
+from repository_making import consolidate, session, titles
 
 from quire.capture.repository.consolidation import (
     GOTCHAS_MOST,
     RISKS_MOST,
     STATE_MOST,
     STEPS_MOST,
-    consolidate,
     consolidated,
-    told_by,
 )
 from quire.layers.journal.evidence_groups import group_events
 from quire.layers.journal.shapes import bundle_faults
@@ -61,10 +59,10 @@ BUNDLE: dict[str, Any] = {
 def taken_in(*events: JournalEvent, bundle: dict[str, Any] = BUNDLE, **options: Any) -> dict[str, Any]:
     """The bundle with the events; it is whole, nothing given was changed, and the same again changes nothing."""
     before = copy.deepcopy(bundle)
-    after = consolidate(bundle, told_by(events), **options)
+    after = consolidate(bundle, group_events(events), **options)
     assert bundle == before
     assert bundle_faults(after) == []
-    assert consolidate(after, told_by(events), **options) == after
+    assert consolidate(after, group_events(events), **options) == after
     return after
 
 
@@ -127,7 +125,7 @@ def test_titles_that_are_nearly_the_same_become_one() -> None:
     }
     bundle = {**BUNDLE, "gotchas": [known]}
     event = session(3, gotchas=["The cache keys need tenant: two tenants shared one entry"])
-    result = consolidated(bundle, told_by([event]))
+    result = consolidated(bundle, group_events([event]))
     assert result.merged_gotchas == ("The cache keys need tenant",)
     assert titles(result.bundle, "gotchas") == ["The cache keys need the tenant"]
     assert result.bundle["gotchas"][0]["symptom"] == "s"
@@ -220,7 +218,7 @@ def test_only_the_section_that_was_asked_for_changes() -> None:
         "project-map": set(),
         "all": {"gotchas", "nextSteps", "currentFocus"},
     }
-    kept = consolidate(BUNDLE, told_by([event]), protected=["gotchas"])
+    kept = consolidate(BUNDLE, group_events([event]), protected=["gotchas"])
     assert kept["gotchas"] == BUNDLE["gotchas"]
     assert kept["nextSteps"] != BUNDLE["nextSteps"]
 
@@ -268,7 +266,8 @@ def test_there_are_never_more_than_may_be() -> None:
     "current", [{}, {"gotchas": 3, "nextSteps": None, "currentFocus": []}, {"gotchas": [None, {"title": 4}]}]
 )
 def test_a_bundle_of_another_form_is_no_trouble(current: dict[str, Any]) -> None:
-    after = consolidate(current, told_by([session(3, gotchas=["A: b"], next_step_hints=["C: d"], decisions=["e"])]))
+    told = session(3, gotchas=["A: b"], next_step_hints=["C: d"], decisions=["e"])
+    after = consolidate(current, group_events([told]))
     assert "A" in [item.get("title") for item in after["gotchas"] if isinstance(item, dict)]
     assert titles(after, "nextSteps") == ["C"]
 

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from repository_making import build, put, session, titles
+from repository_making import build, consolidate, put, session, titles
 
 from quire.capture.repository.bundle import Validation
+from quire.layers.journal.evidence_groups import group_events
 
 
 @pytest.fixture
@@ -252,7 +253,7 @@ def test_steps_and_traps_that_only_look_alike_stay_apart(root: Path, environment
     bundle = build(root, environment)
     assert titles(bundle, "nextSteps") == names
     assert titles(bundle, "gotchas") == ["The slow tests of parser time out", "The slow tests of lexer time out"]
-    later = build(root, environment, previous=bundle, events=[session(3, gotchas=["New: trap"])])
+    later = consolidate(build(root, environment, previous=bundle), group_events([session(3, gotchas=["New: trap"])]))
     assert titles(later, "nextSteps") == names
     assert len(later["gotchas"]) == 3
 

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repository_making import REAL, build, needs_real, put, session, titles
+from repository_making import REAL, build, consolidate, needs_real, put, session, titles
+
+from quire.layers.journal.evidence_groups import group_events
 
 OWN = Path(__file__).parents[2]
 
@@ -88,7 +90,7 @@ def test_events_are_taken_in(root: Path, environment: dict[str, str]) -> None:
         )
     ]
     own = [session(4, kind="tool_run", gotchas=["Echo: of the memory"])]
-    bundle = build(root, environment, events=[*told, *own])
+    bundle = consolidate(build(root, environment), group_events([*told, *own]))
     assert titles(bundle, "gotchas") == ["Cents drift"]
     assert titles(bundle, "nextSteps") == ["Draw maps"]
     assert bundle["currentFocus"]["summary"] == "Last session on 2026-01-04. Rounding was repaired."

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repository_making import build, put, session
+from repository_making import build, consolidate, put, session
 
 from quire.capture.repository.clean_text import plain, said
-from quire.capture.repository.consolidation import consolidate, told_by
 from quire.layers.journal.canonical import canonical_text, decode_json
+from quire.layers.journal.evidence_groups import group_events
 from quire.layers.journal.shapes import bundle_faults
 from thorough import examples
 
@@ -232,10 +232,10 @@ def histories(draw: Any) -> list[Any]:
 def test_any_history_is_taken_in_once(events: list[Any], files: dict[str, bytes], surroundings: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bundle = build(put(Path(folder) / "p", {**files, "keep": b""}), surroundings)
-    once = consolidate(bundle, told_by(events))
+    once = consolidate(bundle, group_events(events))
     assert bundle_faults(once) == []
     assert once["projectMap"] == bundle["projectMap"]
-    assert consolidate(once, told_by(events)) == once
+    assert consolidate(once, group_events(events)) == once
 
 
 @given(text=st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=30).map("".join)))

@@ -209,12 +209,12 @@ def test_what_the_look_suggests(tmp_path: Path, environment: dict[str, str]) -> 
     names = ["package-lock.json", "pnpm-lock.yaml", "README.md", "AGENTS.md", "CLAUDE.md", "dist/x.js"]
     manifest = {"main": "src/server.js"}
     root = put(tmp_path / "p", {**dict.fromkeys(names, ""), "package.json": manifest, "src/server.js": ""})
-    found = scan(put(root, {"apps/web/package.json": {}}), environment)
-    assert [text.split(" ")[0] for text in found.gotchas] == ["There", "What", "Build", "There", "Several"]
-    assert len(found.next_steps) == 4
-    bare = scan(put(tmp_path / "q", {"notes.txt": ""}), environment)
-    assert [text.split(" ")[0] for text in bare.gotchas] == ["Little"]
-    assert len(bare.next_steps) == 1
+    found = scan_value(scan(put(root, {"apps/web/package.json": {}}), environment))
+    assert [text.split(" ")[0] for text in found["gotchas"]] == ["There", "What", "Build", "There", "Several"]
+    assert len(found["nextSteps"]) == 4
+    bare = scan_value(scan(put(tmp_path / "q", {"notes.txt": ""}), environment))
+    assert [text.split(" ")[0] for text in bare["gotchas"]] == ["Little"]
+    assert len(bare["nextSteps"]) == 1
 
 
 def test_the_value_of_a_scan_is_plain_json(tmp_path: Path, environment: dict[str, str]) -> None:

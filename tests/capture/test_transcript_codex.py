@@ -88,7 +88,7 @@ def test_what_is_written_twice_is_said_once(tmp_path: Path) -> None:
         Turn(role="system", text="The worker is idempotent now.", at=at(10), is_summary=True),
         Turn(role="user", text="Make the worker idempotent", at=at(11)),
     ]
-    assert (reading.compactions, reading.subagents, reading.bad_lines) == (1, 0, 0)
+    assert reading.bad_lines == 0
 
 
 def test_what_is_written_once_is_said_too(tmp_path: Path) -> None:
@@ -147,10 +147,8 @@ def test_a_session_that_another_one_started_is_a_subagents(tmp_path: Path) -> No
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": "parent-1", "depth": 1}}}
     rollout(tmp_path, "a", codex("session_meta", {**CODEX_META, "source": spawn}), codex_said("assistant", "Yes"))
     (session,) = found(TYPE, tmp_path)
-    turns, reading = read_all(session)
-    assert session.thread == "parent-1"
+    turns, _ = read_all(session)
     assert [turn.is_subagent for turn in turns] == [True]
-    assert reading.subagents == 1
 
 
 def test_searches_and_local_shells_are_calls(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from transcript_making import found, names, read_all, said, session_at, turns_of
+from transcript_making import found, names, read_all, said, turns_of
 
 from quire.capture.transcripts.types import Turn
 
@@ -108,7 +108,7 @@ def test_an_exported_chat_of_cursor_is_read_by_its_speakers(tmp_path: Path) -> N
     assert turns[1].text.endswith("Still the answer.")
     assert turns[2].text == "Good."
     assert reading.lines == CURSOR.count("\n")
-    assert not reading.resumable
+    assert reading.next_offset == 0
     assert session.path == str(path)
 
 
@@ -164,4 +164,4 @@ def test_odd_files_are_read_without_complaint(text: bytes, tmp_path: Path) -> No
 def test_line_ends_of_windows_are_line_ends(tmp_path: Path) -> None:
     path = write(tmp_path, CURSOR.replace("\n", "\r\n"))
     assert turns_of(path, "cursor-export") == turns_of(write(tmp_path, CURSOR, "other.md"), "cursor-export")
-    assert session_at(path).size > len(CURSOR)
+    assert path.stat().st_size > len(CURSOR)

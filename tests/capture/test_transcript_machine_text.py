@@ -49,9 +49,9 @@ JOURNAL_VERBS = (
 )
 
 
-def read_talk(tmp_path: Path, *records: Any) -> tuple[list[tuple[str, str]], int]:
-    turns, reading = read_all(session_at(write_lines(tmp_path / "s.jsonl", records)), root=PROJECT)
-    return said(turns), reading.own
+def read_talk(tmp_path: Path, *records: Any) -> list[tuple[str, str]]:
+    turns, _ = read_all(session_at(write_lines(tmp_path / "s.jsonl", records)), root=PROJECT)
+    return said(turns)
 
 
 # -- commands ---------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def read_talk(tmp_path: Path, *records: Any) -> tuple[list[tuple[str, str]], int
 )
 def test_what_our_commands_printed_is_not_taken(command: str, tmp_path: Path) -> None:
     talk = [claude("user", "Hello"), uses("t1", "Bash", 1, command=command), answers("t1", OWN, 2)]
-    assert read_talk(tmp_path, *talk) == ([("user", "Hello")], 2)
+    assert read_talk(tmp_path, *talk) == [("user", "Hello")]
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_what_our_commands_printed_is_not_taken(command: str, tmp_path: Path) ->
     ],
 )
 def test_what_other_commands_printed_is_taken(command: str, tmp_path: Path) -> None:
-    turns, own = read_talk(tmp_path, uses("t1", "Bash", command=command), answers("t1", "Others", 1))
-    assert (turns[-1], own) == (("tool", "Others"), 0)
+    turns = read_talk(tmp_path, uses("t1", "Bash", command=command), answers("t1", "Others", 1))
+    assert (turns[-1], len(turns)) == (("tool", "Others"), 2)
 
 
 def test_every_command_of_ours_is_known() -> None:
@@ -156,19 +156,19 @@ def test_every_command_of_the_journal_is_known(program: str) -> None:
     ],
 )
 def test_what_our_server_answered_is_not_taken(tool: str, tmp_path: Path) -> None:
-    assert read_talk(tmp_path, uses("t1", tool), answers("t1", OWN, 1)) == ([], 2)
+    assert read_talk(tmp_path, uses("t1", tool), answers("t1", OWN, 1)) == []
 
 
 @pytest.mark.parametrize("tool", ["Memory", "save_memory", "mcp__github__memory", "Bash"])
 def test_what_other_servers_answered_is_taken(tool: str, tmp_path: Path) -> None:
-    assert read_talk(tmp_path, uses("t1", tool), answers("t1", "Others", 1))[0][-1] == ("tool", "Others")
+    assert read_talk(tmp_path, uses("t1", tool), answers("t1", "Others", 1))[-1] == ("tool", "Others")
 
 
 @pytest.mark.parametrize(
     "path", [f"{PROJECT}/.memory/project.md", "docs/agent-memory/README.md", ".agent-memory/history/events.jsonl"]
 )
 def test_our_files_are_not_read_back(path: str, tmp_path: Path) -> None:
-    assert read_talk(tmp_path, uses("t1", "Read", file_path=path), answers("t1", OWN, 1)) == ([], 2)
+    assert read_talk(tmp_path, uses("t1", "Read", file_path=path), answers("t1", OWN, 1)) == []
 
 
 def test_our_commands_are_found_in_the_calls_of_codex(tmp_path: Path) -> None:
@@ -188,8 +188,8 @@ def test_our_commands_are_found_in_the_calls_of_codex(tmp_path: Path) -> None:
             call("d", type="function_call_output", output=OWN),
         ],
     )
-    turns, reading = read_all(session_at(path, "codex-local"))
-    assert (turns, reading.own) == ([], 8)
+    turns, _ = read_all(session_at(path, "codex-local"))
+    assert turns == []
 
 
 # -- texts ------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def test_what_stands_between_our_marks_is_left_out(block: str, role: str, tmp_pa
         if role == "user"
         else [uses("t1", "Read", file_path="AGENTS.md"), answers("t1", text, 1)]
     )
-    turns, _ = read_talk(tmp_path, *talk)
+    turns = read_talk(tmp_path, *talk)
     assert turns[-1] == (role, "Before.")
 
 
@@ -234,7 +234,7 @@ def test_what_the_journal_writes_is_known_by_its_marks() -> None:
 
 
 def test_a_turn_of_which_nothing_is_left_is_no_turn(tmp_path: Path) -> None:
-    assert read_talk(tmp_path, claude("user", f"{GUIDANCE.start}\n{OWN}\n{GUIDANCE.end}")) == ([], 1)
+    assert read_talk(tmp_path, claude("user", f"{GUIDANCE.start}\n{OWN}\n{GUIDANCE.end}")) == []
 
 
 def printed() -> dict[str, str]:
@@ -280,13 +280,13 @@ def test_our_summary_of_a_conversation_is_not_taken_back() -> None:
 def test_what_an_assistant_or_a_tool_says_about_tags_stays(tmp_path: Path) -> None:
     text = "Write <environment_context>x</environment_context> there. /compact"
     talk = [claude("assistant", [{"type": "text", "text": text}]), uses("t", "Read", 1), answers("t", text, 2)]
-    assert read_talk(tmp_path, *talk)[0] == [("assistant", text), ("assistant", ""), ("tool", text)]
+    assert read_talk(tmp_path, *talk) == [("assistant", text), ("assistant", ""), ("tool", text)]
 
 
 def test_a_path_alone_is_an_answer_of_a_tool_and_no_prompt(tmp_path: Path) -> None:
-    assert read_talk(tmp_path, uses("t", "Bash", command="pwd"), answers("t", "/usr", 1))[0][-1] == ("tool", "/usr")
-    assert read_talk(tmp_path, claude("user", "/clear"))[0] == []
-    assert read_talk(tmp_path, claude("user", "/usr/lib is full"))[0] == [("user", "/usr/lib is full")]
+    assert read_talk(tmp_path, uses("t", "Bash", command="pwd"), answers("t", "/usr", 1))[-1] == ("tool", "/usr")
+    assert read_talk(tmp_path, claude("user", "/clear")) == []
+    assert read_talk(tmp_path, claude("user", "/usr/lib is full")) == [("user", "/usr/lib is full")]
 
 
 @given(

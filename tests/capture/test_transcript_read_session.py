@@ -210,7 +210,6 @@ def test_going_on_after_any_cut_gives_what_one_pass_gives(source_type: str, tmp_
         assert first + rest == whole, size
         assert (done.content_hash, done.next_offset) == (once.content_hash, once.next_offset)
         assert not done.restarted
-        assert begun.compactions + done.compactions == once.compactions
 
 
 @EACH
@@ -232,7 +231,7 @@ def test_a_line_with_several_turns_is_done_with_its_last_one(tmp_path: Path) -> 
     assert next(begun).text == "I look."
     assert (begun.next_offset, begun.content_hash) == (0, "")
     assert next(begun).tool == "Read"
-    assert begun.next_offset == session.size
+    assert begun.next_offset == os.path.getsize(session.path)
 
 
 def test_an_answer_after_the_offset_finds_its_call_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,9 +241,8 @@ def test_an_answer_after_the_offset_finds_its_call_before_it(tmp_path: Path, mon
     path = write_lines(tmp_path / "s.jsonl", talk)
     offset = path.stat().st_size
     write_lines(path, [*talk, answers("t1", "Own words", 3), uses("t2", "Read", 4, file_path="src/a.ts")])
-    turns, found = read_all(session_at(path), offset, root=PROJECT)
+    turns, _ = read_all(session_at(path), offset, root=PROJECT)
     assert turns == [Turn(role="assistant", tool="Read", paths=("src/a.ts",), at="2026-03-01T10:00:04.000Z")]
-    assert found.own == 1
 
 
 def test_where_a_session_runs_is_known_after_any_offset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,9 +253,8 @@ def test_where_a_session_runs_is_known_after_any_offset(tmp_path: Path, monkeypa
     offset = path.stat().st_size
     call = {"type": "function_call", "name": "read", "arguments": '{"path": "main.ts"}', "call_id": "c"}
     write_lines(path, [*talk, codex("response_item", call)])
-    ((turn,), found) = read_all(session_at(path, "codex-local"), offset, root=PROJECT)
+    ((turn,), _) = read_all(session_at(path, "codex-local"), offset, root=PROJECT)
     assert (turn.paths, turn.is_subagent) == (("api/main.ts",), True)
-    assert found.subagents == 0
 
 
 @pytest.mark.parametrize("offset", [1, 7, 10_000_000])

@@ -29,7 +29,7 @@ def write_document(path: Path, value: Any) -> Path:
 
 
 def session_at(path: Path, source_type: str = "claude-local") -> SessionFile:
-    return SessionFile(source_type=source_type, external_id=path.stem, path=str(path), size=path.stat().st_size)
+    return SessionFile(source_type=source_type, external_id=path.stem, path=str(path))
 
 
 def found(source_type: str, path: Path, root: str = "") -> list[SessionFile]:

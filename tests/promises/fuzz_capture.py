@@ -54,7 +54,7 @@ def _session(kind: str, name: str, data: bytes) -> object:
     path = put(f"~/sessions/{kind}/{name}", data)
     if kind == "opencode-local":
         path = _opencode(data)
-    session = SessionFile(source_type=kind, external_id="s", path=path, size=len(data))
+    session = SessionFile(source_type=kind, external_id="s", path=path)
     reading = read(session, root=root(), home=home())
     turns = list(reading)
     for turn in turns:
@@ -62,7 +62,7 @@ def _session(kind: str, name: str, data: bytes) -> object:
         assert turn.role in ("user", "assistant", "tool", "system"), turn.role
         assert not any(one.certain for one in find_secrets(turn.text)), "a secret came through"
         assert not any(os.path.isabs(path) for path in turn.paths), "an absolute path came through"
-    if reading.resumable and reading.next_offset:
+    if reading.next_offset:
         rest = list(read(session, reading.next_offset, root=root(), home=home(), content_hash=reading.content_hash))
         assert rest == [], "read again from its end, there is more"
     found = [item.external_id for item in discover(kind, os.path.dirname(path))]

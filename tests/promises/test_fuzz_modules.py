@@ -41,7 +41,6 @@ NOT_HERE: dict[str, str] = {
     "capture.history.commits": "lists of commits that git writes",
     "capture.history.cues": "the data file of this package",
     "capture.history.ranks": _NAMES,
-    "capture.hosts.copilot_memories": _BEHIND,
     "capture.hosts.entire": "sessions and summaries out of git; damaged ones are in its own tests",
     "capture.signals.extraction": "it reads turns, which the targets of sessions make",
     "capture.providers.availability": "the version that a provider's program names, for people",

@@ -41,7 +41,7 @@ LINES = {"claude-local": claude, "codex-local": codex}
 
 
 def session(path: Path, kind: str) -> SessionFile:
-    return SessionFile(source_type=kind, external_id=path.stem, path=str(path), size=path.stat().st_size)
+    return SessionFile(source_type=kind, external_id=path.stem, path=str(path))
 
 
 def read_all(path: Path, kind: str) -> tuple[list[Turn], SessionReader]:

@@ -85,46 +85,24 @@ class FactCandidate(Struct, frozen=True, kw_only=True):
 
 def candidates_of(document: DesignDocument) -> list[FactCandidate]:
     """A document's decisions, constraints, open questions and answers, in its order."""
-    node = Artifact("design-node", document.path, "", document.sha256)
-    found = [
-        FactCandidate(
-            kind="design-decision",
-            authority=authority,
-            section="Decisions",
-            content=f"{decision.title} — {decision.rationale}" if decision.rationale else decision.title,
-            artifact=Artifact(node.kind, node.path, decision.title, node.sha256),
-        )
-        for decision in document.decisions
-        if (authority := _authority(decision, document))
-    ]
-    found += [
-        FactCandidate(
-            kind="design-constraint", authority="explicit", section="Constraints", content=text, artifact=node
-        )
-        for text in document.constraints
-    ]
+
+    def said(kind: Kind, section: str, content: str, sub: str = "", by: Authority = "explicit") -> FactCandidate:
+        artifact = Artifact("design-node", document.path, sub, document.sha256)
+        return FactCandidate(kind=kind, authority=by, section=section, content=content, artifact=artifact)
+
+    found = []
+    for decision in document.decisions:
+        authority = _authority(decision, document)
+        if authority:
+            content = f"{decision.title} — {decision.rationale}" if decision.rationale else decision.title
+            found.append(said("design-decision", "Decisions", content, decision.title, authority))
+    found += [said("design-constraint", "Constraints", text) for text in document.constraints]
     if has_live_questions(document):
-        found += [
-            FactCandidate(
-                kind=QUESTION,
-                authority="explicit",
-                section=layout.SPECS,
-                content=f"OPEN [{document.id}]: {text}",
-                artifact=node,
-            )
-            for text in document.open_questions
-        ]
-        found += [
-            FactCandidate(
-                kind=QUESTION,
-                authority="explicit",
-                section=layout.SPECS,
-                content=f"ANSWERED [{document.id}]: {item.question} — {item.answer}",
-                # Named as the open question is: one takes the place of the other.
-                artifact=Artifact(node.kind, node.path, normal_text(item.question), node.sha256),
-            )
-            for item in document.answers
-        ]
+        found += [said(QUESTION, layout.SPECS, f"OPEN [{document.id}]: {text}") for text in document.open_questions]
+        for item in document.answers:
+            content = f"ANSWERED [{document.id}]: {item.question} — {item.answer}"
+            # Named as the open question is: one takes the place of the other.
+            found.append(said(QUESTION, layout.SPECS, content, normal_text(item.question)))
     return found
 
 

@@ -20,7 +20,7 @@ from quire.capture.summary_form import QuotedBlock, Summary, bound, first_reques
 from quire.capture.summary_parser import is_from_later_version, read_summary
 from quire.model.errors import InputError
 from quire.model.records import Problem
-from quire.model.text import trim
+from quire.model.text import counted, trim
 
 
 class EvictionPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,14 +174,10 @@ def compact(
         evicted=len(plan.said),
         kept=len(plan.front) + len(plan.tail),
         changed=True,
-        note=f"Compacted: {_messages(len(plan.said))} became a summary; {before:,} tokens are now {after:,}.",
+        note=f"Compacted: {counted(len(plan.said), 'message')} became a summary; {before:,} tokens are now {after:,}.",
         summarised_by=author,
         warnings=warnings,
     )
-
-
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count:,} messages"
 
 
 def _nothing_to_do(plan: EvictionPlan, keep_turns: int) -> str:

@@ -28,11 +28,11 @@ from itertools import islice
 
 from msgspec import Struct
 
-from quire.capture.front_matter import FrontMatter, Value, read_front_matter
+from quire.capture.front_matter import FrontMatter, read_front_matter, warn
 from quire.capture.markdown import Section, fields_of, items_of, open_items, sections_of
 from quire.files.digests import sha256
 from quire.files.local_files import LocalFile, read_object
-from quire.files.paths import escaping_part, read_inside
+from quire.files.paths import escaping_part, passes_link, read_inside
 from quire.layers.facts.content import normal_text
 from quire.layers.facts.layout import FOLDER
 from quire.model import limits
@@ -41,15 +41,8 @@ from quire.model.text import cut, one_line
 
 FOLDERS = ("docs", "ai/docs")
 STATUSES = (
-    "seed",
-    "exploring",
-    "resolved",
-    "decided",
-    "implementing",
-    "implemented",
-    "blocked",
-    "deferred",
-    "archived",
+    *("seed", "exploring", "resolved", "decided", "implementing", "implemented"),
+    *("blocked", "deferred", "archived"),
 )
 _INGESTED = "ingested.json"
 DOCUMENTS_MOST = 5_000
@@ -126,12 +119,10 @@ def find_documents(root: str) -> tuple[list[str], list[Problem]]:
     problems: list[Problem] = []
     for path, found_file in _markdown_files(root):
         if found_file.st_size > DOCUMENT_BYTES:
-            problems.append(_doubt("DocumentUnread", f"It is larger than {DOCUMENT_BYTES:,} bytes.", path))
+            problems.append(warn("DocumentUnread", f"It is larger than {DOCUMENT_BYTES:,} bytes.", path))
         elif len(found) == DOCUMENTS_MOST:
             said = f"This and the following files were not read: there are more than {DOCUMENTS_MOST:,} Markdown files."
-            problems.append(
-                _doubt("DocumentUnread", said, path, hint="Keep design documents in a folder of their own.")
-            )
+            problems.append(warn("DocumentUnread", said, path, hint="Keep design documents in a folder of their own."))
             break
         else:
             found.append(path)
@@ -157,7 +148,7 @@ def documents_wait(root: str) -> bool:
 
 def _markdown_files(root: str) -> Iterator[tuple[str, os.stat_result]]:
     """The Markdown files and what they are, always in the same order."""
-    waiting = [top for top in reversed(FOLDERS) if not _is_linked(root, top)]
+    waiting = [top for top in reversed(FOLDERS) if not passes_link(root, top)]
     while waiting:
         folder = waiting.pop()
         try:
@@ -172,11 +163,6 @@ def _markdown_files(root: str) -> Iterator[tuple[str, os.stat_result]]:
                     yield path, entry.stat(follow_symlinks=False)
         folders = [entry.name for entry in here if entry.is_dir(follow_symlinks=False) and entry.name != _FOREIGN]
         waiting += [path for name in folders if _is_usable(path := f"{folder}/{name}")]
-
-
-def _is_linked(root: str, folder: str) -> bool:
-    parts = folder.split("/")
-    return any(os.path.islink(os.path.join(root, *parts[: n + 1])) for n in range(len(parts)))
 
 
 def _is_usable(path: str) -> bool:
@@ -194,7 +180,7 @@ def scan_design_documents(root: str) -> DocumentScan:
             data = read_inside(root, path, DOCUMENT_BYTES)
         except OSError as error:
             said = f"It was not read: {(error.strerror or str(error)).lower()}."
-            problems.append(_doubt("DocumentUnread", said, path))
+            problems.append(warn("DocumentUnread", said, path))
             continue
         document = read_design_document(path, data)
         if document is not None:
@@ -212,7 +198,7 @@ def _why_none(path: str, data: bytes) -> list[Problem]:
     try:
         head = read_front_matter(data.decode("utf-8"), path)
     except UnicodeDecodeError:
-        return [_doubt("NotUtf8", "It is not UTF-8 text.", path, hint="Save it as UTF-8.")]
+        return [warn("NotUtf8", "It is not UTF-8 text.", path, hint="Save it as UTF-8.")]
     return [problem for problem in head.problems if problem.field in (None, "id", "status")]
 
 
@@ -231,7 +217,7 @@ def read_design_document(path: str, data: bytes) -> DesignDocument | None:
     problems = list(head.problems)
     if status not in STATUSES:
         said = f"The status `{cut(status, 40)}` is not known."
-        problems.append(_doubt("StatusUnknown", said, path, field="status", allowed=STATUSES))
+        problems.append(warn("StatusUnknown", said, path, field="status", allowed=STATUSES))
     body = _Body()
     _read_body(head, path, body, problems)
     return DesignDocument(
@@ -240,16 +226,12 @@ def read_design_document(path: str, data: bytes) -> DesignDocument | None:
         id=cut(name, limits.ID_CHARS),
         title=cut(head.text("title") or body.title or name, limits.TITLE_CHARS),
         status=status,
-        open_questions=(asked := _once([*_listed(head.fields.get(_QUESTIONS)), *body.questions])),
+        open_questions=(asked := _once([*map(one_line, head.texts(_QUESTIONS)), *body.questions])),
         answers=_answers(body.answers, asked),
         decisions=tuple(body.decisions.values()),
         constraints=_once(body.constraints),
         problems=tuple(problems),
     )
-
-
-def _listed(value: Value | None) -> list[str]:
-    return [one_line(item) for item in ([value] if isinstance(value, str) else value or [])]
 
 
 class _Body(Struct):
@@ -278,7 +260,7 @@ def _read_body(head: FrontMatter, path: str, body: _Body, problems: list[Problem
             decision = _decision(section)
             if body.decisions.pop(decision.title, None):
                 said = f"The decision `{cut(decision.title, 80)}` appears twice; the last one counts."
-                problems.append(_doubt("DecisionTwice", said, path, section.line, "Remove one.", field="decisions"))
+                problems.append(warn("DecisionTwice", said, path, section.line, "decisions", "Remove one."))
             if decision.title:
                 body.decisions[decision.title] = decision
         elif topic in (_OPEN_PART, *_ANSWERED_PARTS):
@@ -348,18 +330,3 @@ def _once(texts: list[str]) -> tuple[str, ...]:
         if name and name.strip("*_.() ") not in _NONE:
             found.setdefault(name, text)
     return tuple(found.values())
-
-
-def _doubt(
-    code: str,
-    message: str,
-    path: str,
-    line: int | None = None,
-    hint: str | None = None,
-    *,
-    field: str | None = None,
-    allowed: tuple[str, ...] = (),
-) -> Problem:
-    return Problem(
-        code=code, message=message, path=path, line=line, field=field, hint=hint, allowed=allowed, severity="warning"
-    )

@@ -52,6 +52,11 @@ class FrontMatter(Struct, frozen=True):
         value = self.fields.get(name)
         return one_line(value) if isinstance(value, str) else ""
 
+    def texts(self, name: str) -> list[str]:
+        """A field that is a list of texts, or one text."""
+        value = self.fields.get(name) or []
+        return [value] if isinstance(value, str) else value
+
 
 class _Unread(Exception):
     """A value of another kind than those read here; says which."""
@@ -84,7 +89,7 @@ def read_front_matter(text: str, path: str = "") -> FrontMatter:
 
 
 def _unread(text: str, path: str, why: str) -> FrontMatter:
-    problem = _doubt("FrontMatterUnread", f"The head {why}.", path, 1, None, "Correct the head, or remove it.")
+    problem = warn("FrontMatterUnread", f"The head {why}.", path, 1, None, "Correct the head, or remove it.")
     return FrontMatter({}, text, 1, (problem,))
 
 
@@ -104,7 +109,7 @@ def _read_yaml(head: list[str], path: str) -> tuple[dict[str, Value], list[Probl
         found = _KEY.match(line)
         if found is None:
             said = f"`{cut(line.strip(), 40)}` is not `key: value`."
-            problems.append(_doubt("FieldUnusable", said, path, number))
+            problems.append(warn("FieldUnusable", said, path, number))
             continue
         name, value = found[1], (found[2] or "").strip()
         more = []
@@ -113,7 +118,7 @@ def _read_yaml(head: list[str], path: str) -> tuple[dict[str, Value], list[Probl
             at += 1
         if name in seen:
             fields.pop(name, None)
-            problems.append(_doubt("KeyTwice", f"`{name}` occurs twice; neither is used.", path, number, name))
+            problems.append(warn("KeyTwice", f"`{name}` occurs twice; neither is used.", path, number, name))
             continue
         seen.add(name)
         try:
@@ -122,7 +127,7 @@ def _read_yaml(head: list[str], path: str) -> tuple[dict[str, Value], list[Probl
         except _Unread as error:
             said = f"`{name}` was not read: {error}."
             hint = 'Write it as one line, in quotes, or as a list of lines "- item".'
-            problems.append(_doubt("FieldUnusable", said, path, number, name, hint))
+            problems.append(warn("FieldUnusable", said, path, number, name, hint))
     return fields, problems
 
 
@@ -244,7 +249,7 @@ def _read_toml(head: list[str], path: str) -> tuple[dict[str, Value], list[Probl
             fields[name] = [_toml_text(item) for item in value] if isinstance(value, list) else _toml_text(value)
         except _Unread as error:
             said = f"`{cut(name, 40)}` was not read: {error}."
-            problems.append(_doubt("FieldUnusable", said, path, None, name, "Write it as a text or a list of texts."))
+            problems.append(warn("FieldUnusable", said, path, None, name, "Write it as a text or a list of texts."))
     return fields, problems
 
 
@@ -261,7 +266,16 @@ def _toml_text(value: Any) -> str:
         raise _Unread("the number is too long") from None
 
 
-def _doubt(
-    code: str, message: str, path: str, line: int | None, field: str | None = None, hint: str | None = None
+def warn(
+    code: str,
+    message: str,
+    path: str,
+    line: int | None = None,
+    field: str | None = None,
+    hint: str | None = None,
+    allowed: tuple[str, ...] = (),
 ) -> Problem:
-    return Problem(code=code, message=message, path=path, line=line, field=field, hint=hint, severity="warning")
+    """A warning about a document."""
+    return Problem(
+        code=code, message=message, path=path, line=line, field=field, hint=hint, allowed=allowed, severity="warning"
+    )

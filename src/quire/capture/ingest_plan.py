@@ -22,7 +22,7 @@ from quire.capture.candidates import (
     open_question,
 )
 from quire.capture.design_documents import DesignDocument
-from quire.capture.ingest_state import HeldFact, Ledger, Prospect, make_prospect
+from quire.capture.ingest_state import HeldEntry, HeldFact, Ledger, Prospect, make_prospect
 from quire.layers.facts import layout
 from quire.layers.facts.content import normal_text
 from quire.model import limits
@@ -81,8 +81,12 @@ def _withdrawn(documents: Sequence[DesignDocument], ledger: Ledger) -> list[Inge
         if status:
             entry.status = layout.ARCHIVED
             reason = f"{status} in its document"
-            found.append(IngestStep(action="archive", content=entry.held.content, fact_id=entry.held.id, reason=reason))
+            found.append(_archived(entry, reason))
     return found
+
+
+def _archived(entry: HeldEntry, reason: str) -> IngestStep:
+    return IngestStep(action="archive", content=entry.held.content, fact_id=entry.held.id, reason=reason)
 
 
 def _steps(prospects: Sequence[Prospect], outcomes: Sequence[CandidateOutcome]) -> list[IngestStep]:
@@ -135,15 +139,7 @@ def _closing(prospects: Sequence[Prospect], outcomes: Sequence[CandidateOutcome]
         (entry for entry in ledger.entries if entry.leaving and entry.is_live),
         key=lambda entry: (entry.leaving, entry.held.id),
     )
-    return [
-        IngestStep(
-            action="archive",
-            content=entry.held.content,
-            fact_id=entry.held.id,
-            reason=_why(decided.get(entry.leaving, [])),
-        )
-        for entry in leaving
-    ]
+    return [_archived(entry, _why(decided.get(entry.leaving, []))) for entry in leaving]
 
 
 def _why(decisions: list[str]) -> str:

@@ -39,6 +39,14 @@ def sections_of(text: str, first_line: int = 1) -> list[Section]:
     return found
 
 
+def fence_behind(line: str, fence: str) -> str:
+    """The fence that is open behind a line where this one was open before it; empty where none is."""
+    found = _FENCE.match(line)
+    if fence:
+        return "" if found and found[1].startswith(fence) and not found[2].strip() else fence
+    return found[1] if found and not (found[1][0] == "`" and "`" in found[2]) else ""
+
+
 def _prose(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The lines that are neither code between fences nor within a comment."""
     fence, comment = "", False
@@ -46,13 +54,10 @@ def _prose(lines: list[str]) -> Iterator[tuple[int, str]]:
         if comment:
             comment = "-->" not in line
             continue
-        found = _FENCE.match(line)
-        if fence:
-            if found and found[1].startswith(fence) and not found[2].strip():
-                fence = ""
-        elif found and not (found[1][0] == "`" and "`" in found[2]):
-            fence = found[1]
-        elif line.lstrip(" ").startswith("<!--"):
+        before, fence = fence, fence_behind(line, fence)
+        if before or fence:
+            continue
+        if line.lstrip(" ").startswith("<!--"):
             comment = "-->" not in line
         else:
             yield number, line

@@ -88,10 +88,8 @@ def tool_calls(message: Message) -> Iterator[ToolCall]:
     for block in _blocks(message.raw.get("content")):
         if _kind(block).endswith("tool_use"):
             yield ToolCall(as_text(block.get("id")), as_text(block.get("name")), as_dict(block.get("input")))
-    calls = message.raw.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        if isinstance(call, dict):
-            yield _called(as_text(call.get("id")), call.get("function") or call.get("custom"))
+    for call in _blocks(message.raw.get("tool_calls")):
+        yield _called(as_text(call.get("id")), call.get("function") or call.get("custom"))
     if isinstance(message.raw.get("function_call"), dict):
         yield _called("", message.raw["function_call"])
 

@@ -95,7 +95,9 @@ def look_through(
     sessions = list(found)
     if counted is not None:
         counted(len(sessions))
-    yield from _passed_over(found.skipped, places)
+    for item in found.skipped:
+        ref = shown_path(item.path, places) or "…"
+        yield SessionOutcome(external_id="", source_ref=ref, warning=f"passed over: {item.reason}")
     for session in sessions:
         name = _kept_name(session.external_id)
         known = noted.get(name)
@@ -135,14 +137,6 @@ def count_elsewhere(source_type: str, path: str) -> int:
 def _known(hashes: Mapping[str, Collection[str]], name: str) -> Collection[str]:
     """The hashes of a session's events. Other programs name the second file of one name as the first."""
     return {*hashes.get(name, ()), *hashes.get(name.partition("@")[0], ())}
-
-
-def _passed_over(skipped: Iterable[object], places: KnownPlaces) -> Iterator[SessionOutcome]:
-    for item in skipped:
-        path, reason = str(getattr(item, "path", "")), str(getattr(item, "reason", ""))
-        yield SessionOutcome(
-            external_id="", source_ref=shown_path(path, places) or "…", warning=f"passed over: {reason}"
-        )
 
 
 def _changed_at(session: SessionFile) -> float:

@@ -19,9 +19,9 @@ from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.read_session import SessionReader, read
 from quire.capture.transcripts.redaction import redacted
-from quire.capture.transcripts.types import KnownPlaces, SessionFile, Turn
+from quire.capture.transcripts.types import HOMES, KnownPlaces, SessionFile, Turn
 from quire.files.digests import hex_digest
-from quire.files.paths import is_passing
+from quire.files.paths import is_passing, is_within
 from quire.guard.hostile_text import make_safe
 from quire.inbox.proposals import QUOTE_CHARS, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import QuireError
@@ -45,13 +45,8 @@ _SHORT_ID = 8
 _KEY_WORD = re.compile(r"[a-z0-9]+")
 _KEY_STOPS = "a an and are as at be by do for from i in into is it its of on or our please so that the to we"
 _KEY_STOP = frozenset(_KEY_STOPS.split())
-_FOLDERS = {
-    "claude": ("claude-local", ".claude", "CLAUDE_CONFIG_DIR"),
-    "codex": ("codex-local", ".codex", "CODEX_HOME"),
-    "gemini": ("gemini-local", ".gemini", ""),
-    "opencode": ("opencode-local", ".local/share/opencode", ""),
-}
-"""By client: the type of its sessions, its folder below the home folder, and the variable that names another."""
+_VARIABLES = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
+"""By client: what names another folder than its own below the home folder."""
 
 
 class Account(Struct, frozen=True, kw_only=True):
@@ -341,13 +336,13 @@ def find_session(
 
     Whoever calls a hook may name any file. Only a plain file in the client's own folder of the user's home is taken.
     """
-    if client not in _FOLDERS or not home:
+    source_type = f"{client}-local"
+    if source_type not in HOMES or not home:
         return None
-    source_type, below, variable = _FOLDERS[client]
     own = os.path.realpath(home)
-    named = env.get(variable, "") if variable else ""
-    folder = os.path.realpath(named if named and os.path.isabs(named) else os.path.join(home, below))
-    if not _is_below(folder, own):
+    named = env.get(_VARIABLES.get(client, ""), "")
+    folder = os.path.realpath(named if os.path.isabs(named) else os.path.join(home, HOMES[source_type]))
+    if not is_within(folder, own):
         return None
     try:
         if transcript:
@@ -376,11 +371,7 @@ def _is_plain_file(path: str, folder: str) -> bool:
     if "\0" in path or not os.path.isabs(path):
         return False
     real = os.path.realpath(path)
-    return not os.path.islink(path) and os.path.isfile(real) and _is_below(real, folder)
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path.startswith(folder.rstrip(os.sep) + os.sep)
+    return not os.path.islink(path) and os.path.isfile(real) and is_within(real, folder)
 
 
 def with_summary(item: Proposal, summary: str) -> Proposal:

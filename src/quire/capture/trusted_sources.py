@@ -12,6 +12,7 @@ import os
 
 import msgspec
 
+from quire.capture.transcripts.types import HOMES
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.file_lock import Holder, held
 from quire.files.json_files import pretty
@@ -25,13 +26,6 @@ from quire.model.times import timestamp
 FILE = "journal-sources.json"
 _LOCK = "journal-sources.lock"
 _LOCK_SECONDS = 10.0
-_HOMES = {
-    "claude-local": (".claude",),
-    "codex-local": (".codex",),
-    "gemini-local": (".gemini",),
-    "opencode-local": (".local/share/opencode",),
-}
-"""Where agents keep their sessions, below the home folder."""
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -47,10 +41,9 @@ def is_agreed(root: str, source: SessionSource, place: str, world: World) -> boo
     real, top = os.path.realpath(place), os.path.realpath(root)
     if real == top or real.startswith(top + os.sep):
         return True
-    if source.extra.get(ALL_FOLDERS) is not True and world.home:
-        usual = (os.path.join(world.home, name) for name in _HOMES.get(source.type, ()))
-        if place in usual:
-            return True
+    is_home = source.type in HOMES and place == os.path.join(world.home, HOMES[source.type])
+    if is_home and world.home and source.extra.get(ALL_FOLDERS) is not True:
+        return True
     try:
         return _entry(source) in _read(world).projects.get(root, [])
     except (InvalidStore, UnsupportedVersion):

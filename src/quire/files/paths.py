@@ -58,6 +58,25 @@ def escaping_part(relative: str) -> str | None:
     return None
 
 
+def below(path: str, top: str) -> str | None:
+    """What is left of a path below a folder, by its name alone; `.` for the folder itself, None for any other path."""
+    if path == top:
+        return "."
+    begin = top if top.endswith("/") else top + "/"
+    return path[len(begin) :] if top and path.startswith(begin) else None
+
+
+def is_within(path: str, top: str) -> bool:
+    """Whether a path leads to something below a folder, all links followed."""
+    return below(os.path.realpath(path), os.path.realpath(top)) not in (None, ".")
+
+
+def passes_link(root: str, relative: str) -> bool:
+    """Whether a folder below a root is a link, or is reached through one."""
+    parts = relative.split("/")
+    return any(os.path.islink(os.path.join(root, *parts[: number + 1])) for number in range(len(parts)))
+
+
 def is_text(name: str) -> bool:
     """Whether a file's name is UTF-8: others can be spelled neither in JSON nor in the index."""
     return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)

@@ -45,11 +45,10 @@ _LINK = re.compile(r"\[([^\]\n]*)\]\([^()\n]*\)")
 _NAME = re.compile(r"[A-Za-z_][\w-]{2,}")
 
 
-class ChangelogEntry(Struct, frozen=True, kw_only=True):
-    """One entry, the release that it belongs to, and how sure it is that it is worth keeping."""
+class ChangelogEntry(Struct, frozen=True):
+    """One entry, where it stands, the release that it belongs to, and how sure it is that it is worth keeping."""
 
-    path: str
-    line: int
+    where: str
     release: str
     text: str
     strength: float
@@ -88,15 +87,12 @@ def _entries(root: str, path: str) -> Iterator[ChangelogEntry]:
         item = _ITEM.match(line)
         if item is None:
             continue
-        text = _without_links(" ".join([item[2], *_further(lines[number + 1 : number + 8], len(item[1]))]))
+        whole = " ".join([item[2], *_further(lines[number + 1 : number + 8], len(item[1]))])
+        text = one_line(_LINK.sub(r"\1", _ISSUE.sub("", whole)))
         tells = under or _SAID.search(text) or _REMOVED.search(text)
         if tells and not is_fix(text) and len(text.split()) >= _WORDS_LEAST:
             said = 1 - (1 - strength(cues_in(text))) * (1 - _STRONG)
-            yield ChangelogEntry(path=path, line=number + 1, release=release, text=text, strength=said)
-
-
-def _without_links(text: str) -> str:
-    return one_line(_LINK.sub(r"\1", _ISSUE.sub("", text)))
+            yield ChangelogEntry(f"{path}:{number + 1}", release, text, said)
 
 
 def _is_underlined(lines: list[str], number: int) -> bool:

@@ -36,7 +36,6 @@ class Remark(Struct, frozen=True, kw_only=True):
 
     path: str
     line: int
-    mark: str
     text: str
     strength: float
 
@@ -95,7 +94,7 @@ def _remark(path: str, number: int, head: re.Match[str], lines: list[str]) -> Re
         return None
     named = _STRONG if head["mark"] != "NOTE" else 0.0
     said = 1 - (1 - strength(cues)) * (1 - named)
-    return Remark(path=path, line=number, mark=head["mark"], text=text, strength=said)
+    return Remark(path=path, line=number, text=text, strength=said)
 
 
 def _further(head: re.Match[str], lines: list[str]) -> Iterator[str]:

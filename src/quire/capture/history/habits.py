@@ -39,14 +39,6 @@ class Pair(Struct, frozen=True, kw_only=True):
         return self.together / self.commits
 
 
-class FolderPeople(Struct, frozen=True, kw_only=True):
-    """The people of a folder, each with a share of its commits."""
-
-    folder: str
-    commits: int
-    people: tuple[tuple[str, float], ...]
-
-
 def find_pairs(commits: Sequence[PastCommit], changed: Mapping[str, Sequence[GitFileChange]], now: Now) -> list[Pair]:
     """The pairs where most changes of the one were changes of the other, the surest first."""
     single: Counter[str] = Counter()
@@ -54,7 +46,8 @@ def find_pairs(commits: Sequence[PastCommit], changed: Mapping[str, Sequence[Git
     for commit in commits:
         changes = changed.get(commit.id, ())
         if len(changes) <= _WIDE:
-            paths = sorted({place for change in changes if (place := now.place(change.new)) and _counts(place)})
+            places = {now.place(change.new) for change in changes} - {""}
+            paths = sorted(place for place in places if not place.rpartition("/")[2].startswith("."))
             single.update(paths)
             both.update(combinations(paths, 2))
     found = [
@@ -68,8 +61,11 @@ def find_pairs(commits: Sequence[PastCommit], changed: Mapping[str, Sequence[Git
 
 def find_people(
     commits: Sequence[PastCommit], changed: Mapping[str, Sequence[GitFileChange]], now: Now
-) -> list[FolderPeople]:
-    """Who made the commits of each folder of the sources, recent ones counting more; the busiest folders first."""
+) -> dict[str, tuple[tuple[str, float], ...]]:
+    """By folder of the sources who made its commits, each with a share, recent ones counting more.
+
+    The busiest folders come first.
+    """
     made: Counter[str] = Counter()
     work: dict[str, dict[str, float]] = {}
     newest = _days(max((commit.day for commit in commits), default=""))
@@ -81,14 +77,10 @@ def find_people(
             made[folder] += 1
             people = work.setdefault(folder, {})
             people[commit.author] = people.get(commit.author, 0.0) + 0.5 ** ((newest - _days(commit.day)) / _HALF_LIFE)
-    found = [
-        FolderPeople(folder=folder, commits=commits, people=_knowing(work[folder]))
-        for folder, commits in made.most_common()
-        if commits >= _FOLDER_LEAST
-    ]
-    found = [one for one in found if one.people]
-    known = {name for one in found for name, _ in one.people}
-    return found[:_FOLDERS_MOST] if len(known) > 1 and len(found) > 1 else []
+    busy = (folder for folder, count in made.most_common() if count >= _FOLDER_LEAST)
+    found = {folder: knowing for folder in busy if (knowing := _knowing(work[folder]))}
+    known = {name for knowing in found.values() for name, _ in knowing}
+    return dict(list(found.items())[:_FOLDERS_MOST]) if len(known) > 1 and len(found) > 1 else {}
 
 
 def _knowing(work: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
@@ -100,10 +92,6 @@ def _knowing(work: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
 
 def _days(day: str) -> int:
     return date.fromisoformat(day).toordinal() if day else 0
-
-
-def _counts(path: str) -> bool:
-    return not path.rpartition("/")[2].startswith(".")
 
 
 def _are_kin(first: str, second: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ from quire.capture.history.changes import UNKNOWN, Living, Now, changed_files, l
 from quire.capture.history.comments import Remark, find_remarks, written_in
 from quire.capture.history.commits import COMMITS_MOST, PastCommit, Tell, commit_ids, read_commits
 from quire.capture.history.findings import ORIGIN, HistoryFinding, Wish
-from quire.capture.history.habits import FolderPeople, find_pairs, find_people
+from quire.capture.history.habits import Pair, find_pairs, find_people
 from quire.capture.history.messages import TITLE_CHARS, Told
 from quire.files.git import Git
 from quire.files.git_history import describe_commits, is_shallow, or_else
@@ -67,8 +67,7 @@ def survey(git: Git, wish: Wish, tell: Tell | None = None) -> Survey:
     if "changelog" in wish.kinds and not wish.since:
         found += [_of_entry(entry) for entry in find_entries(git, now)[:_ENTRIES_MOST]]
     if "together" in wish.kinds:
-        pairs = find_pairs(whole, changed, now)[:_PAIRS_MOST]
-        found += [_of_pair(pair.files, pair.together, pair.commits) for pair in pairs]
+        found += map(_of_pair, find_pairs(whole, changed, now)[:_PAIRS_MOST])
     if "people" in wish.kinds:
         found += _of_people(find_people(whole, changed, now))
     alive = tuple(item for item in found if item.living >= _GONE)
@@ -121,12 +120,13 @@ def _source(said: Told) -> str:
 
 def _of_commit(commit: PastCommit, said: Told, living: Living) -> HistoryFinding:
     title = f"{said.reverted} was reverted" if said.reverted else said.title
+    who = f" by {cut(one_line(commit.author), 60)}" if commit.author else ""
     return HistoryFinding(
         source=_source(said),
         origin=f"{ORIGIN}{commit.id}",
         title=headline(title, TITLE_CHARS),
         body=said.body or f"{said.title}.",
-        evidence=(_commit_evidence(commit.id, commit.author, commit.day, said.reason),),
+        evidence=_evidence(one_line(said.reason), f"commit {commit.id[:12]}{who}", commit.day),
         strength=said.strength,
         # A revert holds as long as what it took away stays away.
         living=_REVERTED_LIVES * living.stays_out if said.reverted else living.share,
@@ -136,11 +136,8 @@ def _of_commit(commit: PastCommit, said: Told, living: Living) -> HistoryFinding
     )
 
 
-def _commit_evidence(name: str, author: str, day: str, quote: str) -> ProposalEvidence:
-    who = f" by {cut(one_line(author), 60)}" if author else ""
-    return ProposalEvidence(
-        quote=cut(one_line(quote), QUOTE_CHARS), by="file", where=f"commit {name[:12]}{who}", at=day
-    )
+def _evidence(quote: str, where: str, at: str = "") -> tuple[ProposalEvidence, ...]:
+    return (ProposalEvidence(quote=cut(quote, QUOTE_CHARS), by="file", where=where, at=at),)
 
 
 # -- what lies in the tree ----------------------------------------------------------------
@@ -156,15 +153,12 @@ def _of_remarks(git: Git, remarks: Sequence[Remark], wish: Wish) -> Iterator[His
         where = f"{remark.path}:{remark.line}"
         if commit is not None:
             where += f", commit {name[:12]} by {cut(one_line(commit.author), 60)}"
-        quote = ProposalEvidence(
-            quote=cut(remark.text, QUOTE_CHARS), by="file", where=where, at=commit.date[:10] if commit else ""
-        )
         yield HistoryFinding(
             source="comment",
             origin=f"{ORIGIN}comment:{remark.path}:{value_digest(remark.text)[:12]}",
             title=_title(remark.text),
             body=remark.text,
-            evidence=(quote,),
+            evidence=_evidence(remark.text, where, commit.date[:10] if commit else ""),
             strength=remark.strength,
             living=1.0,
             commits=(name,) if commit is not None else (),
@@ -174,43 +168,42 @@ def _of_remarks(git: Git, remarks: Sequence[Remark], wish: Wish) -> Iterator[His
 
 
 def _of_entry(entry: ChangelogEntry) -> HistoryFinding:
-    where = f"{entry.path}:{entry.line}"
     return HistoryFinding(
         source="changelog",
         origin=f"{ORIGIN}changelog:{value_digest(entry.text)[:12]}",
         title=_title(entry.text),
         body=f"{entry.text} (since {entry.release})" if entry.release[:1].isdigit() else entry.text,
-        evidence=(ProposalEvidence(quote=cut(entry.text, QUOTE_CHARS), by="file", where=where),),
+        evidence=_evidence(entry.text, entry.where),
         strength=entry.strength,
         living=_ENTRIES_LIVE if names_of(entry.text) else UNKNOWN,
         paths=(),
     )
 
 
-def _of_pair(files: tuple[str, str], together: int, commits: int) -> HistoryFinding:
-    first, second = files
-    text = f"Of the {commits} commits that changed `{first}` or `{second}`, {together} changed both."
-    names = [path.rpartition("/")[2] for path in files]
+def _of_pair(pair: Pair) -> HistoryFinding:
+    first, second = pair.files
+    text = f"Of the {pair.commits} commits that changed `{first}` or `{second}`, {pair.together} changed both."
+    names = [path.rpartition("/")[2] for path in pair.files]
     if names[0] == names[1]:
-        names = list(files)
+        names = [first, second]
     return HistoryFinding(
         source="together",
         origin=f"{ORIGIN}together:{first}+{second}",
         title=f"`{names[0]}` and `{names[1]}` change together",
         body=f"{text} A change of one of them usually needs the other.",
         evidence=(ProposalEvidence(quote=text, by="file", where="git history"),),
-        strength=_PAIR_STRENGTH * together / commits * min(1.0, together / _PAIR_SURE),
+        strength=_PAIR_STRENGTH * pair.together / pair.commits * min(1.0, pair.together / _PAIR_SURE),
         living=1.0,
-        paths=files,
+        paths=pair.files,
     )
 
 
-def _of_people(folders: Sequence[FolderPeople]) -> Iterator[HistoryFinding]:
+def _of_people(folders: Mapping[str, Sequence[tuple[str, float]]]) -> Iterator[HistoryFinding]:
     if not folders:
         return
     said = [
-        f"`{one.folder}/`: {', '.join(f'{one_line(name)} ({share:.0%})' for name, share in one.people)}"
-        for one in folders
+        f"`{folder}/`: {', '.join(f'{one_line(name)} ({share:.0%})' for name, share in people)}"
+        for folder, people in folders.items()
     ]
     body = "Who works in which folder, recent commits counting more: " + "; ".join(said) + "."
     yield HistoryFinding(
@@ -218,7 +211,7 @@ def _of_people(folders: Sequence[FolderPeople]) -> Iterator[HistoryFinding]:
         origin=f"{ORIGIN}people",
         title="Who knows which folder",
         body=body,
-        evidence=(ProposalEvidence(quote=cut(body, QUOTE_CHARS), by="file", where="git history"),),
+        evidence=_evidence(body, "git history"),
         strength=_PEOPLE_STRENGTH,
         living=1.0,
     )

@@ -21,10 +21,7 @@ from quire.capture.hosts.structured_files import ANCHORS_MOST, code_paths, find_
 from quire.capture.hosts.structured_proposals import (
     BODY_CHARS,
     StructuredCollector,
-    add_node,
     begun_text,
-    gathered,
-    may_pass,
     node_id,
     shortened,
 )
@@ -82,15 +79,15 @@ def _known_folders(root: str) -> list[str]:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_adr(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """The decision that a record holds; one that no longer holds says so. A document that is none is counted."""
     found, text = begun_text(source, places, now)
     record = read_adr_document(text, source.shown)
     if record is None:
         found.skipped = 1 if text else 0
-    elif may_pass(found, text, 1, spread=True):
+    elif found.may_pass(text, 1, spread=True):
         _add(found, record, places.root)
-    return gathered(found, is_one_record=True)
+    return found.read(is_one_record=True)
 
 
 def _add(found: StructuredCollector, record: AdrDocument, root: str) -> None:
@@ -99,8 +96,7 @@ def _add(found: StructuredCollector, record: AdrDocument, root: str) -> None:
     texts = "\n".join(record.parts.values())
     own = node_id("decision", record.title)
     by = (_decision_at(name, root, folder) for name in record.replaced_by) if record.standing == "over" else ()
-    add_node(
-        found,
+    found.node(
         "decision",
         record.title,
         _body(record),

@@ -18,7 +18,7 @@ from typing import Literal
 
 import msgspec
 
-from quire.capture.front_matter import FrontMatter, Value, read_front_matter
+from quire.capture.front_matter import FrontMatter, read_front_matter
 from quire.capture.markdown import Section, fields_of, sections_of
 from quire.model.ids import title_from_slug
 from quire.model.text import one_line
@@ -44,6 +44,7 @@ _NUMBER = re.compile(
 _FILE_NUMBER = re.compile(r"(?i)^(?:adr[-_]?)?(?:\d{4}-?\d{2}-?\d{2}(?:[-_. ]+|$))?(?:\d+(?=[-_. ]))?[-_. ]*")
 _HEAD_LINE = re.compile(r"(?i)^\s*(?:[-*+]\s+)?[*_]{0,2}(status|state|tags)[*_]{0,2}\s*:\s*[*_]{0,2}(.+)$")
 _HEAD_ROW = re.compile(r"(?i)^\s*\|\s*[*_]{0,2}(status|state|tags)[*_]{0,2}\s*\|([^|]{1,300})\|")
+_COMMENT = re.compile(r"<!(?=--).*?(?:-->|\Z)", re.S)
 _BLANKS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _HEADING_MARK = re.compile(r"^[^\w]*(?:\d+[.)]\s*)?")
 _PLACEHOLDER = re.compile(r"^[\[{<]|\{(?:short )?title|\[short title|^(?:title|short title)$", re.I)
@@ -111,12 +112,10 @@ def read_adr_document(text: str, path: str) -> AdrDocument | None:
     given = (head.text("status"), said.get("status", ""), parts.pop(STATUS, ""))
     states = [state.strip("*_` ") for state in given]
     status = "\n\n".join(dict.fromkeys(filter(None, states)))
-    tags = _values(head.fields.get("tags")) or said.get("tags", "").replace(",", " ").split()
+    tags = head.texts("tags") or said.get("tags", "").replace(",", " ").split()
     links = "\n".join([status, said.get("links", "")])
     links += "".join(f"\n{found.group()}" for text in parts.values() for found in _IN_PROSE.finditer(_unlinked(text)))
-    links += "".join(
-        f"\n{name} {', '.join(_values(head.fields.get(name)))}" for name in ("supersedes", "replaces", "amends")
-    )
+    links += "".join(f"\n{name} {', '.join(head.texts(name))}" for name in ("supersedes", "replaces", "amends"))
     return AdrDocument(
         title=title,
         line=line,
@@ -221,12 +220,7 @@ def _clean(text: str) -> str:
 
 def _uncommented(text: str) -> str:
     """The text without comments; one that has no end goes on to the end."""
-    kept, at = [], 0
-    while (begin := text.find("<!--", at)) >= 0:
-        kept.append(text[at:begin])
-        end = text.find("-->", begin)
-        at = end + 3 if end >= 0 else len(text)
-    return "".join([*kept, text[at:]])
+    return _COMMENT.sub("", text)
 
 
 def _head_lines(sections: list[Section]) -> dict[str, str]:
@@ -246,10 +240,6 @@ def _head_lines(sections: list[Section]) -> dict[str, str]:
 
 
 # -- values ---------------------------------------------------------------------------------------
-
-
-def _values(value: Value | None) -> list[str]:
-    return [value] if isinstance(value, str) and value else list(value or ())
 
 
 def _unlinked(text: str) -> str:

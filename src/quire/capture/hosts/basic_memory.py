@@ -22,17 +22,11 @@ from quire.capture.hosts.structured_files import code_paths, find_file, markdown
 from quire.capture.hosts.structured_proposals import (
     Atom,
     StructuredCollector,
-    add_entry,
-    add_fact,
-    add_node,
-    add_note,
     begun_text,
-    gathered,
     grouped,
     is_gotcha,
     joined,
     listed,
-    may_pass,
     node_id,
     section_for,
     sentence,
@@ -42,9 +36,10 @@ from quire.capture.hosts.structured_proposals import (
 from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource
 from quire.capture.markdown import sections_of
 from quire.capture.transcripts.types import KnownPlaces
-from quire.files.paths import read_inside
+from quire.files.paths import below, read_inside
 from quire.inbox.proposals import TEXT_CHARS
 from quire.model.text import first_sentence, headline, one_line
+from quire.model.untyped import as_dict
 
 _TITLE_CHARS = 80
 _FOLDERS = (
@@ -105,14 +100,14 @@ def _configured(root: str, home: str, env: Mapping[str, str]) -> list[str]:
     found = []
     for folder in folders:
         projects = read_config(folder, _CONFIG).get("projects") if os.path.isabs(folder) else None
-        for project in projects.values() if isinstance(projects, dict) else ():
+        for project in as_dict(projects).values():
             path = project.get("path") if isinstance(project, dict) else project
             if not isinstance(path, str) or not path or "\0" in path:
                 continue
             path = os.path.join(home, path[2:]) if path.startswith("~/") else path
-            real = os.path.realpath(path)
-            if os.path.isabs(path) and (real == top or real.startswith(top + os.sep)):
-                found.append(real[len(top) :].strip(os.sep))
+            inner = below(os.path.realpath(path), top) if os.path.isabs(path) else None
+            if inner:
+                found.append("" if inner == "." else inner)
     return list(dict.fromkeys(found))
 
 
@@ -126,30 +121,30 @@ def _is_note(root: str, path: str) -> bool:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_basic_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """What a note observes, by category, and one fact for what it has to do with others."""
     found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)
     title = head.text("title") or os.path.splitext(os.path.basename(source.path))[0]
     tags = _tag_list(head.fields.get("tags"))
-    if not may_pass(found, "\n".join([title, *tags]), 1):
-        return gathered(found)
+    if not found.may_pass("\n".join([title, *tags]), 1):
+        return found.read()
     said: list[_Said] = []
     related: dict[str, dict[str, int]] = {}
     for line, whole in _items(head):
         item = shortened(whole, TEXT_CHARS)
         relation = _RELATION.match(item)
         observation = None if relation else _observation(item, line)
-        if relation and may_pass(found, whole, line):
+        if relation and found.may_pass(whole, line):
             says = (relation[1] or relation[2] or relation[3]).replace("_", " ")
             related.setdefault(says, {}).setdefault(_target(relation[4]), line)
-        elif observation and may_pass(found, whole, line):
+        elif observation and found.may_pass(whole, line):
             said.append(observation)
         elif not relation and not observation:
             found.skipped += 1
     _add_observations(found, title, tags, said, places.root)
     _add_relations(found, title, related)
-    return gathered(found)
+    return found.read()
 
 
 def _tag_list(value: Value | None) -> list[str]:
@@ -195,8 +190,7 @@ def _add_observations(found: StructuredCollector, title: str, tags: list[str], s
         kind = _node_kind(item.category)
         if kind:
             name = headline(first_sentence(_CONTEXT.sub("", item.text)).rstrip(" ."), _TITLE_CHARS)
-            add_node(
-                found,
+            found.node(
                 kind,
                 name,
                 f"{sentence(item.text)}\n\nFrom the note “{title}”.",
@@ -207,9 +201,9 @@ def _add_observations(found: StructuredCollector, title: str, tags: list[str], s
                 anchors=code_paths(item.text, root),
             )
         elif item.category == "preference":
-            add_entry(found, "user", item.text, [*tags, *item.tags], item.line)
+            found.entry("user", item.text, [*tags, *item.tags], item.line)
         elif item.category in _STEPS:
-            add_note(found, f"{title}: {sentence(item.text)}", item.line)
+            found.note(f"{title}: {sentence(item.text)}", item.line)
         else:
             facts.setdefault(item.category, []).append(item)
     for category, items in facts.items():
@@ -217,7 +211,7 @@ def _add_observations(found: StructuredCollector, title: str, tags: list[str], s
         for group in grouped([Atom(item.text, item.line) for item in items]):
             named = [tag for atom in group for tag in by_line[atom.line].tags]
             content = f"{title}: {joined([atom.text for atom in group])}"
-            add_fact(found, section_for(category), content, [category, *tags, *named], group[0].line)
+            found.fact(section_for(category), content, [category, *tags, *named], group[0].line)
 
 
 def _node_kind(category: str) -> str:
@@ -233,4 +227,4 @@ def _add_relations(found: StructuredCollector, title: str, related: dict[str, di
         return
     parts = [f"{says} {listed(list(targets))}" for says, targets in related.items()]
     line = min(line for targets in related.values() for line in targets.values())
-    add_fact(found, "Architecture", sentence(f"{title} {'; '.join(parts)}"), ["relation"], line)
+    found.fact("Architecture", sentence(f"{title} {'; '.join(parts)}"), ["relation"], line)

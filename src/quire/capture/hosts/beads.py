@@ -17,13 +17,8 @@ from quire.capture.hosts.structured_files import code_paths, find_file, json_lin
 from quire.capture.hosts.structured_proposals import (
     BODY_CHARS,
     StructuredCollector,
-    add_fact,
-    add_node,
-    add_note,
     begun,
-    gathered,
     is_gotcha,
-    may_pass,
     node_id,
     sentence,
     shortened,
@@ -35,6 +30,7 @@ from quire.capture.transcripts.types import KnownPlaces
 from quire.files.paths import inside
 from quire.model.errors import QuireError
 from quire.model.text import cut, first_sentence, one_line
+from quire.model.untyped import as_list
 
 _FOLDER = ".beads"
 _BEST = ("issues.jsonl", "beads.jsonl")
@@ -116,7 +112,7 @@ def find_beads(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_beads(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Features with their stage, decisions, gotchas and questions by type or label, and what is to be done next."""
     found, data = begun(source, places, now)
     issues = _issues(found, data)
@@ -127,8 +123,8 @@ def read_beads(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
         if kind:
             _add_node(found, issue, kind, ids, places.root)
         else:
-            add_note(found, _step(issue, kept), issue.line)
-    return gathered(found)
+            found.note(_step(issue, kept), issue.line)
+    return found.read()
 
 
 def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
@@ -144,7 +140,6 @@ def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
             if record == "issue":
                 found.guard.tell(unread(found.source, "the line has no id and title of an issue", line))
             continue
-        labels = item.get("labels")
         issue = _Issue(
             id=cut(name, 80),
             title=title,
@@ -153,9 +148,7 @@ def _issues(found: StructuredCollector, data: bytes) -> dict[str, _Issue]:
             line=line,
             updated_at=text_of(item.get("updated_at")),
             fields=item,
-            labels=tuple(one_line(text_of(label)) for label in labels if text_of(label))
-            if isinstance(labels, list)
-            else (),
+            labels=tuple(one_line(text_of(label)) for label in as_list(item.get("labels")) if text_of(label)),
         )
         # After a merge an issue may stand there twice.
         if name not in issues or issues[name].updated_at <= issue.updated_at:
@@ -171,8 +164,8 @@ def _add_memory(found: StructuredCollector, item: dict[str, Any], line: int) -> 
     key, title = one_line(text_of(item.get("key"))), one_line(text_of(item.get("title")))
     said = next(filter(None, (text_of(item.get(name)) for name in ("value", "content", "body", "description"))), "")
     value = " ".join(filter(None, (sentence(title) if title and said else title, said)))
-    if value and may_pass(found, f"{key}\n{value}", line):
-        add_fact(found, "Patterns & Conventions", value, [key] if 0 < len(key) <= 40 else [], line)
+    if value and found.may_pass(f"{key}\n{value}", line):
+        found.fact("Patterns & Conventions", value, [key] if 0 < len(key) <= 40 else [], line)
 
 
 def _is_kept(found: StructuredCollector, issue: _Issue) -> bool:
@@ -190,7 +183,7 @@ def _is_kept(found: StructuredCollector, issue: _Issue) -> bool:
     ):
         found.skipped += 1
         return False
-    return may_pass(found, "\n".join([issue.title, *(text for _, text in _texts(issue)), *issue.labels]), issue.line)
+    return found.may_pass("\n".join([issue.title, *(text for _, text in _texts(issue)), *issue.labels]), issue.line)
 
 
 def _kind(issue: _Issue) -> str:
@@ -246,7 +239,7 @@ def _add_node(found: StructuredCollector, issue: _Issue, kind: str, ids: dict[st
         more["stage"] = _stage(issue)
     more["anchors"] = code_paths("\n".join(texts), root)
     more["related"] = _related(issue, ids)
-    add_node(found, kind, issue.title, body, issue.line, **more)
+    found.node(kind, issue.title, body, issue.line, **more)
 
 
 def _stage(issue: _Issue) -> str:
@@ -266,10 +259,9 @@ def _related(issue: _Issue, ids: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _dependencies(issue: _Issue) -> list[tuple[str, str]]:
-    listed = issue.fields.get("dependencies")
     return [
         (text_of(item.get("type")).lower() or "blocks", target)
-        for item in (listed if isinstance(listed, list) else ())
+        for item in as_list(issue.fields.get("dependencies"))
         if isinstance(item, dict) and (target := one_line(text_of(item.get("depends_on_id"))))
     ]
 

@@ -16,7 +16,7 @@ from quire.capture.hosts.documents import DocumentPart, HostDocument, read_docum
 from quire.capture.hosts.items import TextItem
 from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slug
 from quire.capture.hosts.sections import Manner, propose_facts
-from quire.capture.hosts.source_files import files_in, home_source
+from quire.capture.hosts.source_files import files_in, home_sources
 from quire.capture.hosts.topics import ARCHITECTURE, CONSTRAINTS, DECISIONS, ISSUES, is_knowledge
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.claude import encoded_folder
@@ -42,16 +42,14 @@ def find_claude_memory(root: str, home: str, env: Mapping[str, str]) -> list[Hos
     found: dict[str, HostSource] = {}
     for top in dict.fromkeys((root, os.path.realpath(root))) if config else ():
         folder = os.path.join(config, "projects", encoded_folder(top), "memory")
-        for path in files_in(folder, (".md",), _DEPTH):
-            source = home_source("claude-memory", path, home)
-            if source:
-                # The folder's name spells the project's whole path, which is nobody's business.
-                shown = source.shown.replace(f"/{encoded_folder(top)}/", "/…/")
-                found[path] = msgspec.structs.replace(source, shown=shown)
+        for source in home_sources("claude-memory", files_in(folder, (".md",), _DEPTH), home):
+            # The folder's name spells the project's whole path, which is nobody's business.
+            shown = source.shown.replace(f"/{encoded_folder(top)}/", "/…/")
+            found[source.path] = msgspec.structs.replace(source, shown=shown)
     return list(found.values())
 
 
-def read_claude_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     gathering = ProposalCollector(document, places.root, now)
     kind = _TYPE.search(document.head_text)
@@ -100,4 +98,4 @@ def _without_pointers(part: DocumentPart, gathering: ProposalCollector) -> Docum
     items: tuple[TextItem, ...] = tuple(item for item in part.items if not _POINTER.match(item.text))
     if part.items and not items:
         gathering.skipped += 1
-    return DocumentPart(part.titles, part.level, part.line, items)
+    return DocumentPart(part.titles, items)

@@ -10,7 +10,7 @@ from quire.capture.hosts.documents import DocumentPart, HostDocument, read_docum
 from quire.capture.hosts.items import TextItem, lead_of, with_leads
 from quire.capture.hosts.proposal_collector import ProposalCollector, plain, title_and_body
 from quire.capture.hosts.sections import Manner, propose_facts, propose_items, worth_keeping
-from quire.capture.hosts.source_files import below, files_in, project_source
+from quire.capture.hosts.source_files import names_below, project_sources
 from quire.capture.hosts.topics import ARCHITECTURE, is_later, place_of
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
@@ -34,12 +34,11 @@ _MARKED: dict[str, Stage] = {"done": "shipped", "going": "building"}
 
 
 def find_cline_memory_bank(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
-    paths = [path for folder in _FOLDERS for path in files_in(os.path.join(root, folder), (".md",), _DEPTH)]
-    found = [project_source("cline-memory-bank", root, below(path, root) or "") for path in paths]
-    return [source for source in found if source]
+    names = [name for folder in _FOLDERS for name in names_below(root, folder, (".md",), _DEPTH)]
+    return project_sources("cline-memory-bank", root, names)
 
 
-def read_cline_memory_bank(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     gathering = ProposalCollector(document, places.root, now)
     stem = os.path.basename(source.path).removesuffix(".md").lower().replace("_", "").replace("-", "")

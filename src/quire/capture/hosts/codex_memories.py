@@ -14,7 +14,7 @@ from quire.capture.hosts.documents import DocumentPart, read_document
 from quire.capture.hosts.items import TextItem
 from quire.capture.hosts.proposal_collector import ProposalCollector, plain, slug
 from quire.capture.hosts.sections import worth_keeping
-from quire.capture.hosts.source_files import home_source
+from quire.capture.hosts.source_files import home_sources
 from quire.capture.hosts.topics import ISSUES, PATTERNS
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.places import belongs
@@ -32,11 +32,10 @@ def find_codex_memories(_root: str, home: str, env: Mapping[str, str]) -> list[H
     folder = env.get("CODEX_HOME") or (os.path.join(home, ".codex") if home else "")
     if not folder:
         return []
-    found = [home_source("codex-memories", os.path.join(folder, "memories", name), home) for name in _FILES]
-    return [source for source in found if source]
+    return home_sources("codex-memories", [os.path.join(folder, "memories", name) for name in _FILES], home)
 
 
-def read_codex_memories(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     gathering = ProposalCollector(document, places.root, now)
     if os.path.basename(source.path) == _SUMMARY:
@@ -54,7 +53,7 @@ def read_codex_memories(source: HostSource, places: KnownPlaces, now: str) -> Ho
 
 def _as_group(part: DocumentPart, title: str) -> DocumentPart:
     """A handbook with a single group has its heading for a title."""
-    return DocumentPart((title, *part.titles), part.level, part.line, part.items) if _GROUP.match(title) else part
+    return DocumentPart((title, *part.titles), part.items) if _GROUP.match(title) else part
 
 
 def _groups(parts: list[DocumentPart]) -> list[tuple[str, list[DocumentPart]]]:
@@ -98,7 +97,7 @@ def _plain_part(part: DocumentPart) -> DocumentPart:
     items = tuple(
         TextItem(item.form, item.line, _TASKS.sub("", item.text), item.last, item.mark) for item in part.items
     )
-    return DocumentPart(part.titles, part.level, part.line, items)
+    return DocumentPart(part.titles, items)
 
 
 def _key(item: TextItem) -> str:

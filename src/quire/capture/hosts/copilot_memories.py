@@ -15,12 +15,14 @@ import msgspec
 from quire.capture.hosts.documents import read_document
 from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts
-from quire.capture.hosts.source_files import files_in, home_source
+from quire.capture.hosts.source_files import files_in, home_sources
 from quire.capture.hosts.structured_files import read_config, unread
-from quire.capture.hosts.structured_proposals import add_fact, begun, gathered, may_pass, section_for, sentence, text_of
+from quire.capture.hosts.structured_proposals import begun, section_for, sentence, text_of
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
+from quire.files.json_files import json_value
 from quire.files.paths import names_in
+from quire.model.untyped import as_dict
 
 _EDITORS = ("Code", "Code - Insiders", "VSCodium")
 _ENDINGS = (".md", ".txt", ".json")
@@ -43,8 +45,12 @@ def find_copilot_memories(root: str, home: str, env: Mapping[str, str]) -> list[
                     name for name in names_in(folder)[:_FOLDERS_MOST] if name.lower().startswith("github.copilot")
                 ]
                 paths = [path for name in owners for path in files_in(f"{folder}/{name}/{_INNER}", _ENDINGS, _DEPTH)]
-                found += filter(None, (home_source("copilot-memories", path, home) for path in paths))
-    return [_shown(source) for source in found]
+                found += home_sources("copilot-memories", paths, home)
+    # The source by the name that the model knows it by: the storage's folder is a number.
+    return [
+        msgspec.structs.replace(source, shown=f"memories/repo/{source.path.partition(f'{_INNER}/')[2]}")
+        for source in found
+    ]
 
 
 def _is_of(storage: str, workspace: str, root: str) -> bool:
@@ -53,12 +59,7 @@ def _is_of(storage: str, workspace: str, root: str) -> bool:
     return bool(path) and os.path.realpath(path) == os.path.realpath(root)
 
 
-def _shown(source: HostSource) -> HostSource:
-    """The source by the name that the model knows it by: the storage's folder is a number."""
-    return msgspec.structs.replace(source, shown=f"memories/repo/{source.path.partition(f'{_INNER}/')[2]}")
-
-
-def read_copilot_memories(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     if source.path.endswith(".json"):
         return _read_entry(source, places, now)
     document = read_document(source.path, source.shown, places, source.scope)
@@ -70,22 +71,17 @@ def read_copilot_memories(source: HostSource, places: KnownPlaces, now: str) -> 
 
 def _read_entry(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     found, data = begun(source, places, now)
-    try:
-        entry = msgspec.json.decode(data)
-    except (ValueError, RecursionError):
-        entry = None
+    entry = json_value(data)
     if data and not isinstance(entry, dict):
         found.guard.tell(unread(source, "it is not a JSON object"))
-    entry = entry if isinstance(entry, dict) else {}
+    entry = as_dict(entry)
     fact, reason = text_of(entry.get("fact")), text_of(entry.get("reason"))
     if not fact:
         found.skipped += 1
-    elif may_pass(found, f"{fact}\n{reason}", 1):
+    elif found.may_pass(f"{fact}\n{reason}", 1):
         cited = entry.get("citations")
-        places_cited = (
-            [text_of(item) for item in cited if text_of(item)] if isinstance(cited, list) else [text_of(cited)]
-        )
-        note = ", ".join(filter(None, places_cited[:5]))
+        named = list(filter(None, map(text_of, cited if isinstance(cited, list) else [cited])))
+        note = ", ".join(named[:5])
         content = f"{sentence(fact)} {f'({note})' if note else ''}".strip()
-        add_fact(found, section_for(text_of(entry.get("category"))), content, [text_of(entry.get("subject"))], 1)
-    return gathered(found)
+        found.fact(section_for(text_of(entry.get("category"))), content, [text_of(entry.get("subject"))], 1)
+    return found.read()

@@ -12,19 +12,17 @@ from msgspec import Struct
 
 from quire.capture.front_matter import Value, read_front_matter
 from quire.capture.hosts.items import TextItem, items_of
-from quire.capture.hosts.source_files import below, is_within
 from quire.capture.hosts.types import FILE_BYTES, Scope
-from quire.capture.markdown import sections_of
+from quire.capture.markdown import fence_behind, sections_of
 from quire.capture.transcripts.machine_text import without_own
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.types import KnownPlaces
-from quire.files.paths import read_bytes
+from quire.files.paths import below, is_within, read_bytes
 from quire.model.records import Problem
 from quire.model.text import plain_newlines
 
 # Stands between a line and its number while our own sections are taken out.
 _MARK = "\ue000"
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _WHOLE_FENCE = re.compile(r"\s*```(?:markdown|md)[ \t]*\n(.*)\n```\s*\Z", re.S)
 _GENERIC = re.compile(
     r"(?:(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?\.md\b.*|(?:the |our |my |personal |global |user |additional )*"
@@ -42,8 +40,6 @@ class DocumentPart(Struct, frozen=True):
     """One section: the titles that lead to it, the outermost first and the document's left out, and what is in it."""
 
     titles: tuple[str, ...]
-    level: int
-    line: int
     items: tuple[TextItem, ...]
 
 
@@ -145,7 +141,7 @@ def _parts(body: str, first_line: int) -> tuple[str, list[DocumentPart]]:
         titles = tuple(name for _, name in above if name)
         items = tuple(items_of(lines[start:end], first_line + start))
         if items:
-            parts.append(DocumentPart(titles, section.level, section.line, items))
+            parts.append(DocumentPart(titles, items))
     return ("" if _GENERIC.fullmatch(title) else title), parts
 
 
@@ -164,13 +160,8 @@ def _without_comments(lines: list[str]) -> list[str]:
             _, closed, after = line.partition("-->")
             is_comment = not closed
             line = after if closed else ""
-        found = _FENCE.match(line)
-        if fence:
-            if found and found[1].startswith(fence) and not found[2].strip():
-                fence = ""
-        elif found and not (found[1][0] == "`" and "`" in found[2]):
-            fence = found[1]
-        else:
+        before, fence = fence, fence_behind(line, fence)
+        if not before and not fence:
             line, is_comment = _uncommented(line)
         kept.append(line)
     return kept

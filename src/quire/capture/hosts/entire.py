@@ -12,21 +12,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
-from quire.capture.hosts.safe_text import Guard
-from quire.capture.hosts.structured_proposals import (
-    StructuredCollector,
-    add_fact,
-    add_note,
-    gathered,
-    may_pass,
-    sentence,
-    text_of,
-)
+from quire.capture.hosts.structured_proposals import StructuredCollector, sentence, text_of
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
 from quire.files.git import Git
 from quire.files.git_history import read_blobs
+from quire.files.json_files import json_value
 from quire.model.errors import QuireError
 from quire.model.untyped import as_dict, as_list
 
@@ -47,7 +37,7 @@ def find_entire(root: str, home: str, env: Mapping[str, str]) -> list[HostSource
 
 def read_checkpoints(source: HostSource, git: Git, now: str) -> HostRead:
     """Facts of what was learned, and what was left open; each once."""
-    found = StructuredCollector(source=source, now=now, guard=Guard(source.shown))
+    found = StructuredCollector(source, now)
     for summary in _summaries(git):
         learned = as_dict(summary.get("learnings"))
         for name in ("repo", "workflow"):
@@ -57,14 +47,14 @@ def read_checkpoints(source: HostSource, git: Git, now: str) -> HostRead:
             finding, path = text_of(as_dict(item).get("finding")), text_of(as_dict(item).get("path"))
             _add(found, "Architecture", f"{sentence(finding)} (`{path}`)" if finding and path else finding)
         for text in _texts(summary.get("open_items")):
-            if may_pass(found, text, 1):
-                add_note(found, text, 1)
-    return gathered(found)
+            if found.may_pass(text, 1):
+                found.note(text, 1)
+    return found.read()
 
 
 def _add(found: StructuredCollector, section: str, text: str) -> None:
-    if text and may_pass(found, text, 1):
-        add_fact(found, section, text, ["entire"], 1)
+    if text and found.may_pass(text, 1):
+        found.fact(section, text, ["entire"], 1)
 
 
 def _texts(value: Any) -> list[str]:
@@ -92,9 +82,6 @@ def _summaries(git: Git) -> Iterator[dict[str, Any]]:
     except QuireError:
         return  # a partial clone lacks them, and nothing is fetched
     for data in blobs.values():
-        try:
-            metadata = as_dict(msgspec.json.decode(data))
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(metadata.get("summary"), dict):
-            yield metadata["summary"]
+        summary = as_dict(json_value(data)).get("summary")
+        if isinstance(summary, dict):
+            yield summary

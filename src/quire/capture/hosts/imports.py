@@ -8,9 +8,9 @@ import re
 import msgspec
 
 from quire.capture.hosts.documents import HostDocument, read_document
-from quire.capture.hosts.source_files import below, is_within
 from quire.capture.hosts.types import HostSource
 from quire.capture.transcripts.types import KnownPlaces
+from quire.files.paths import below, is_within
 from quire.model.records import Problem
 from quire.model.text import cut
 

@@ -8,13 +8,13 @@ is about its user.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from quire.capture.hosts.documents import HostDocument, read_document
 from quire.capture.hosts.imports import with_imports
 from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts, propose_preferences
-from quire.capture.hosts.source_files import below, files_in, home_source, named_files, project_source
+from quire.capture.hosts.source_files import home_sources, named_files, names_below, project_sources
 from quire.capture.hosts.text_anchors import globs_of, patterns_of
 from quire.capture.hosts.topics import ARCHITECTURE
 from quire.capture.hosts.types import HostRead, HostSource
@@ -45,60 +45,48 @@ _PATTERNS_SHOWN = 5
 def find_claude_md(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:
     names = [".claude/CLAUDE.md", *named_files(root, ("CLAUDE.md", _LOCAL))]
     config = env.get("CLAUDE_CONFIG_DIR") or (os.path.join(home, ".claude") if home else "")
-    return _present([_in_project("claude-md", root, names), _at_home("claude-md", config, "CLAUDE.md", home)])
+    own = [os.path.join(config, "CLAUDE.md")] if config else []
+    return [*project_sources("claude-md", root, names), *home_sources("claude-md", own, home)]
 
 
 def find_claude_rules(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
-    return _present([_in_project("claude-rules", root, _rules(root, ".claude/rules", (".md",)))])
+    return project_sources("claude-rules", root, _rules(root, ".claude/rules", (".md",)))
 
 
 def find_agents_md(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
-    return _present([_in_project("agents-md", root, named_files(root, ("AGENTS.md",)))])
+    return project_sources("agents-md", root, named_files(root, ("AGENTS.md",)))
 
 
 def find_gemini_md(root: str, home: str, _env: Mapping[str, str]) -> list[HostSource]:
     names = [".gemini/GEMINI.md", *named_files(root, ("GEMINI.md",))]
-    config = os.path.join(home, ".gemini") if home else ""
-    return _present([_in_project("gemini-md", root, names), _at_home("gemini-md", config, "GEMINI.md", home)])
+    own = [os.path.join(home, ".gemini", "GEMINI.md")] if home else []
+    return [*project_sources("gemini-md", root, names), *home_sources("gemini-md", own, home)]
 
 
 def find_cursor_rules(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
     names = [".cursorrules", *_rules(root, ".cursor/rules", (".mdc", ".md"))]
-    return _present([_in_project("cursor-rules", root, names)])
+    return project_sources("cursor-rules", root, names)
 
 
 def find_cline_rules(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
     names = [".clinerules", *_rules(root, ".clinerules", (".md", ".txt"))]
-    return _present([_in_project("cline-rules", root, names)])
+    return project_sources("cline-rules", root, names)
 
 
 def find_copilot_instructions(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
     names = [".github/copilot-instructions.md", *_rules(root, ".github/instructions", (".instructions.md",))]
-    return _present([_in_project("copilot-instructions", root, names)])
+    return project_sources("copilot-instructions", root, names)
 
 
 def _rules(root: str, folder: str, endings: tuple[str, ...]) -> list[str]:
-    paths = files_in(os.path.join(root, folder), endings, _DEPTH)
-    inner = [below(path, root) or "" for path in paths]
-    return [path for path in inner if not os.path.basename(path).startswith(_OURS)]
-
-
-def _in_project(kind: str, root: str, names: list[str]) -> list[HostSource | None]:
-    return [project_source(kind, root, name) for name in names]
-
-
-def _at_home(kind: str, folder: str, name: str, home: str) -> list[HostSource | None]:
-    return [home_source(kind, os.path.join(folder, name), home)] if folder else []
-
-
-def _present(lists: list[list[HostSource | None]]) -> list[HostSource]:
-    return [source for sources in lists for source in sources if source]
+    names = names_below(root, folder, endings, _DEPTH)
+    return [name for name in names if not os.path.basename(name).startswith(_OURS)]
 
 
 # -- reading --------------------------------------------------------------------------------------
 
 
-def _read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     document = read_document(source.path, source.shown, places, source.scope)
     documents = with_imports(document, source, places) if source.kind in _WITH_IMPORTS else [document]
     proposals: dict[str, Proposal] = {}
@@ -145,13 +133,3 @@ def _name(document: HostDocument) -> str:
     """What a rule without a title is called by its file; nothing where all such files have that name."""
     stem = os.path.basename(document.shown).partition(".")[0]
     return "" if stem.lower() in _SAYS_NOTHING else stem.replace("-", " ").replace("_", " ").strip()
-
-
-_Reader = Callable[[HostSource, KnownPlaces, str], HostRead]
-read_agents_md: _Reader = _read
-read_claude_md: _Reader = _read
-read_claude_rules: _Reader = _read
-read_cline_rules: _Reader = _read
-read_copilot_instructions: _Reader = _read
-read_cursor_rules: _Reader = _read
-read_gemini_md: _Reader = _read

@@ -18,14 +18,10 @@ from quire.capture.hosts.structured_files import find_file, json_lines, read_con
 from quire.capture.hosts.structured_proposals import (
     Atom,
     StructuredCollector,
-    add_entry,
-    add_fact,
     begun,
-    gathered,
     grouped,
     joined,
     listed,
-    may_pass,
     section_for,
     sentence,
     text_of,
@@ -37,6 +33,7 @@ from quire.files.json_files import json_value
 from quire.model.errors import InputError
 from quire.model.refs import parse_ref
 from quire.model.text import one_line
+from quire.model.untyped import as_dict, as_list, at_path
 from quire.model.vocabulary import KINDS, PROFILE_KINDS
 
 _PLACES = ("memory.jsonl", "memory.json", ".mcp/memory.jsonl", ".mcp/memory.json")
@@ -89,10 +86,8 @@ def _configured(root: str) -> Iterator[str]:
     for name in _CONFIGS:
         config = read_config(root, name)
         for key in ("mcpServers", "servers"):
-            servers = config.get(key)
-            for server in servers.values() if isinstance(servers, dict) else ():
-                variables = server.get("env") if isinstance(server, dict) else None
-                path = variables.get(_SETTING) if isinstance(variables, dict) else None
+            for server in as_dict(config.get(key)).values():
+                path = at_path(server, "env", _SETTING)
                 if isinstance(path, str):
                     yield path
 
@@ -116,7 +111,7 @@ def _file_at(path: str, root: str, home: str) -> HostSource | None:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_mcp_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Facts about each entity, and one for what it has to do with others."""
     found, data = begun(source, places, now)
     entities, relations = _graph(found, data)
@@ -124,12 +119,12 @@ def read_mcp_memory(source: HostSource, places: KnownPlaces, now: str) -> HostRe
     for entity in entities.values():
         observations = _added(entity) if entity.name in own else entity.observations
         kept = [
-            atom for atom in observations if may_pass(found, f"{entity.type}\n{entity.name}: {atom.text}", atom.line)
+            atom for atom in observations if found.may_pass(f"{entity.type}\n{entity.name}: {atom.text}", atom.line)
         ]
         found.skipped += not observations
         _add_observations(found, entity, kept)
     _add_relations(found, entities, relations, own)
-    return gathered(found)
+    return found.read()
 
 
 def _graph(found: StructuredCollector, data: bytes) -> tuple[dict[str, _Entity], list[_Relation]]:
@@ -139,8 +134,7 @@ def _graph(found: StructuredCollector, data: bytes) -> tuple[dict[str, _Entity],
         kind = item.get("type")
         if kind == "entity" and (name := one_line(text_of(item.get("name")))):
             entity = entities.setdefault(name, _Entity(name, one_line(text_of(item.get("entityType"))), {}))
-            said = item.get("observations")
-            for text in map(text_of, said if isinstance(said, list) else []):
+            for text in map(text_of, as_list(item.get("observations"))):
                 if text:
                     entity.said.setdefault(text, line)
         elif kind == "relation":
@@ -165,7 +159,7 @@ def _items(found: StructuredCollector, data: bytes) -> Iterator[tuple[int, dict[
         yield from json_lines(found.source, data, found.guard)
         return
     for kind, items in zip(("entity", "relation"), lists, strict=True):
-        for item in items if isinstance(items, list) else ():
+        for item in as_list(items):
             if isinstance(item, dict):
                 yield 1, {**item, "type": kind}
 
@@ -200,11 +194,11 @@ def _add_observations(found: StructuredCollector, entity: _Entity, atoms: list[A
         is_self = word_of(entity.name) in _SELF
         for atom in atoms:
             value = atom.text if is_self else f"{entity.name}: {atom.text}"
-            add_entry(found, "user" if is_self else "relationships", value, tags, atom.line)
+            found.entry("user" if is_self else "relationships", value, tags, atom.line)
         return
     for group in grouped(atoms):
         content = f"{entity.name}: {joined([atom.text for atom in group])}"
-        add_fact(found, section_for(entity.type), content, tags, group[0].line)
+        found.fact(section_for(entity.type), content, tags, group[0].line)
 
 
 def _add_relations(
@@ -215,11 +209,11 @@ def _add_relations(
     for item in relations:
         if item.source in own and item.target in own:
             found.skipped += 1
-        elif may_pass(found, f"{item.source} {item.says} {item.target}", item.line):
+        elif found.may_pass(f"{item.source} {item.says} {item.target}", item.line):
             subjects.setdefault(item.source, {}).setdefault(item.says, {}).setdefault(item.target, item.line)
     for subject, said in subjects.items():
         line = min(line for targets in said.values() for line in targets.values())
         parts = [f"{says} {listed(list(targets))}" for says, targets in said.items()]
         entity = entities.get(subject)
         tags = [entity.type] if entity and entity.type else []
-        add_fact(found, "Architecture", sentence(f"{subject} {'; '.join(parts)}"), tags, line)
+        found.fact("Architecture", sentence(f"{subject} {'; '.join(parts)}"), tags, line)

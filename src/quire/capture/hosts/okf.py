@@ -20,12 +20,8 @@ from quire.capture.hosts.source_files import named_folders
 from quire.capture.hosts.structured_files import code_paths, find_file, markdown_below
 from quire.capture.hosts.structured_proposals import (
     BODY_CHARS,
-    add_fact,
-    add_node,
     begun_text,
-    gathered,
     is_gotcha,
-    may_pass,
     section_for,
     shortened,
     word_of,
@@ -49,7 +45,7 @@ def find_okf(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]: 
     return [source for path in wanted if (source := find_file("okf", root, path, "project"))]
 
 
-def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """A decision, a gotcha or a question by its type; everything else is a fact. Without a type it is no concept."""
     found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)
@@ -57,14 +53,13 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     # What an export of ours says of a project that nobody described says nothing.
     if not kind or NO_DESCRIPTION in text:
         found.skipped += 1
-    elif may_pass(found, text, 1, spread=True):
+    elif found.may_pass(text, 1, spread=True):
         name = title_from_slug(os.path.basename(source.shown).removesuffix(".md"))
         title = head.text("title") or name
         described, body = head.text("description"), _ESCAPED.sub("", head.body.strip())
         if not _begins(body, described):
             body = f"{described}\n\n{body}".strip()
-        listed = head.fields.get("tags", [])
-        tags = [listed] if isinstance(listed, str) else listed
+        tags = head.texts("tags")
         node = "gotcha" if is_gotcha(kind) else _KINDS.get(kind, "")
         status = head.text("status")
         state = standing_of([status])
@@ -73,8 +68,7 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
         if node:
             resource = head.text("resource")
             anchors = code_paths(f"`{resource}`\n{body}", places.root)
-            add_node(
-                found,
+            found.node(
                 node,
                 title,
                 body,
@@ -91,8 +85,7 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
             said = body if _begins(body, title) else f"{title}: {body}".strip(": ")
             section = head.text("section")
             place = section if section in SECTIONS else section_for(kind)
-            add_fact(
-                found,
+            found.fact(
                 place,
                 shortened(said, BODY_CHARS),
                 [kind, *tags],
@@ -100,7 +93,7 @@ def read_okf(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
                 standing=standing,
                 said=status if standing else "",
             )
-    return gathered(found)
+    return found.read()
 
 
 def _begins(text: str, beginning: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import cast
 
 from quire.capture.hosts.types import FILES_MOST, KINDS, HostRead, HostSource
@@ -15,26 +16,10 @@ from quire.model.text import cut
 Find = Callable[[str, str, Mapping[str, str]], list[HostSource]]
 Read = Callable[[HostSource, KnownPlaces, str], HostRead]
 
-# Of each kind the module that holds its `find_<kind>` and `read_<kind>`.
+# The module that holds the `find_<kind>` and the `read` of a kind; of all others it has the name of the kind.
 _HOMES = {
-    "claude-md": "instructions",
-    "claude-rules": "instructions",
-    "claude-memory": "claude_memory",
-    "agents-md": "instructions",
-    "codex-memories": "codex_memories",
-    "gemini-md": "instructions",
-    "cursor-rules": "instructions",
-    "cline-memory-bank": "cline_memory_bank",
-    "cline-rules": "instructions",
-    "copilot-instructions": "instructions",
-    "copilot-memories": "copilot_memories",
-    "serena": "serena",
-    "mcp-memory": "mcp_memory",
-    "basic-memory": "basic_memory",
-    "adr": "adr",
-    "beads": "beads",
-    "okf": "okf",
-    "entire": "entire",
+    **dict.fromkeys(("claude-md", "claude-rules", "agents-md", "gemini-md", "cursor-rules"), "instructions"),
+    **dict.fromkeys(("cline-rules", "copilot-instructions"), "instructions"),
     "git": "git_history",
 }
 
@@ -47,7 +32,7 @@ def find_hosts(root: str, home: str, env: Mapping[str, str], kinds: Collection[s
     for kind in KINDS:
         if kinds and kind not in kinds:
             continue
-        for source in cast(Find, _function("find", kind))(root, home, env):
+        for source in cast(Find, getattr(_home(kind), f"find_{kind.replace('-', '_')}"))(root, home, env):
             # A link comes after the file it leads to, whichever way round the two are.
             real = os.path.realpath(source.path)
             known = found.get(real)
@@ -61,7 +46,7 @@ def find_hosts(root: str, home: str, env: Mapping[str, str], kinds: Collection[s
 def read_host(source: HostSource, root: str, home: str, now: str) -> HostRead:
     """What a source says, as proposals; the same each time. `now` is when they are made."""
     _known(source.kind)
-    return cast(Read, _function("read", source.kind))(source, KnownPlaces(root, home), now)
+    return cast(Read, _home(source.kind).read)(source, KnownPlaces(root, home), now)
 
 
 def _known(kind: str) -> None:
@@ -73,6 +58,5 @@ def _known(kind: str) -> None:
         )
 
 
-def _function(does: str, kind: str) -> object:
-    module = import_module(f"quire.capture.hosts.{_HOMES[kind]}")
-    return getattr(module, f"{does}_{kind.replace('-', '_')}")
+def _home(kind: str) -> ModuleType:
+    return import_module(f"quire.capture.hosts.{_HOMES.get(kind) or kind.replace('-', '_')}")

@@ -71,7 +71,6 @@ class Manner(Struct, frozen=True, kw_only=True):
     default: str = PATTERNS
     intro: str = ""
     """The section of prose before the first heading, which says what the project is."""
-    tags: tuple[str, ...] = ()
 
 
 def propose_facts(gathering: ProposalCollector, parts: tuple[DocumentPart, ...], manner: Manner) -> None:
@@ -91,7 +90,7 @@ def propose_facts(gathering: ProposalCollector, parts: tuple[DocumentPart, ...],
         rest = [item for item in items if not _by_its_label(gathering, item)]
         for rule in _rules(rest, titles, is_described=subject.section == ARCHITECTURE):
             said = _said((*above, rule.lead), rule.items, manner.suffix)
-            gathering.fact(subject.section, said, rule.items, (*manner.tags, *above[-1:]))
+            gathering.fact(subject.section, said, rule.items, above[-1:])
 
 
 def worth_keeping(
@@ -221,9 +220,9 @@ def _rules(items: list[TextItem], titles: tuple[str, ...] = (), *, is_described:
         if len(group) == 1 and group[0].text.endswith((":", "：")):
             continue  # what it leads to stands below another heading
         if (intro and not is_heading) or points[0].form != "point":
-            yield from (_Rule(pack, lead) for pack in _packed(group, WHOLE_CHARS))
+            yield from (_Rule(pack, lead) for pack in _packed(group))
         elif _belongs_together(points, (*titles, lead), is_described=is_described):
-            yield from (_Rule(pack, lead) for pack in _packed(points, WHOLE_CHARS))
+            yield from (_Rule(pack, lead) for pack in _packed(points))
         else:
             yield from (_Rule([item], lead) for item in points)
 
@@ -284,7 +283,7 @@ def _listed(items: list[TextItem]) -> str:
     return "\n".join(item.shown for item in items)
 
 
-def _packed(items: list[TextItem], most: int) -> list[list[TextItem]]:
+def _packed(items: list[TextItem]) -> list[list[TextItem]]:
     """Items in their order, as many together as fit."""
     packs: list[list[TextItem]] = []
     room = 0
@@ -296,7 +295,7 @@ def _packed(items: list[TextItem], most: int) -> list[list[TextItem]]:
             room -= size
         else:
             packs.append([item])
-            room = most - size
+            room = WHOLE_CHARS - size
     return packs
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from quire.capture.hosts.documents import read_document
 from quire.capture.hosts.proposal_collector import ProposalCollector
 from quire.capture.hosts.sections import Manner, propose_facts
-from quire.capture.hosts.source_files import below, files_in, project_source
+from quire.capture.hosts.source_files import names_below, project_sources
 from quire.capture.hosts.topics import ARCHITECTURE
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.capture.transcripts.types import KnownPlaces
@@ -18,12 +18,10 @@ _DEPTH = 4
 
 
 def find_serena(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
-    paths = files_in(os.path.join(root, _FOLDER), (".md",), _DEPTH)
-    found = [project_source("serena", root, below(path, root) or "") for path in paths]
-    return [source for source in found if source]
+    return project_sources("serena", root, names_below(root, _FOLDER, (".md",), _DEPTH))
 
 
-def read_serena(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
+def read(source: HostSource, places: KnownPlaces, now: str) -> HostRead:
     """Facts by section; the memory's name stands for a title that it does not have."""
     document = read_document(source.path, source.shown, places, source.scope)
     gathering = ProposalCollector(document, places.root, now)

@@ -7,41 +7,33 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from quire.capture.hosts.types import FILES_MOST, HostSource, Scope
-from quire.files.paths import is_text
+from quire.files.paths import below, is_text, is_within
 
 _DEPTH = 6
 _FOLDERS_MOST = 5_000
 """So many folders are looked into for instructions that lie beside the code."""
 # What is not the project's own work, or holds too much to look through.
-_FOREIGN = frozenset(
-    [
-        "node_modules",
-        "vendor",
-        "venv",
-        "env",
-        "__pycache__",
-        "dist",
-        "build",
-        "target",
-        "out",
-        "bower_components",
-        "site-packages",
-        "third_party",
-    ]
+_FOREIGN = (
+    *("node_modules", "vendor", "venv", "env", "__pycache__", "dist", "build", "target", "out"),
+    *("bower_components", "site-packages", "third_party"),
 )
 
 
-def project_source(kind: str, root: str, relative: str) -> HostSource | None:
-    """A file of the project, if it is one that may be read."""
-    path = os.path.join(root, relative)
-    return _source(kind, path, relative, "project", root)
+def project_sources(kind: str, root: str, names: Iterable[str]) -> list[HostSource]:
+    """Those files of the project, by their paths from its root, that may be read."""
+    found = (_source(kind, os.path.join(root, name), name, "project", root) for name in names)
+    return [source for source in found if source]
 
 
-def home_source(kind: str, path: str, home: str) -> HostSource | None:
-    """A file of the user's, by its absolute path."""
+def home_sources(kind: str, paths: Iterable[str], home: str) -> list[HostSource]:
+    """Those files of the user's, by their absolute paths, that may be read."""
+    return [source for path in paths if (source := _home_source(kind, path, home))]
+
+
+def _home_source(kind: str, path: str, home: str) -> HostSource | None:
     top = home if home and below(path, home) is not None else os.path.dirname(path)
     rest = below(path, home) if home else None
     # A settings folder may lie outside the home folder; then only its last two parts are reported.
@@ -59,18 +51,6 @@ def _source(kind: str, path: str, shown: str, scope: Scope, top: str) -> HostSou
     return HostSource(kind=kind, path=path, shown=shown, scope=scope, size=found.st_size)
 
 
-def is_within(path: str, top: str) -> bool:
-    """Whether a path leads to something below a folder, all links followed."""
-    real = os.path.realpath(top)
-    return os.path.realpath(path).startswith(real if real.endswith(os.sep) else real + os.sep)
-
-
-def below(path: str, top: str) -> str | None:
-    """What is left of a path below a folder, by its name alone; None where it is not below it."""
-    begin = top if top.endswith("/") else top + "/"
-    return path[len(begin) :] if path.startswith(begin) and len(path) > len(begin) else None
-
-
 def files_in(folder: str, endings: tuple[str, ...], depth: int = 1) -> list[str]:
     """The paths of the files with such endings in a folder and, up to a depth, in those within it, in order."""
     found: list[str] = []
@@ -80,6 +60,11 @@ def files_in(folder: str, endings: tuple[str, ...], depth: int = 1) -> list[str]
             if len(found) == FILES_MOST:
                 break
     return found
+
+
+def names_below(root: str, folder: str, endings: tuple[str, ...], depth: int) -> list[str]:
+    """The same of a folder of the project, as paths from its root."""
+    return [below(path, root) or "" for path in files_in(os.path.join(root, folder), endings, depth)]
 
 
 def _walk(folder: str, depth: int) -> Iterator[str]:

@@ -8,8 +8,6 @@ import stat
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from quire.capture.hosts.safe_text import Guard
 from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostSource, Scope
 from quire.capture.transcripts.types import KnownPlaces
@@ -19,6 +17,7 @@ from quire.model.anchors import OWN_FILES, OWN_FOLDERS, anchor_fault, normal_anc
 from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
+from quire.model.untyped import as_dict
 
 ANCHORS_MOST = 8
 _NAMES_MOST = 200
@@ -81,10 +80,9 @@ def markdown_below(base: str, folder: str) -> list[str]:
 def read_config(base: str, relative: str) -> dict[str, Any]:
     """A small JSON object that says where something lies; empty where there is none that can be read."""
     try:
-        found = msgspec.json.decode(read_inside(base, relative, FILE_BYTES))
-    except (OSError, ValueError, RecursionError):
+        return as_dict(json_value(read_inside(base, relative, FILE_BYTES)))
+    except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 # -- reading --------------------------------------------------------------------------------------

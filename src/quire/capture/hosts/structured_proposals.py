@@ -48,20 +48,85 @@ class Atom(msgspec.Struct, frozen=True):
     line: int
 
 
-class StructuredCollector(msgspec.Struct, kw_only=True):
+class StructuredCollector:
     """What one source came to so far."""
 
-    source: HostSource
-    now: str
-    guard: Guard
-    proposals: dict[str, Proposal] = {}
-    """By id: what a source says twice is proposed once."""
-    skipped: int = 0
+    def __init__(self, source: HostSource, now: str) -> None:
+        self.source = source
+        self.guard = Guard(source.shown)
+        self.skipped = 0
+        self._now = now
+        self._proposals: dict[str, Proposal] = {}
+        """By id: what a source says twice is proposed once."""
+
+    def read(self, *, is_one_record: bool = False) -> HostRead:
+        return HostRead(
+            source=self.source,
+            proposals=tuple(self._proposals.values()),
+            problems=self.guard.problems,
+            skipped=self.skipped,
+            is_one_record=is_one_record,
+        )
+
+    def may_pass(self, text: str, line: int, *, spread: bool = False) -> bool:
+        """Whether a text may be proposed; why not is reported. `spread`: it goes over lines from `line` on."""
+        return self.guard.passed(text, line, spread=spread) is not None
+
+    def fact(self, section: str, content: str, tags: Iterable[str], line: int, **state: Any) -> None:
+        """A fact; one that is too long becomes several, at its paragraphs."""
+        for piece in _pieces(content):
+            fields = {"section": section, "content": piece, "tags": _tags(tags)}
+            self._add("facts", "fact", piece, fields, line, **state)
+
+    def node(
+        self,
+        kind: str,
+        title: str,
+        body: str,
+        line: int,
+        *,
+        quote: str = "",
+        standing: Standing = "",
+        said: str = "",
+        replaced_by: str = "",
+        **more: Any,
+    ) -> None:
+        """A node of the graph. `more` are fields of it; those that are empty are left out."""
+        title = cut(one_line(title), limits.TITLE_CHARS)
+        body = shortened(body or sentence(title), BODY_CHARS)
+        fields: dict[str, Any] = {"kind": kind, "title": title, "body": body}
+        if "tags" in more:
+            more["tags"] = _tags(more["tags"])
+        fields |= {name: value for name, value in more.items() if value}
+        text = body if one_line(body).startswith(title.rstrip("…")) else f"{title}\n\n{body}"
+        state = {"standing": standing, "said": said, "replaced_by": replaced_by}
+        self._add("graph", kind, text, fields, line, quote or body, **state)
+
+    def entry(self, category: str, value: str, tags: Iterable[str], line: int) -> None:
+        """An entry of the profile; its key is made of its first words."""
+        value = shortened(value, TEXT_CHARS)
+        key = cut_slug(slugify(value, hex_digest), KEY_CHARS)
+        fields = {"category": category, "key": key, "value": value, "tags": sorted(set(_tags(tags)))}
+        self._add("profile", "preference", value, fields, line)
+
+    def note(self, text: str, line: int) -> None:
+        """A next step."""
+        text = shortened(text, TEXT_CHARS)
+        self._add("notes", "next step", text, {"text": text}, line)
+
+    def _add(
+        self, into: Into, kind: str, text: str, fields: dict[str, Any], line: int, quote: str = "", **state: Any
+    ) -> None:
+        # What is joined may be what its parts are not.
+        if self.may_pass(text, line):
+            shown = self.source.shown
+            proposal = file_proposal(into, kind, text, fields, shown, line, quote or text, self._now, **state)
+            self._proposals.setdefault(proposal.id, proposal)
 
 
 def begun(source: HostSource, places: KnownPlaces, now: str) -> tuple[StructuredCollector, bytes]:
     """A source that was opened, and what is in it; nothing where it cannot be read, which is reported."""
-    found = StructuredCollector(source=source, now=now, guard=Guard(source.shown))
+    found = StructuredCollector(source, now)
     data = read_source(source, places)
     if isinstance(data, Problem):
         found.guard.tell(data)
@@ -79,96 +144,6 @@ def begun_text(source: HostSource, places: KnownPlaces, now: str) -> tuple[Struc
         return found, ""
 
 
-def gathered(found: StructuredCollector, *, is_one_record: bool = False) -> HostRead:
-    return HostRead(
-        source=found.source,
-        proposals=tuple(found.proposals.values()),
-        problems=found.guard.problems,
-        skipped=found.skipped,
-        is_one_record=is_one_record,
-    )
-
-
-# -- what may be kept -----------------------------------------------------------------------------
-
-
-def text_of(value: Any) -> str:
-    """A text of a foreign value, with line feeds alone; empty where it is none."""
-    return trim(plain_newlines(value)) if isinstance(value, str) else ""
-
-
-def may_pass(found: StructuredCollector, text: str, line: int, *, spread: bool = False) -> bool:
-    """Whether a text may be proposed; why not is reported. `spread`: it goes over lines from `line` on."""
-    return found.guard.passed(text, line, spread=spread) is not None
-
-
-# -- proposals ------------------------------------------------------------------------------------
-
-
-def add_fact(
-    found: StructuredCollector, section: str, content: str, tags: Iterable[str], line: int, **state: Any
-) -> None:
-    """A fact; one that is too long becomes several, at its paragraphs."""
-    for piece in _pieces(content):
-        fields = {"section": section, "content": piece, "tags": _tags(tags)}
-        _add(found, "facts", "fact", piece, fields, line, **state)
-
-
-def add_node(
-    found: StructuredCollector,
-    kind: str,
-    title: str,
-    body: str,
-    line: int,
-    *,
-    quote: str = "",
-    standing: Standing = "",
-    said: str = "",
-    replaced_by: str = "",
-    **more: Any,
-) -> None:
-    """A node of the graph. `more` are fields of it; those that are empty are left out."""
-    title = cut(one_line(title), limits.TITLE_CHARS)
-    body = shortened(body or sentence(title), BODY_CHARS)
-    fields: dict[str, Any] = {"kind": kind, "title": title, "body": body}
-    if "tags" in more:
-        more["tags"] = _tags(more["tags"])
-    fields |= {name: value for name, value in more.items() if value}
-    text = body if one_line(body).startswith(title.rstrip("…")) else f"{title}\n\n{body}"
-    _add(found, "graph", kind, text, fields, line, quote or body, standing=standing, said=said, replaced_by=replaced_by)
-
-
-def add_entry(found: StructuredCollector, category: str, value: str, tags: Iterable[str], line: int) -> None:
-    """An entry of the profile; its key is made of its first words."""
-    value = shortened(value, TEXT_CHARS)
-    key = cut_slug(slugify(value, hex_digest), KEY_CHARS)
-    fields = {"category": category, "key": key, "value": value, "tags": sorted(set(_tags(tags)))}
-    _add(found, "profile", "preference", value, fields, line)
-
-
-def add_note(found: StructuredCollector, text: str, line: int) -> None:
-    """A next step."""
-    text = shortened(text, TEXT_CHARS)
-    _add(found, "notes", "next step", text, {"text": text}, line)
-
-
-def _add(
-    found: StructuredCollector,
-    into: Into,
-    kind: str,
-    text: str,
-    fields: dict[str, Any],
-    line: int,
-    quote: str = "",
-    **state: Any,
-) -> None:
-    # What is joined may be what its parts are not.
-    if not may_pass(found, text, line):
-        return
-    proposal = file_proposal(into, kind, text, fields, found.source.shown, line, quote or text, found.now, **state)
-    found.proposals.setdefault(proposal.id, proposal)
-
-
 def file_proposal(
     into: Into, kind: str, text: str, fields: dict[str, Any], shown: str, line: int, quote: str, now: str, **state: Any
 ) -> Proposal:
@@ -180,6 +155,11 @@ def file_proposal(
 
 
 # -- words ----------------------------------------------------------------------------------------
+
+
+def text_of(value: Any) -> str:
+    """A text of a foreign value, with line feeds alone; empty where it is none."""
+    return trim(plain_newlines(value)) if isinstance(value, str) else ""
 
 
 def word_of(text: str) -> str:

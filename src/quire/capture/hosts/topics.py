@@ -217,11 +217,8 @@ def is_telling(item: TextItem) -> bool:
     if _IMPORTS.search(text) and len(_WORD.findall(_IMPORTS.sub("", text))) < _FEW_WORDS:
         return False
     is_empty = any(form.fullmatch(text) for form in (_EMPTY, _IMPORT_ALONE, _DATED))
-    return bool(text) and not is_empty and not _is_of_its_state(text) and not _is_links(text) and not _speaks(text)
-
-
-def _speaks(text: str) -> bool:
-    return _ABOUT_THE_FILE.match(text) is not None
+    says_nothing = is_empty or _is_of_its_state(text) or _is_links(text) or _ABOUT_THE_FILE.match(text)
+    return bool(text) and not says_nothing
 
 
 def _is_links(text: str) -> bool:

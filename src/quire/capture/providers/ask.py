@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from quire.capture.providers.availability import INSIDE_VARIABLE, belongs_to
-from quire.capture.providers.call import ProviderCall, ProviderReply, most_it_costs, program_for
+from quire.capture.providers.call import OVERHEAD_TOKENS, ProviderCall, ProviderReply, cost_of_tokens, program_for
 from quire.capture.providers.failures import BadAnswer, ProviderFailed, SpendRefused
 from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
-from quire.capture.providers.requests import Kind, Request, Task, task_of
+from quire.capture.providers.requests import Task
 from quire.capture.providers.settings import PROVIDERS, ProviderSettings, ceiling_of, settings_path
 from quire.capture.providers.spend_log import MICRO, Reservation, reserve, settle
 from quire.files.world import World
@@ -33,24 +33,9 @@ class ProviderAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ask(
-    kind: Kind,
-    request: Request,
-    *,
-    provider: str,
-    settings: ProviderSettings,
-    world: World,
-    root: str,
-    prompt_bytes: int = PROMPT_BYTES,
-) -> ProviderAnswer:
-    """Ask a provider. Every way it can fail is a ProviderFailed, and leaves nothing but a note of what was spent."""
-    task = task_of(kind, request)
-    return carry_out(task, provider=provider, settings=settings, world=world, root=root, prompt_bytes=prompt_bytes)
-
-
-def carry_out(
     task: Task, *, provider: str, settings: ProviderSettings, world: World, root: str, prompt_bytes: int = PROMPT_BYTES
 ) -> ProviderAnswer:
-    """The same for a task that is made ready already."""
+    """Ask a provider. Every way it can fail is a ProviderFailed, and leaves nothing but a note of what was spent."""
     if provider not in PROVIDERS:
         raise InputError(
             f"Unknown provider `{provider[:40]}`.",
@@ -128,8 +113,9 @@ class _Asking:
             root=self._root,
         )
         make = self._ready(call)
-        read = prompt.size + len(msgspec.json.encode(call.schema))
-        needed = most_it_costs(self._provider, getattr(self._settings, self._provider), read, call.answer_tokens)
+        # The upper bound: no tokenizer makes more tokens than there are bytes.
+        read = prompt.size + len(msgspec.json.encode(call.schema)) + OVERHEAD_TOKENS[self._provider]
+        needed = cost_of_tokens(getattr(self._settings, self._provider), read, call.answer_tokens)
         try:
             aside = reserve(self._world, ceiling_usd=self._ceiling, needed=needed, provider=self._provider)
         except SpendRefused:
@@ -166,18 +152,18 @@ class _Asking:
         """Where this cannot be written, what was set aside stays counted; the answer is not lost for it."""
         self._cost += aside.amount if cost is None else cost
         if cost is None:
-            self._warn(f"{self._provider} did not report its cost; the {aside.amount / MICRO:.4f} USD set aside count.")
+            self._warnings.append(
+                f"{self._provider} did not report its cost; the {aside.amount / MICRO:.4f} USD set aside count."
+            )
         elif cost > aside.amount:
-            self._warn(
+            self._warnings.append(
                 f"{self._provider} cost {cost / MICRO:.4f} USD, more than the {aside.amount / MICRO:.4f} expected."
             )
         try:
             settle(self._world, aside, cost)
         except QuireError as error:
-            self._warn(f"The cost could not be recorded, so the reserved amount stays counted: {error.message}")
-
-    def _warn(self, text: str) -> None:
-        self._warnings.append(text)
+            said = f"The cost could not be recorded, so the reserved amount stays counted: {error.message}"
+            self._warnings.append(said)
 
     def _told_of(self, prompt: Prompt) -> list[str]:
         told = [

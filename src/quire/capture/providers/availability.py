@@ -9,6 +9,7 @@ import msgspec
 
 from quire.capture.providers.failures import ProgramMissing, ProviderFailed
 from quire.capture.providers.settings import BINARY_VARIABLES, PROVIDERS, ProviderSettings, binary_of
+from quire.files.paths import below
 from quire.files.programs import run_program
 from quire.files.world import World
 
@@ -81,13 +82,9 @@ def belongs_to(path: str, root: str, world: World) -> bool:
     if not root:
         return False
     real = os.path.realpath(root)
-    if world.home and _is_below(os.path.realpath(world.home), real):
+    if world.home and below(os.path.realpath(world.home), real):
         return False
-    return _is_below(os.path.realpath(path), real) or _is_below(os.path.abspath(path), os.path.abspath(root))
-
-
-def _is_below(path: str, top: str) -> bool:
-    return path == top or path.startswith(top.rstrip(os.sep) + os.sep)
+    return bool(below(os.path.realpath(path), real) or below(os.path.abspath(path), os.path.abspath(root)))
 
 
 def child_environment(world: World, **more: str) -> dict[str, str]:

@@ -26,6 +26,7 @@ from quire.files.paths import storage_failed
 from quire.files.programs import Finished, run_program
 from quire.files.world import World
 from quire.layers.journal.canonical import decode_json
+from quire.model.untyped import as_dict
 
 _FENCE = re.compile(r"\A\s*(?:```|~~~)[\w-]*[ \t]*\n(.*)\n[ \t]*(?:```|~~~)\s*\Z", re.S)
 
@@ -138,16 +139,16 @@ def ended_badly(provider: str, done: Finished, said: str = "", charge: int | Non
     )
 
 
-def most_it_costs(
-    provider: str, settings: ProgramSettings | EndpointSettings, prompt_bytes: int, answer_tokens: int
-) -> int:
-    """The upper bound: no tokenizer makes more tokens than there are bytes."""
-    return cost_of_tokens(settings, prompt_bytes + OVERHEAD_TOKENS[provider], answer_tokens)
-
-
 def cost_of_tokens(settings: ProgramSettings | EndpointSettings, read: int, written: int) -> int:
     usd = read * settings.input_per_million_usd + written * settings.output_per_million_usd
     return micro(usd / MICRO)
+
+
+def cost_of_usage(settings: ProgramSettings | EndpointSettings, usage: Any, read: str, written: str) -> int | None:
+    """The cost of the tokens that a provider counts under these names; None where it counts none to believe."""
+    counts: list[Any] = [as_dict(usage).get(name) for name in (read, written)]
+    known = all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts)
+    return cost_of_tokens(settings, *counts) if known else None
 
 
 def reported_cost(value: Any) -> int | None:

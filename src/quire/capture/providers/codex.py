@@ -12,7 +12,7 @@ from quire.capture.providers.call import (
     ProviderCall,
     ProviderReply,
     answered_too_much,
-    cost_of_tokens,
+    cost_of_usage,
     decoded,
     ended_badly,
     program_for,
@@ -25,6 +25,7 @@ from quire.files import disk
 from quire.files.json_files import compact
 from quire.files.paths import read_bytes, storage_failed
 from quire.files.world import World
+from quire.model.untyped import as_dict
 
 NAME = "codex"
 _SCHEMA, _ANSWER = "schema.json", "answer.json"
@@ -94,19 +95,15 @@ def _events(out: bytes) -> list[dict[str, Any]]:
 def _cost(events: list[dict[str, Any]], settings: ProgramSettings) -> int | None:
     """What the turns took, at our prices; what came from a cache counts in full."""
     used = [event.get("usage") for event in events if event["type"] == "turn.completed"]
-    total = 0
-    for usage in used:
-        counts = [usage.get(name) for name in ("input_tokens", "output_tokens")] if isinstance(usage, dict) else [None]
-        if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts):
-            return None
-        total += cost_of_tokens(settings, *counts)
-    return total if used else None
+    costs = [cost_of_usage(settings, usage, "input_tokens", "output_tokens") for usage in used]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if used and len(known) == len(used) else None
 
 
 def _last_message(events: list[dict[str, Any]]) -> str:
     for event in reversed(events):
-        item = event.get("item")
-        if event["type"] == "item.completed" and isinstance(item, dict) and item.get("type") == "agent_message":
+        item = as_dict(event.get("item"))
+        if event["type"] == "item.completed" and item.get("type") == "agent_message":
             return str(item.get("text") or "")
     return ""
 

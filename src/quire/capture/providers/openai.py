@@ -12,7 +12,7 @@ from quire.capture.providers.call import (
     ProviderCall,
     ProviderReply,
     answered_too_much,
-    cost_of_tokens,
+    cost_of_usage,
     decoded,
     value_in,
 )
@@ -21,6 +21,7 @@ from quire.capture.providers.http_post import Response, Unreachable, post
 from quire.capture.providers.settings import EndpointSettings
 from quire.files.json_files import compact
 from quire.files.world import World
+from quire.model.untyped import as_dict, as_list, at_path
 
 NAME = "openai"
 _KEY = re.compile(r"[\x21-\x7e]{1,4096}")
@@ -111,15 +112,11 @@ def _body(call: ProviderCall, settings: EndpointSettings) -> bytes:
 
 
 def _reply(answer: Any, settings: EndpointSettings) -> ProviderReply:
-    usage = answer.get("usage") if isinstance(answer, dict) else None
-    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else [None]
-    known = all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts)
-    cost = cost_of_tokens(settings, *counts) if known else None
-    choices = answer.get("choices") if isinstance(answer, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    message = choice.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(message, dict) and not content and isinstance(message.get("refusal"), str):
+    cost = cost_of_usage(settings, as_dict(answer).get("usage"), "prompt_tokens", "completion_tokens")
+    choice = as_dict(next(iter(as_list(as_dict(answer).get("choices"))), None))
+    message = as_dict(choice.get("message"))
+    content = message.get("content")
+    if not content and isinstance(message.get("refusal"), str):
         raise BadAnswer("The model refused to answer.", provider=NAME, hint="Use no model.", charge=cost)
     if choice.get("finish_reason") == "length":
         raise BadAnswer(
@@ -142,8 +139,7 @@ def _refusal(response: Response, endpoint: Endpoint) -> ProviderFailed:
         hint = "Put the right address into `openai.baseUrl` in `providers.json` in the memory home."
         return ProviderFailed(message, provider=NAME, hint=hint, details=details, charge=0)
     answer = decoded(response.body.decode("utf-8", "replace"))
-    error = answer.get("error") if isinstance(answer, dict) else None
-    said = error.get("message") if isinstance(error, dict) else None
+    said = at_path(answer, "error", "message")
     # Some servers repeat the key that they dislike.
     words = said.replace(endpoint.key, "[key]") if isinstance(said, str) and endpoint.key else said
     shown = last_words(words.encode("utf-8", "replace")) if isinstance(words, str) else _LATER.get(status, "")

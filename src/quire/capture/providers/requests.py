@@ -1,6 +1,6 @@
-"""The kinds of requests to a provider, each with its instructions, its data and what is trimmed first.
+"""The tasks for a provider, each with its instructions, its data and what is trimmed first.
 
-Each kind has one call. What is left out of a prompt that is too long, in this order:
+Each is one call. What is left out of a prompt that is too long, in this order:
 
 - bundle: files of the context from the last, the bundle before this one, the scan; never the local bundle.
 - recall: files of the context from the last, the base checkpoint, then evidence, the oldest groups first.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -22,50 +22,6 @@ from quire.model import limits
 
 # `.` is the project itself and `src/` a folder: both lead nowhere else.
 _LEADS_OUT = re.compile(r"^[/\\~]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)|[\x00-\x1f]")
-
-
-Kind = Literal["bundle", "recall", "query", "session"]
-
-
-class BundleRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A bundle for the whole project: the context, what the validation commands said, the bundle made without a model.
-
-    `context` has the keys mode, selectedEntryFile, entryFileCandidates, staticScan, contextFiles and previousBundle.
-    """
-
-    context: Any
-    local_bundle: Any
-    validation_results: Any = ()
-
-
-class RecallRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A bundle that takes new evidence in. `evidence` is the groups, the latest first."""
-
-    context: Any
-    state: Any
-    evidence: Any
-    scope: str
-    base_checkpoint: Any = None
-
-
-class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer from a shortlist, the best first; its items have sourceType and sourceId."""
-
-    question: str
-    mode: str
-    shortlist: Any
-    scope: str = "all"
-    instructions: str = ""
-
-
-class SessionRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A session in short. `item` has the keys externalItemId, createdAt, sourceRef, payload and contentHash."""
-
-    source: Any
-    item: Any
-
-
-Request = BundleRequest | RecallRequest | QueryRequest | SessionRequest
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,23 +66,16 @@ _SESSION_WORDS = (
 )
 
 
-def task_of(kind: Kind, request: Request) -> Task:
-    """The request made ready; TypeError where it is one of another kind."""
-    wanted, make = _KINDS[kind]
-    if not isinstance(request, wanted):
-        raise TypeError(f"a request of the kind {kind} is a {wanted.__name__}, not a {type(request).__name__}")
-    made: Task = make(request)
-    return made
+def bundle_task(*, context: Any, local_bundle: Any, validation_results: Any = ()) -> Task:
+    """A bundle for the whole project: the context, what the validation commands said, the bundle made without a model.
 
-
-def _bundle(request: BundleRequest) -> Task:
+    `context` has the keys mode, selectedEntryFile, entryFileCandidates, staticScan, contextFiles and previousBundle.
+    """
     return Task(
         name="bundle",
         words=_BUNDLE_WORDS,
-        blocks=(
-            PromptBlock("CONTEXT_JSON", _plain(request.context)),
-            PromptBlock("VALIDATION_RESULTS_JSON", _plain(request.validation_results)),
-            PromptBlock("LOCAL_BUNDLE_JSON", _plain(request.local_bundle)),
+        blocks=_blocks(
+            CONTEXT_JSON=context, VALIDATION_RESULTS_JSON=validation_results, LOCAL_BUNDLE_JSON=local_bundle
         ),
         trims=(
             Trim("CONTEXT_JSON", "contextFiles", "items"),
@@ -139,16 +88,17 @@ def _bundle(request: BundleRequest) -> Task:
     )
 
 
-def _recall(request: RecallRequest) -> Task:
+def recall_task(*, context: Any, state: Any, evidence: Any, scope: str, base_checkpoint: Any = None) -> Task:
+    """A bundle that takes new evidence in. `evidence` is the groups, the latest first."""
     return Task(
         name="recall",
         words=_RECALL_WORDS,
-        blocks=(
-            PromptBlock("CONTEXT_JSON", _plain(request.context)),
-            PromptBlock("CURRENT_STATE_JSON", _plain(request.state)),
-            PromptBlock("BASE_CHECKPOINT_JSON", _plain(request.base_checkpoint)),
-            PromptBlock("UNRECALLED_EVIDENCE_JSON", _plain(request.evidence)),
-            PromptBlock("RECALL_SCOPE", request.scope),
+        blocks=_blocks(
+            CONTEXT_JSON=context,
+            CURRENT_STATE_JSON=state,
+            BASE_CHECKPOINT_JSON=base_checkpoint,
+            UNRECALLED_EVIDENCE_JSON=evidence,
+            RECALL_SCOPE=scope,
         ),
         trims=(
             Trim("CONTEXT_JSON", "contextFiles", "items"),
@@ -162,33 +112,32 @@ def _recall(request: RecallRequest) -> Task:
     )
 
 
-def _query(request: QueryRequest) -> Task:
-    shortlist = _plain(request.shortlist)
+def query_task(*, question: str, mode: str, shortlist: Any, scope: str = "all", instructions: str = "") -> Task:
+    """An answer from a shortlist, the best first; its items have sourceType and sourceId."""
+    items = msgspec.to_builtins(shortlist)
     return Task(
         name="query",
         words=_QUERY_WORDS,
-        blocks=(
-            PromptBlock("QUERY_SCOPE", request.scope),
-            PromptBlock("QUERY_MODE", request.mode),
-            PromptBlock("QUERY_TEMPLATE_INSTRUCTIONS", request.instructions[: limits.QUESTION_CHARS]),
-            PromptBlock("QUERY_QUESTION", request.question[: limits.QUESTION_CHARS]),
-            PromptBlock("QUERY_SHORTLIST_JSON", shortlist),
+        blocks=_blocks(
+            QUERY_SCOPE=scope,
+            QUERY_MODE=mode,
+            QUERY_TEMPLATE_INSTRUCTIONS=instructions[: limits.QUESTION_CHARS],
+            QUERY_QUESTION=question[: limits.QUESTION_CHARS],
+            QUERY_SHORTLIST_JSON=items,
         ),
         trims=(Trim("QUERY_SHORTLIST_JSON", "", "items"),),
         schema=output_schemas()["query"],
-        problems=lambda value: query_problems(value, request.mode, shortlist),
+        problems=lambda value: query_problems(value, mode, items),
         answer_tokens=3_000,
     )
 
 
-def _session(request: SessionRequest) -> Task:
+def session_task(*, source: Any, item: Any) -> Task:
+    """A session in short. `item` has the keys externalItemId, createdAt, sourceRef, payload and contentHash."""
     return Task(
         name="session",
         words=_SESSION_WORDS,
-        blocks=(
-            PromptBlock("IMPORT_SOURCE_JSON", _plain(request.source)),
-            PromptBlock("IMPORT_ITEM_JSON", _plain(request.item)),
-        ),
+        blocks=_blocks(IMPORT_SOURCE_JSON=source, IMPORT_ITEM_JSON=item),
         trims=(Trim("IMPORT_ITEM_JSON", "payload", "start"),),
         schema=output_schemas()["importedSession"],
         problems=session_faults,
@@ -196,17 +145,9 @@ def _session(request: SessionRequest) -> Task:
     )
 
 
-def _plain(value: Any) -> Any:
-    """JSON values, whatever structs they came in."""
-    return msgspec.to_builtins(value)
-
-
-_KINDS: dict[str, tuple[type, Callable[[Any], Task]]] = {
-    "bundle": (BundleRequest, _bundle),
-    "query": (QueryRequest, _query),
-    "recall": (RecallRequest, _recall),
-    "session": (SessionRequest, _session),
-}
+def _blocks(**values: Any) -> tuple[PromptBlock, ...]:
+    """JSON values by their names, whatever structs they came in."""
+    return tuple(PromptBlock(name, msgspec.to_builtins(value)) for name, value in values.items())
 
 
 def bundle_problems(value: Any) -> list[str]:

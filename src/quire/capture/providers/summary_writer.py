@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.capture.providers.ask import carry_out
+from quire.capture.providers.ask import ask
 from quire.capture.providers.fit_prompt import PromptBlock, Trim
 from quire.capture.providers.requests import Task
 from quire.capture.providers.settings import ProviderSettings
-from quire.capture.summariser import ANSWER_CHARS, Summariser, SummaryRequest
+from quire.capture.summariser import ANSWER_CHARS, SummaryRequest
 from quire.files.world import World
 
 _WORDS = (
@@ -26,21 +26,16 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-def summariser(provider: str, *, settings: ProviderSettings, world: World, root: str) -> Summariser:
+class ProviderSummariser:
     """What `compact` may be given as a summariser. Where the provider fails, the error says why."""
-    return _ProviderSummariser(provider, settings, world, root)
 
-
-class _ProviderSummariser:
-    def __init__(self, provider: str, settings: ProviderSettings, world: World, root: str) -> None:
+    def __init__(self, provider: str, *, settings: ProviderSettings, world: World, root: str) -> None:
         self.name = provider
-        self.cost_usd = 0.0
         self._settings, self._world, self._root = settings, world, root
 
     def __call__(self, request: SummaryRequest) -> str:
         task = _task(request)
-        found = carry_out(task, provider=self.name, settings=self._settings, world=self._world, root=self._root)
-        self.cost_usd += found.cost_usd
+        found = ask(task, provider=self.name, settings=self._settings, world=self._world, root=self._root)
         return str(found.value["markdown"])
 
 

@@ -15,13 +15,8 @@ NOTES_MOST = 12
 _PAGE_NOTES = 8
 _RECORD_NOTES = 6
 _RECORD_FOLDERS = (
-    "docs/decisions",
-    "docs/adr",
-    "docs/adrs",
-    "doc/adr",
-    "adr",
-    "docs/architecture/decisions",
-    "decisions",
+    *("docs/decisions", "docs/adr", "docs/adrs", "doc/adr", "adr"),
+    *("docs/architecture/decisions", "decisions"),
 )
 _RECORD = re.compile(r"\d{1,6}[-_. ].{1,200}\.md")
 _NUMBERED = re.compile(r"^(?:ADR[- ]?)?\d{1,6}\s*[.:–—-]\s*", re.I)

@@ -8,7 +8,7 @@ that is known is replaced by the word for none, or by an empty list.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -31,8 +31,6 @@ from quire.capture.repository.consolidation import (
     RISKS_MOST,
     STATE_MOST,
     STEPS_MOST,
-    consolidate,
-    told_by,
 )
 from quire.capture.repository.entrypoints import Entrypoint, find_entrypoints
 from quire.capture.repository.focus import (
@@ -57,8 +55,9 @@ from quire.layers.journal import layout
 from quire.layers.journal.bundles import shown
 from quire.layers.journal.layout import NONE
 from quire.layers.journal.shapes import bundle_faults
-from quire.layers.journal.types import Bundle, JournalEvent
+from quire.layers.journal.types import Bundle
 from quire.model.text import trim
+from quire.model.untyped import at_path
 
 _KEY_PATHS = 16
 _FIRST_FILES = 8
@@ -88,13 +87,9 @@ def build_bundle(
     *,
     previous: Bundle | None = None,
     teller: str = "",
-    events: Sequence[JournalEvent] = (),
     validations: Iterable[Validation] = (),
 ) -> Bundle:
-    """The bundle of a scanned project. `events` are the part of the history that is not in `previous` yet.
-
-    `teller` is the model that wrote `previous`; empty where it was made from files.
-    """
+    """The bundle of a scanned project. `teller` is the model that wrote `previous`; empty where none did."""
     before: Bundle = previous if isinstance(previous, dict) else {}
     pages = read_pages(scan.tree)
     counts = count_sources(scan.tree)
@@ -127,8 +122,7 @@ def build_bundle(
         "nextSteps": beside(_steps(scan, pages), carried_items(before, "nextSteps"), STEPS_MOST),
         "validationCommands": checks or _known_checks(before),
     }
-    bundle = said_once(bundle, before).bundle
-    return consolidate(bundle, told_by(events)) if events else bundle
+    return said_once(bundle, before).bundle
 
 
 # -- project and map ------------------------------------------------------------------------------
@@ -222,8 +216,7 @@ def _focus(
 def _snapshot(validations: tuple[Validation, ...], checks: list[dict[str, Any]], before: Bundle) -> dict[str, Any]:
     """How the commands ended that were run now; else what was known; else that none was run."""
     results = [_result(validation) for validation in validations if validation.status in layout.RESULT_STATUSES]
-    focus = before.get("currentFocus")
-    known = focus.get("validationSnapshot") if isinstance(focus, dict) else None
+    known = at_path(before, "currentFocus", "validationSnapshot")
     if not results and isinstance(known, dict) and is_whole_snapshot(known):
         return known
     passed = sum(result["status"] == "passed" for result in results)

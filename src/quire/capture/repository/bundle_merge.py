@@ -36,20 +36,20 @@ _ASIDE = "\0"
 
 def said_once(bundle: Bundle, previous: Bundle) -> Deduped:
     """The bundle with each thing once. That nothing is known, or where to look, is no body that two have in common."""
-    found = dedupe_bundle(_quiet(bundle), _quiet(previous))
-    return msgspec.structs.replace(found, bundle=_spoken(found.bundle))
+    found = dedupe_bundle(_changed(bundle, _quiet), _changed(previous, _quiet))
+    return msgspec.structs.replace(found, bundle=_changed(found.bundle, _spoken))
 
 
-def _quiet(bundle: Bundle) -> Bundle:
+def _changed(bundle: Bundle, change: Callable[[dict[str, Any], tuple[str, ...]], dict[str, Any]]) -> Bundle:
     result = dict(bundle)
     for key, names in FIELDS.items():
         items = bundle.get(key)
         if isinstance(items, list):
-            result[key] = [_quiet_item(item, names) if isinstance(item, dict) else item for item in items]
+            result[key] = [change(item, names) if isinstance(item, dict) else item for item in items]
     return result
 
 
-def _quiet_item(item: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _quiet(item: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     source = shown(item, SOURCE)
     empty = (NONE, TICKED.format(page=source))
     aside = {
@@ -60,16 +60,7 @@ def _quiet_item(item: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {**item, **dict.fromkeys(aside, ""), _ASIDE: aside} if aside else item
 
 
-def _spoken(bundle: Bundle) -> Bundle:
-    result = dict(bundle)
-    for key in FIELDS:
-        items = bundle.get(key)
-        if isinstance(items, list):
-            result[key] = [_spoken_item(item) if isinstance(item, dict) else item for item in items]
-    return result
-
-
-def _spoken_item(item: dict[str, Any]) -> dict[str, Any]:
+def _spoken(item: dict[str, Any], _names: tuple[str, ...]) -> dict[str, Any]:
     aside = item.get(_ASIDE)
     if not isinstance(aside, dict):
         return item

@@ -54,9 +54,9 @@ def said(text: str, most: int = SENTENCE_CHARS) -> str:
     return found if trim(found) else ""
 
 
-def sentence_of(text: str, most: int = SENTENCE_CHARS) -> str:
+def sentence_of(text: str) -> str:
     """The first sentence of a text, as it may be kept."""
-    return said(first_sentence(plain(text)), most)
+    return said(first_sentence(plain(text)))
 
 
 def stated(text: str) -> str:

@@ -18,7 +18,7 @@ from quire.capture.repository.clean_text import SENTENCE_CHARS, TITLE_CHARS, are
 from quire.layers.journal import layout
 from quire.layers.journal.bundles import merge_sections, shown, texts_at
 from quire.layers.journal.dedupe import Deduped
-from quire.layers.journal.evidence_groups import Group, GroupedEvidence, group_events
+from quire.layers.journal.evidence_groups import Group, GroupedEvidence
 from quire.layers.journal.layout import NONE
 from quire.layers.journal.numbered_ids import moment_of, ordinal_of
 from quire.layers.journal.text_match import DONE, mark_of, topic_of, unmarked
@@ -40,22 +40,13 @@ _FAILED = re.compile(
 )
 
 
-def told_by(events: Iterable[JournalEvent]) -> GroupedEvidence:
-    """The evidence of sessions. Our own runs are left out: they only repeat what the memory said before."""
-    return group_events(event for event in events if event.kind != layout.TOOL_RUN)
-
-
-def consolidate(
-    current: Bundle, groups: GroupedEvidence, *, section: str = layout.ALL, protected: Collection[str] = ()
-) -> Bundle:
-    """The bundle with what the evidence says; only in one section, where one is named. Nothing given is changed."""
-    return consolidated(current, groups, section=section, protected=protected).bundle
-
-
 def consolidated(
     current: Bundle, groups: GroupedEvidence, *, section: str = layout.ALL, protected: Collection[str] = ()
 ) -> Deduped:
-    """The same, with the titles that went into others."""
+    """The bundle with what the evidence says, and the titles that went into others. Nothing given is changed.
+
+    Where a section is named, only that one takes anything in.
+    """
     # The oldest first, so that what is newer is said later. Groups of our own runs alone say nothing new.
     told = [group for group in reversed(groups.groups) if group.source_scope_label != "local"]
     if not told:

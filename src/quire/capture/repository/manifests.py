@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from quire.capture.repository.documents import DOCUMENT_BYTES, json_object, table_at, text_at, texts_at, toml_table
 from quire.capture.repository.tree import Tree, folder_of, look_at_top, make_tree, read_beginning
-from quire.model.untyped import at_path
+from quire.model.untyped import as_list, at_path
 
 _TARGETS_MOST = 64
 _SCRIPTS_MOST = 400
@@ -160,10 +160,9 @@ def _setup_cfg(path: str, text: str) -> PackageManifest:
 
 def _cargo(path: str, text: str) -> PackageManifest:
     value = toml_table(text)
-    binaries = at_path(value, "bin")
     found = [
         ManifestTarget("binary", text_at(item, "name"), text_at(item, "path"))
-        for item in (binaries[:_TARGETS_MOST] if isinstance(binaries, list) else [])
+        for item in as_list(at_path(value, "bin"))[:_TARGETS_MOST]
     ]
     library = text_at(value, "lib", "path")
     found += [ManifestTarget("library", text_at(value, "package", "name"), library)] if library else []

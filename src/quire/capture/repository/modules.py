@@ -10,7 +10,7 @@ from quire.capture.repository.clean_text import SENTENCE_CHARS, said, sentence_o
 from quire.capture.repository.manifests import MANIFESTS, read_manifest
 from quire.capture.repository.pages import DocumentPage, described_paths, find_readme, read_page
 from quire.capture.repository.readme import first_paragraph
-from quire.capture.repository.scan import ProjectScan, is_source
+from quire.capture.repository.scan import Dense, ProjectScan, is_source
 from quire.capture.repository.top_comments import introduction
 from quire.capture.repository.tree import Tree, below, folder_of
 from quire.layers.journal.collation import collation_key
@@ -43,11 +43,6 @@ class ProjectPart(Struct, frozen=True):
     name: str
     path: str
     purpose: str
-
-
-class Area(Struct, frozen=True):
-    path: str
-    count: int
 
 
 def count_sources(tree: Tree) -> Counter[str]:
@@ -133,7 +128,7 @@ def _own_words(tree: Tree, folder: str) -> str:
     return next((words for path in sources[:_GO_FILES] if (words := introduction(tree, path))), "")
 
 
-def dense_areas(counts: Counter[str]) -> list[Area]:
+def dense_areas(counts: Counter[str]) -> list[Dense]:
     """Where most of the source lies: large folders are replaced by those in them, as long as these are few."""
     inner = _inner(counts)
     areas = list(inner.get("", []))
@@ -148,6 +143,6 @@ def dense_areas(counts: Counter[str]) -> list[Area]:
         areas.remove(largest)
         areas += children
     found = sorted(
-        (Area(folder, counts[folder]) for folder in areas), key=lambda area: (-area.count, collation_key(area.path))
+        (Dense(folder, counts[folder]) for folder in areas), key=lambda area: (-area.count, collation_key(area.path))
     )
     return found[:AREAS_MOST]

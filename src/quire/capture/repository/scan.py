@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from quire.capture.repository.manifests import GO, MANIFESTS, NODE, PYTHON, RUST, PackageManifest, read_manifest
 from quire.capture.repository.tree import Top, Tree, below, is_file, list_tree, look_at_top
-from quire.capture.repository.workspaces import Module, Workspace, find_workspace
+from quire.capture.repository.workspaces import Module, find_workspace
 from quire.files.git import Git
 from quire.layers.journal.collation import collation_key
 from quire.model.text import trim
@@ -75,12 +75,14 @@ _SOURCE_FOLDERS = ("src", "packages", "apps", "app", "lib", "server", "client", 
 _KEY_MOST, _KEY_MODULES, _DENSE_MOST = 8, 4, 6
 
 
-class CheckCommand(Struct, frozen=True):
+class CheckCommand(Struct, frozen=True, omit_defaults=True):
     """A command that would say whether the project is well."""
 
     label: str
     command: tuple[str, ...]
     purpose: str
+    is_test: bool = True
+    """Whether it runs tests, as far as anybody asks."""
 
 
 class Dense(Struct, frozen=True):
@@ -88,10 +90,9 @@ class Dense(Struct, frozen=True):
     count: int
 
 
-class ProjectScan(Struct, frozen=True, kw_only=True, rename="camel"):
+class ProjectScan(Struct, frozen=True, kw_only=True):
     """What the first look shows. Names are in the order of names; what a project does not have is None or empty."""
 
-    root_dir: str
     project_name: str
     project_signals: tuple[str, ...]
     primary_ecosystem: str
@@ -99,13 +100,8 @@ class ProjectScan(Struct, frozen=True, kw_only=True, rename="camel"):
     workspace_manager: str | None
     top_level_dirs: tuple[str, ...]
     top_level_files: tuple[str, ...]
-    root_scripts: tuple[str, ...]
     workspace_modules: tuple[Module, ...]
     key_entry_files: tuple[str, ...]
-    dense_source_dirs: tuple[Dense, ...]
-    gotchas: tuple[str, ...]
-    next_steps: tuple[str, ...]
-    validation_candidates: tuple[CheckCommand, ...]
     tree: Tree
     manifests: dict[str, PackageManifest]
     """The manifests at the root, by their names."""
@@ -124,10 +120,7 @@ def scan_repository(root: str, git: Git) -> ProjectScan:
     manager = node.package_manager or next(
         (kind for kind, names in _LOCKS if any(n in at_top.files for n in names)), None
     )
-    key_files = _key_files(tree, node, workspace)
-    candidates = tuple(_node_candidates(node, manager) if ecosystem == "node" else _other_candidates(ecosystem))
     return ProjectScan(
-        root_dir=root,
         project_name=node.name or trim(os.path.basename(root.rstrip("/"))) or "project",
         project_signals=signals,
         primary_ecosystem=ecosystem,
@@ -135,39 +128,39 @@ def scan_repository(root: str, git: Git) -> ProjectScan:
         workspace_manager=workspace.manager,
         top_level_dirs=at_top.folders,
         top_level_files=at_top.files,
-        root_scripts=_in_order(node.scripts),
         workspace_modules=workspace.modules,
-        key_entry_files=key_files,
-        dense_source_dirs=_dense(tree, workspace),
-        gotchas=suggested_gotchas(
-            signals=signals,
-            folders=at_top.folders,
-            key_files=key_files,
-            ecosystem=ecosystem,
-            has_modules=bool(workspace.modules),
-        ),
-        next_steps=suggested_steps(
-            has_commands=bool(candidates),
-            has_modules=bool(workspace.modules),
-            key_files=key_files,
-            package_manager=manager,
-        ),
-        validation_candidates=candidates,
+        key_entry_files=_key_files(tree, node, workspace.modules),
         tree=tree,
         manifests=manifests,
     )
 
 
 def scan_value(scan: ProjectScan) -> dict[str, Any]:
-    """The scan for others: plain values, without the files it was made from."""
-    bare = msgspec.structs.replace(scan, tree=Tree(root=""), manifests={})
-    value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(bare))
-    del value["tree"], value["manifests"]
-    value["denseSourceDirs"] = [f"{dense.path} ({dense.count} source files)" for dense in scan.dense_source_dirs]
-    value["workspaceModules"] = [
-        {"name": module.name, "path": module.path, "role": module.role} for module in scan.workspace_modules
-    ]
-    return value
+    """The scan for others, with what it suggests: plain values, without the files it was made from."""
+    node = scan.manifests.get(NODE) or PackageManifest(path=NODE)
+    is_node = scan.primary_ecosystem == "node"
+    candidates = [*(_node_candidates(node, scan.package_manager) if is_node else _other_candidates(scan))]
+    modules = [{"name": module.name, "path": module.path, "role": module.role} for module in scan.workspace_modules]
+    value = msgspec.json.encode(
+        {
+            "rootDir": scan.tree.root,
+            "projectName": scan.project_name,
+            "projectSignals": scan.project_signals,
+            "primaryEcosystem": scan.primary_ecosystem,
+            "packageManager": scan.package_manager,
+            "workspaceManager": scan.workspace_manager,
+            "topLevelDirs": scan.top_level_dirs,
+            "topLevelFiles": scan.top_level_files,
+            "rootScripts": _in_order(node.scripts),
+            "workspaceModules": modules,
+            "keyEntryFiles": scan.key_entry_files,
+            "denseSourceDirs": [f"{dense.path} ({dense.count} source files)" for dense in _dense(scan)],
+            "gotchas": [*_gotchas(scan)][:_MOST],
+            "nextSteps": _steps(scan, has_commands=bool(candidates)),
+            "validationCandidates": candidates,
+        }
+    )
+    return msgspec.json.decode(value, type=dict[str, Any])
 
 
 def is_source(path: str) -> bool:
@@ -194,17 +187,18 @@ def _in_order(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(names), key=collation_key))
 
 
-def _key_files(tree: Tree, node: PackageManifest, workspace: Workspace) -> tuple[str, ...]:
+def _key_files(tree: Tree, node: PackageManifest, modules: tuple[Module, ...]) -> tuple[str, ...]:
     found = {name for name in _KEY_FILES if is_file(tree, name)}
     found |= {path for target in node.targets if (path := resolved(tree, "", target.value))}
-    for module in workspace.modules[:_KEY_MODULES]:
+    for module in modules[:_KEY_MODULES]:
         names = (NODE, RUST, PYTHON, GO, *_MODULE_FILES)
         found |= {path for name in names if is_file(tree, path := f"{module.path}/{name}")}
     return _in_order(found)[:_KEY_MOST]
 
 
-def _dense(tree: Tree, workspace: Workspace) -> tuple[Dense, ...]:
-    folders = dict.fromkeys((*_SOURCE_FOLDERS, *(f"{module.path}/src" for module in workspace.modules)))
+def _dense(scan: ProjectScan) -> tuple[Dense, ...]:
+    tree = scan.tree
+    folders = dict.fromkeys((*_SOURCE_FOLDERS, *(f"{module.path}/src" for module in scan.workspace_modules)))
     counted = [Dense(folder, sum(map(is_source, below(tree, folder)))) for folder in folders if folder in tree.folders]
     found = sorted(
         (dense for dense in counted if dense.count), key=lambda dense: (-dense.count, collation_key(dense.path))
@@ -222,48 +216,39 @@ def _node_candidates(node: PackageManifest, manager: str | None) -> Iterator[Che
                 yield CheckCommand(script, ("npm", "test") if script == "test" else ("npm", "run", script), purpose)
 
 
-def _other_candidates(ecosystem: str) -> Iterator[CheckCommand]:
+def _other_candidates(scan: ProjectScan) -> Iterator[CheckCommand]:
     commands = {"python": ("pytest",), "rust": ("cargo", "test"), "go": ("go", "test", "./...")}
-    if ecosystem in commands:
-        command = commands[ecosystem]
+    command = commands.get(scan.primary_ecosystem)
+    if command:
         yield CheckCommand(" ".join(command), command, "Runs the tests of the project.")
 
 
-def suggested_gotchas(
-    *, signals: Collection[str], folders: Collection[str], key_files: Collection[str], ecosystem: str, has_modules: bool
-) -> tuple[str, ...]:
+def _gotchas(scan: ProjectScan) -> Iterator[str]:
     """What may mislead here."""
-    return tuple(_gotchas(signals, folders, key_files, ecosystem, has_modules))[:_MOST]
-
-
-def _gotchas(
-    signals: Collection[str], folders: Collection[str], key_files: Collection[str], ecosystem: str, has_modules: bool
-) -> Iterator[str]:
-    if ".git" not in signals and ecosystem == "generic":
+    signals = scan.project_signals
+    if ".git" not in signals and scan.primary_ecosystem == GENERIC:
         yield "Little shows what kind of project this is: the map needs a look before it is relied on."
     locks = [name for name, files in _LOCK_FILES.items() if any(file in signals for file in files)]
     if len(locks) > 1:
         yield f"There are lock files of {' and '.join(locks[:2])}: which package manager counts is not clear."
-    if has_modules:
+    if scan.workspace_modules:
         yield "What the packages are for was guessed from their paths: put the real purposes in their place."
-    if any(name in folders for name in _BUILT):
+    if any(name in scan.top_level_dirs for name in _BUILT):
         yield "Build results lie in the repository: say whether the sources or those are to be read."
-    if any(runtime in path.rpartition("/")[2].lower() for path in key_files for runtime in _RUNTIMES):
+    if any(runtime in path.rpartition("/")[2].lower() for path in scan.key_entry_files for runtime in _RUNTIMES):
         yield "There are entry files for a browser, a server or a worker: keep their borders in the memory."
     if all(name in signals for name in _ENTRIES):
         yield "Several entry files greet the reader: let one of them lead and the others point to it."
 
 
-def suggested_steps(
-    *, has_commands: bool, has_modules: bool, key_files: Collection[str], package_manager: str | None
-) -> tuple[str, ...]:
+def _steps(scan: ProjectScan, *, has_commands: bool) -> list[str]:
     """What would make the memory better."""
     found = ["Run the build and the tests once, so that the memory knows how things stand."] if has_commands else []
-    if has_modules:
+    if scan.workspace_modules:
         found.append("Write down what each package is for, in the words of the project.")
-    if len(key_files) > _MANY_FILES:
+    if len(scan.key_entry_files) > _MANY_FILES:
         found.append("Settle which of the entry files are public.")
-    if package_manager:
+    if scan.package_manager:
         found.append("Name the package manager and how the workspace is used in the main entry file.")
     found.append("Note the first trap of this project as soon as one has cost someone time.")
-    return tuple(found[:_MOST])
+    return found[:_MOST]

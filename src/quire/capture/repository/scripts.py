@@ -10,23 +10,17 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from quire.capture.repository.clean_text import SENTENCE_CHARS, said
 from quire.capture.repository.documents import table_at
 from quire.capture.repository.manifests import NODE, PYTHON, RUST, PackageManifest
-from quire.capture.repository.scan import ProjectScan
+from quire.capture.repository.scan import CheckCommand, ProjectScan
 from quire.capture.repository.tree import Tree, below, read_beginning
 from quire.layers.journal import layout
 from quire.model.untyped import at_path
 
 _FILES = (
-    ".gitlab-ci.yml",
-    ".travis.yml",
-    "azure-pipelines.yml",
-    "bitbucket-pipelines.yml",
-    "Jenkinsfile",
-    ".circleci/config.yml",
+    *(".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml"),
+    *("Jenkinsfile", ".circleci/config.yml"),
 )
 _FOLDERS = (".github/workflows", ".ci", "ci")
 _FILES_MOST = 20
@@ -96,23 +90,14 @@ _TEST_LINE = re.compile(r"\b(?:test|tests|pytest|tox|nox|ctest)\b")
 _RUN_WITH = {"uv": ("uv", "run"), "poetry": ("poetry", "run"), "pdm": ("pdm", "run"), "pipenv": ("pipenv", "run")}
 
 
-class ValidationCommand(Struct, frozen=True):
-    """A command, what it is called, and what is known of it."""
-
-    label: str
-    command: tuple[str, ...]
-    purpose: str
-    is_test: bool = True
-
-
-def find_checks(scan: ProjectScan) -> list[ValidationCommand]:
+def find_checks(scan: ProjectScan) -> list[CheckCommand]:
     """At most as many as a memory may suggest: the best that runs tests, then the best that looks at the code."""
     lines = automated_lines(scan.tree)
     every = [*_targets(scan), *_scripts(scan), *_of_language(scan)]
     every += _automated(lines) if not any(check.is_test for check in every) else ()
     # What the automation runs is what the project itself goes by.
     ranked = sorted(every, key=lambda check: not runs(lines, check.command))
-    chosen: list[ValidationCommand] = []
+    chosen: list[CheckCommand] = []
     for is_test in (True, False):
         chosen += [check for check in ranked if check.is_test is is_test and check not in chosen][:1]
     return chosen[: layout.VALIDATION_COMMANDS]
@@ -121,14 +106,14 @@ def find_checks(scan: ProjectScan) -> list[ValidationCommand]:
 # -- targets and scripts --------------------------------------------------------------------------
 
 
-def _targets(scan: ProjectScan) -> Iterator[ValidationCommand]:
+def _targets(scan: ProjectScan) -> Iterator[CheckCommand]:
     """The targets of a Makefile or a justfile."""
     for program, names in (("make", _MAKEFILES), ("just", _JUSTFILES)):
         path = next((name for name in names if name in scan.tree.names), "")
         found = _read_targets(read_beginning(scan.tree, path)) if path else {}
         for name, is_test in _wanted(found):
             words = f"`{name}` in {path}: {found[name]}" if found[name] else f"`{name}` in {path}."
-            yield ValidationCommand(f"{program} {name}", (program, name), said(words, SENTENCE_CHARS), is_test)
+            yield CheckCommand(f"{program} {name}", (program, name), said(words, SENTENCE_CHARS), is_test)
 
 
 def _read_targets(text: str) -> dict[str, str]:
@@ -149,7 +134,7 @@ def _read_targets(text: str) -> dict[str, str]:
     return found
 
 
-def _scripts(scan: ProjectScan) -> Iterator[ValidationCommand]:
+def _scripts(scan: ProjectScan) -> Iterator[CheckCommand]:
     """The scripts of a package.json, in the words of its package manager."""
     manifest = scan.manifests.get(NODE) or PackageManifest(path=NODE)
     manager = (scan.package_manager or "npm").partition("@")[0]
@@ -160,7 +145,7 @@ def _scripts(scan: ProjectScan) -> Iterator[ValidationCommand]:
         short = (manager, name) if manager in ("pnpm", "yarn") else (manager, "run", name)
         command = ("npm", "test") if (manager, name) == ("npm", "test") else short
         purpose = said(f"`{name}` in {NODE}: `{scripts[name]}`", SENTENCE_CHARS)
-        yield ValidationCommand(" ".join(command), command, purpose, is_test)
+        yield CheckCommand(" ".join(command), command, purpose, is_test)
 
 
 def _wanted(names: dict[str, str]) -> Iterator[tuple[str, bool]]:
@@ -173,25 +158,25 @@ def _wanted(names: dict[str, str]) -> Iterator[tuple[str, bool]]:
 # -- what a language offers -----------------------------------------------------------------------
 
 
-def _of_language(scan: ProjectScan) -> Iterator[ValidationCommand]:
+def _of_language(scan: ProjectScan) -> Iterator[CheckCommand]:
     tree, names = scan.tree, scan.tree.names
     if "tox.ini" in names:
-        yield ValidationCommand("tox", ("tox",), "The environments of tox.ini.")
+        yield CheckCommand("tox", ("tox",), "The environments of tox.ini.")
     if "noxfile.py" in names:
-        yield ValidationCommand("nox", ("nox",), "The sessions of noxfile.py.")
+        yield CheckCommand("nox", ("nox",), "The sessions of noxfile.py.")
     python = scan.manifests.get(PYTHON)
     configured = python is not None and bool(table_at(python.document, "tool", "pytest"))
     has_tests = any(folder in tree.folders for folder in ("tests", "test"))
     if scan.primary_ecosystem == "python" and (configured or has_tests or "pytest.ini" in names):
         command = (*_RUN_WITH.get(scan.package_manager or "", ()), "pytest")
         where = f"The tests that {PYTHON} configures." if configured else "The tests of the project."
-        yield ValidationCommand(" ".join(command), command, where)
+        yield CheckCommand(" ".join(command), command, where)
     if RUST in names:
-        yield ValidationCommand("cargo test", ("cargo", "test"), f"The tests of {_crates(scan)}.")
-        yield ValidationCommand("cargo check", ("cargo", "check"), f"The types of {_crates(scan)}.", False)
+        yield CheckCommand("cargo test", ("cargo", "test"), f"The tests of {_crates(scan)}.")
+        yield CheckCommand("cargo check", ("cargo", "check"), f"The types of {_crates(scan)}.", False)
     if "go.mod" in names or "go.work" in names:
-        yield ValidationCommand("go test ./...", ("go", "test", "./..."), "The tests of all Go packages.")
-        yield ValidationCommand("go vet ./...", ("go", "vet", "./..."), "A look at all Go packages.", False)
+        yield CheckCommand("go test ./...", ("go", "test", "./..."), "The tests of all Go packages.")
+        yield CheckCommand("go vet ./...", ("go", "vet", "./..."), "A look at all Go packages.", False)
 
 
 def _crates(scan: ProjectScan) -> str:
@@ -200,10 +185,10 @@ def _crates(scan: ProjectScan) -> str:
     return "all crates of the workspace" if is_workspace else "the crate"
 
 
-def _automated(lines: tuple[str, ...]) -> Iterator[ValidationCommand]:
+def _automated(lines: tuple[str, ...]) -> Iterator[CheckCommand]:
     """Lines of the automation that run tests, where nothing else is known; only those that need no shell."""
     for line in lines:
         words = plain_words(line) if _TEST_LINE.search(line) else ()
         # What may not be kept as it stands may not be run either.
         if words and said(line) == line:
-            yield ValidationCommand(line, words, "The automation of the project runs it.")
+            yield CheckCommand(line, words, "The automation of the project runs it.")

@@ -16,6 +16,7 @@ from itertools import islice
 from msgspec import Struct
 
 from quire.files.git import Git
+from quire.files.paths import open_regular, passes_link
 from quire.guard.hostile_text import find_hostile
 from quire.layers.journal import layout
 from quire.model.errors import QuireError
@@ -44,8 +45,6 @@ class Tree(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
     folders: frozenset[str] = frozenset()
-    is_cut: bool = False
-    """Whether there are more than these."""
 
 
 class Top(Struct, frozen=True):
@@ -65,13 +64,12 @@ def make_tree(root: str, paths: Iterable[str]) -> Tree:
     folders: dict[str, bool] = {"": True}
     kept = [path for path in paths if _counts(folder_of(path), folders) and is_nameable(path)]
     kept.sort()
-    is_cut = len(kept) > FILES_MOST
     files = tuple(kept[:FILES_MOST])
     holding = {folder_of(path) for path in files}
     for folder in list(holding):
         while folder := folder_of(folder):
             holding.add(folder)
-    return Tree(root=root, files=files, names=frozenset(files), folders=frozenset(holding - {""}), is_cut=is_cut)
+    return Tree(root=root, files=files, names=frozenset(files), folders=frozenset(holding - {""}))
 
 
 def look_at_top(root: str) -> Top:
@@ -115,7 +113,7 @@ def is_nameable(path: str) -> bool:
 
 def is_file(tree: Tree, path: str) -> bool:
     """Whether a path of the tree is, right now, a regular file reached without a link."""
-    if path not in tree.names or _is_behind_link(tree.root, path):
+    if path not in tree.names or passes_link(tree.root, folder_of(path)):
         return False
     try:
         return stat.S_IFMT(os.lstat(os.path.join(tree.root, path)).st_mode) == _FILE
@@ -125,7 +123,7 @@ def is_file(tree: Tree, path: str) -> bool:
 
 def read_beginning(tree: Tree, path: str, most: int = HEAD_BYTES) -> str:
     """How a text file of the tree begins, up to the end of a line; empty for what cannot be read or is no text."""
-    if path not in tree.names or _is_behind_link(tree.root, path):
+    if path not in tree.names or passes_link(tree.root, folder_of(path)):
         return ""
     try:
         data = _first_bytes(os.path.join(tree.root, path), most + 1)
@@ -139,21 +137,14 @@ def read_beginning(tree: Tree, path: str, most: int = HEAD_BYTES) -> str:
 
 
 def _first_bytes(path: str, most: int) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor, _ = open_regular(path)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return b""
         data = b""
         while len(data) < most and (chunk := os.read(descriptor, most - len(data))):
             data += chunk
         return data
     finally:
         os.close(descriptor)
-
-
-def _is_behind_link(root: str, path: str) -> bool:
-    parts = path.split("/")[:-1]
-    return any(os.path.islink(os.path.join(root, *parts[: number + 1])) for number in range(len(parts)))
 
 
 def _git_files(git: Git) -> Iterator[str] | None:

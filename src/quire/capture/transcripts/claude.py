@@ -45,7 +45,7 @@ def sessions(path: str, root: str, skipped: list[Skipped], known: Known = frozen
     for found, is_sure in _candidates(path, root, skipped):
         stem = os.path.basename(found.path).removesuffix(_SUFFIX)
         if (stem, found.stamp) in known:
-            yield SessionFile(source_type=TYPE, external_id=stem, path=found.path, size=found.size, stamp=found.stamp)
+            yield found.session(TYPE, stem)
             continue
         try:
             session = _session(found, root, is_sure)
@@ -131,27 +131,16 @@ def _is_told_inside(folder: str, root: str) -> bool:
 def _session(found: FoundFile, root: str, is_sure: bool) -> SessionFile | None:
     """What the beginning of a file tells about its session; None where it ran somewhere else."""
     stem = os.path.basename(found.path).removesuffix(_SUFFIX)
-    is_agent = _SUBAGENTS in found.path
-    cwd = at = title = thread = ""
+    cwd = at = title = ""
     for record in first_records(found.path):
         cwd = cwd or as_text(record.get("cwd"))
         at = at or moment(record.get("timestamp"))
-        thread = thread or as_text(record.get("sessionId"))
         title = _title(record) or title
         if cwd and at:
             break
     if root and (not belongs(cwd, root) if cwd else not is_sure):
         return None
-    return SessionFile(
-        source_type=TYPE,
-        external_id=stem,
-        path=found.path,
-        started_at=at,
-        title=title,
-        thread=label(thread) if is_agent and thread else stem,
-        size=found.size,
-        stamp=found.stamp,
-    )
+    return found.session(TYPE, stem, at, title)
 
 
 def _title(record: dict[str, Any]) -> str:
@@ -167,6 +156,7 @@ class ClaudeParser(Parser):
     def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
         self.noted(record.get("cwd"), _title(record))
         kind = as_text(record.get("type"))
+        self._is_subagent = record.get("isSidechain") is True or _SUBAGENTS in self.session.path
         if "display" in record and not kind:
             yield from self._typed(record)
         elif record.get("isMeta") is True:
@@ -183,30 +173,20 @@ class ClaudeParser(Parser):
             if role:
                 yield from self._message(record, message, role)
 
-    def _from_subagent(self, record: dict[str, Any]) -> bool:
-        is_agent = record.get("isSidechain") is True or _SUBAGENTS in self.session.path
-        if is_agent:
-            self.agent(record.get("agentId"))
-        return is_agent
-
     def _message(self, record: dict[str, Any], raw: dict[str, Any], role: str) -> Iterator[Turn]:
-        at, subagent = record.get("timestamp"), self._from_subagent(record)
-        text = text_of(raw.get("content"))
+        at, text = record.get("timestamp"), text_of(raw.get("content"))
         message = Message(role, text, raw)
         if record.get("isCompactSummary") is True:
-            self.compactions += 1
-            yield Turn(role="system", text=text, at=moment(at), is_subagent=subagent, is_summary=True)
+            yield self.turn("system", text, at, is_summary=True)
             return
         for result in tool_results(message):
-            yield from self.answered(result.id, result.text, at, failed=result.failed, subagent=subagent)
+            yield from self.answered(result.id, result.text, at, failed=result.failed)
         failed = record.get("isApiErrorMessage") is True
         if text and role != "tool":
-            yield Turn(
-                role="system" if failed else role, text=text, at=moment(at), is_error=failed, is_subagent=subagent
-            )
+            yield self.turn("system" if failed else role, text, at, is_error=failed)
         if role == "assistant":
             for call in tool_calls(message):
-                yield from self.called(call.id, call.name, call.arguments, at, subagent=subagent)
+                yield from self.called(call.id, call.name, call.arguments, at)
 
     def _typed(self, record: dict[str, Any]) -> Iterator[Turn]:
         """A line of what was typed in all projects; those of other repositories are not ours to read."""
@@ -216,30 +196,21 @@ class ClaudeParser(Parser):
 
     def _plain_tool(self, record: dict[str, Any], kind: str) -> Iterator[Turn]:
         name, tool = as_text(record.get("id")) or as_text(record.get("tool_use_id")), as_text(record.get("tool_name"))
-        at, subagent = record.get("timestamp"), self._from_subagent(record)
+        at = record.get("timestamp")
         if kind == "tool_use":
-            yield from self.called(name, tool, as_dict(record.get("tool_input")), at, subagent=subagent)
+            yield from self.called(name, tool, as_dict(record.get("tool_input")), at)
             return
         output = record.get("tool_output", record.get("content"))
         text = text_of(output) or as_text(as_dict(output).get("text")) or text_of(as_dict(output).get("content"))
-        failed = record.get("is_error") is True
-        yield from self.answered(name, text, at, failed=failed, subagent=subagent, tool=tool)
+        yield from self.answered(name, text, at, failed=record.get("is_error") is True, tool=tool)
 
     def _attached(self, record: dict[str, Any]) -> Iterator[Turn]:
         """Of what is attached to a message only a prompt that was typed while the agent worked is said by anybody."""
         attached = as_dict(record.get("attachment"))
         if attached.get("type") == "queued_command" and attached.get("commandMode", "prompt") == "prompt":
-            text = text_of(attached.get("prompt"))
-            yield Turn(
-                role="user", text=text, at=moment(record.get("timestamp")), is_subagent=self._from_subagent(record)
-            )
+            yield self.turn("user", text_of(attached.get("prompt")), record.get("timestamp"))
 
     def _told(self, record: dict[str, Any]) -> Iterator[Turn]:
         if record.get("subtype") not in ("compact_boundary", "microcompact_boundary", "local_command"):
-            yield Turn(
-                role="system",
-                text=as_text(record.get("content")),
-                at=moment(record.get("timestamp")),
-                is_error=record.get("level") == "error",
-                is_subagent=self._from_subagent(record),
-            )
+            failed = record.get("level") == "error"
+            yield self.turn("system", as_text(record.get("content")), record.get("timestamp"), is_error=failed)

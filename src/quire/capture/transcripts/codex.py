@@ -20,8 +20,8 @@ from quire.capture.transcripts.file_walk import (
     pass_over_unread,
     sessions_in,
 )
-from quire.capture.transcripts.lenient_json import decoded, label, moment
-from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session, record_of
+from quire.capture.transcripts.lenient_json import label, moment, object_in
+from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.tools import arguments_of, failed_by_code
@@ -87,7 +87,7 @@ def _thread_names(path: str, skipped: list[Skipped]) -> dict[str, str]:
     try:
         with open_session(index) as stream:
             for line in lines_of(stream):
-                record = record_of(line) or {}
+                record = object_in(line.data) or {}
                 name, thread = label(record.get("thread_name")), as_text(record.get("id"))
                 if name and thread and (thread in names or len(names) < _NAMES_MOST):
                     names[thread] = name
@@ -98,12 +98,11 @@ def _thread_names(path: str, skipped: list[Skipped]) -> dict[str, str]:
 
 def _session(found: FoundFile, root: str, names: dict[str, str]) -> SessionFile | None:
     stem = os.path.basename(found.path).removesuffix(COMPRESSED).removesuffix(_SUFFIX)
-    name = cwd = at = parent = ""
+    name = cwd = at = ""
     for record in first_records(found.path):
         at = at or moment(record.get("timestamp"))
         meta = _meta(record)
         name = name or as_text(meta.get("id")) or as_text(meta.get("session_id"))
-        parent = parent or as_text(meta.get("parent_thread_id")) or as_text(_spawned(meta).get("parent_thread_id"))
         cwd = cwd or as_text(meta.get("cwd")) or _cwd_in(record)
         if name and cwd and at:
             break
@@ -111,16 +110,7 @@ def _session(found: FoundFile, root: str, names: dict[str, str]) -> SessionFile 
         return None
     told = _ID.search(stem)
     name = label(name) or (told[1] if told else stem)
-    return SessionFile(
-        source_type=TYPE,
-        external_id=name,
-        path=found.path,
-        started_at=at,
-        title=names.get(name, ""),
-        thread=label(parent) or name,
-        size=found.size,
-        stamp=found.stamp,
-    )
+    return found.session(TYPE, name, at, names.get(name, ""))
 
 
 def _meta(record: dict[str, Any]) -> dict[str, Any]:
@@ -129,12 +119,6 @@ def _meta(record: dict[str, Any]) -> dict[str, Any]:
         meta = as_dict(record.get("payload"))
         return {**as_dict(meta.get("meta")), **meta}
     return record if "type" not in record and "record_type" not in record and "id" in record else {}
-
-
-def _spawned(meta: dict[str, Any]) -> dict[str, Any]:
-    """By whom a session was started, where that was another one."""
-    source = as_dict(meta.get("source")).get("subagent")
-    return as_dict(as_dict(source).get("thread_spawn")) or as_dict(source)
 
 
 def _cwd_in(record: dict[str, Any]) -> str:
@@ -164,14 +148,7 @@ class CodexParser(Parser):
         elif kind == "turn_context":
             self.noted(payload.get("cwd"))
         elif kind == "compacted":
-            self.compactions += 1
-            yield Turn(
-                role="system",
-                text=as_text(payload.get("message")),
-                at=moment(at),
-                is_subagent=self._is_subagent,
-                is_summary=True,
-            )
+            yield self.turn("system", as_text(payload.get("message")), at, is_summary=True)
         elif kind == "event_msg":
             yield from self._event(payload, at)
         elif kind == "response_item":
@@ -184,7 +161,6 @@ class CodexParser(Parser):
         source = meta.get("source")
         if meta.get("thread_source") == "subagent" or source == "subagent" or "subagent" in as_dict(source):
             self._is_subagent = True
-            self.agent(meta.get("id"))
 
     def _event(self, payload: dict[str, Any], at: Any) -> Iterator[Turn]:
         kind = as_text(payload.get("type"))
@@ -201,8 +177,7 @@ class CodexParser(Parser):
             yield from self._call(item, kind, at)
         elif kind in _ANSWERS:
             text, failed = _answer(item.get("output"))
-            name = as_text(item.get("call_id"))
-            yield from self.answered(name, text, at, failed=failed, subagent=self._is_subagent)
+            yield from self.answered(as_text(item.get("call_id")), text, at, failed=failed)
 
     def _message(self, item: dict[str, Any], at: Any) -> Iterator[Turn]:
         content = item.get("content")
@@ -221,7 +196,7 @@ class CodexParser(Parser):
             self._known.remove(other)
         elif text:
             self._known.append((role, hash(text), copy))
-            yield Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent)
+            yield self.turn(role, text, at)
 
     def _call(self, item: dict[str, Any], kind: str, at: Any) -> Iterator[Turn]:
         tool = as_text(item.get("name")) or kind.removesuffix("_call")
@@ -234,17 +209,14 @@ class CodexParser(Parser):
             arguments = {"patch": script}
         space = as_text(item.get("namespace"))
         tool = f"{space}__{tool}" if space else tool
-        yield from self.called(as_text(item.get("call_id")), tool, arguments, at, subagent=self._is_subagent)
+        yield from self.called(as_text(item.get("call_id")), tool, arguments, at)
 
 
 def _answer(output: Any) -> tuple[str, bool]:
     """What a tool answered, and whether it failed. Some answers are JSON within a text."""
     if isinstance(output, str) and output.startswith("{"):
-        try:
-            inner = decoded(output.encode("utf-8", "replace"))
-        except ValueError:
-            inner = None
-        if isinstance(inner, dict) and isinstance(inner.get("output"), str):
+        inner = object_in(output.encode("utf-8", "replace"))
+        if inner and isinstance(inner.get("output"), str):
             output = inner
     if isinstance(output, dict):
         code = as_dict(output.get("metadata")).get("exit_code", 0)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from quire.capture.front_matter import read_front_matter
+from quire.capture.markdown import fence_behind
 from quire.capture.transcripts.file_walk import FoundFile, files_at, sessions_in
 from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.lines import Tally, read_whole
@@ -24,7 +25,6 @@ _USERS = "user|human|you|me"
 _OTHERS = "cursor|assistant|agent|ai|claude|codex|gemini|copilot|chatgpt|model"
 _BOLD = re.compile(rf"_?\*\*(?:(?P<user>{_USERS})|{_OTHERS})(?: \((?P<at>[^()]{{1,80}})\))?:?\*\*_?:?\s*", re.I)
 _HEADED = re.compile(rf"#{{1,4}}\s+\W{{0,4}}(?:(?P<user>{_USERS})|{_OTHERS})(?: \((?P<at>[^()]{{1,80}})\))?:?\s*", re.I)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _TITLE = re.compile(r"#\s+(\S.*)$")
 _SECTION = re.compile(r"#{1,2}\s+\S")
 _DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
@@ -51,16 +51,7 @@ def _session(source_type: str, found: FoundFile) -> SessionFile:
     told = next((moment(head.fields[name]) for name in _DATES if name in head.fields), "")
     day = _DAY.search(stem)
     title = label(head.fields.get("title")) or next((label(found[1]) for found in _titles(head.body)), "")
-    return SessionFile(
-        source_type=source_type,
-        external_id=stem,
-        path=found.path,
-        started_at=told or (moment(day[1]) if day else ""),
-        title=title,
-        thread=stem,
-        size=found.size,
-        stamp=found.stamp,
-    )
+    return found.session(source_type, stem, told or (moment(day[1]) if day else ""), title)
 
 
 def _titles(body: str) -> Iterator[re.Match[str]]:
@@ -83,16 +74,8 @@ def _lines(body: str) -> Iterator[tuple[str, bool]]:
     """The lines, and whether they are code: what an example shows is nobody's heading."""
     fence = ""
     for line in body.split("\n"):
-        found = _FENCE.match(line)
-        if fence:
-            yield line, True
-            if found and found[1].startswith(fence) and not found[2].strip():
-                fence = ""
-        elif found and not (found[1][0] == "`" and "`" in found[2]):
-            fence = found[1]
-            yield line, True
-        else:
-            yield line, False
+        before, fence = fence, fence_behind(line, fence)
+        yield line, bool(before or fence)
 
 
 def _spoken(body: str, *, with_headings: bool) -> Iterator[dict[str, Any]]:

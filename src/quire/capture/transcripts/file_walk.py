@@ -22,6 +22,17 @@ class FoundFile(Struct, frozen=True):
     size: int
     stamp: str
 
+    def session(self, source_type: str, name: str, started_at: str = "", title: str = "") -> SessionFile:
+        """The one session that the file holds."""
+        return SessionFile(
+            source_type=source_type,
+            external_id=name,
+            path=self.path,
+            started_at=started_at,
+            title=title,
+            stamp=self.stamp,
+        )
+
 
 def pass_over(skipped: list[Skipped], path: str, reason: str) -> None:
     """Note what is not taken. Beyond a number that anybody would read, nothing more is noted."""

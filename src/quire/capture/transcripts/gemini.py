@@ -20,7 +20,7 @@ from quire.capture.transcripts.file_walk import (
     pass_over_unread,
     sessions_in,
 )
-from quire.capture.transcripts.lenient_json import decoded, label, moment
+from quire.capture.transcripts.lenient_json import decoded, label, moment, object_in
 from quire.capture.transcripts.lines import Tally, lines_of, open_session, read_whole
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
@@ -43,8 +43,8 @@ class GeminiParser(Parser):
         if not kind:
             self._begin(record)
         elif kind in _TOLD:
-            text, at = _text(record.get("content")), moment(record.get("timestamp"))
-            yield Turn(role="system", text=text, at=at, is_error=kind == "error", is_subagent=self._is_subagent)
+            text = _text(record.get("content"))
+            yield self.turn("system", text, record.get("timestamp"), is_error=kind == "error")
         elif kind in _ROLES:
             yield from self._message(record, _ROLES[kind])
 
@@ -52,35 +52,32 @@ class GeminiParser(Parser):
         self.noted("", record.get("summary"))
         if record.get("kind") == "subagent":
             self._is_subagent = True
-            self.agent(record.get("sessionId"))
 
     def _message(self, record: dict[str, Any], role: str) -> Iterator[Turn]:
         at = record.get("timestamp")
         content = record.get("parts") if "parts" in record else record.get("displayContent") or record.get("content")
         for answer in _parts(content, "functionResponse"):
             text, failed = _answer(answer.get("response"))
-            yield from self._result(as_text(answer.get("id")), as_text(answer.get("name")), text, at, failed=failed)
+            name, tool = as_text(answer.get("id")), as_text(answer.get("name"))
+            yield from self.answered(name, text, at, failed=failed, tool=tool)
         text = _text(content)
         if text.lstrip().startswith(_SNAPSHOT):
-            self.compactions += 1
-            yield Turn(role="system", text=text, at=moment(at), is_subagent=self._is_subagent, is_summary=True)
+            yield self.turn("system", text, at, is_summary=True)
         elif text:
-            yield Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent)
+            yield self.turn(role, text, at)
         for call in _parts(content, "functionCall"):
             yield from self._call(call, at)
         for call in map(as_dict, as_list(record.get("toolCalls"))):
-            yield from self._call(call, call.get("timestamp") or at)
+            when = call.get("timestamp") or at
+            yield from self._call(call, when)
             if call.get("status") in ("success", "error", "cancelled"):
                 text, failed = _result_text(call)
-                when = call.get("timestamp") or at
-                yield from self._result(as_text(call.get("id")), as_text(call.get("name")), text, when, failed=failed)
+                name, tool = as_text(call.get("id")), as_text(call.get("name"))
+                yield from self.answered(name, text, when, failed=failed, tool=tool)
 
     def _call(self, call: dict[str, Any], at: Any) -> Iterator[Turn]:
         name, tool = as_text(call.get("id")), as_text(call.get("name"))
-        yield from self.called(name, tool, as_dict(call.get("args")), at, subagent=self._is_subagent)
-
-    def _result(self, name: str, tool: str, text: str, at: Any, *, failed: bool) -> Iterator[Turn]:
-        yield from self.answered(name, text, at, failed=failed, subagent=self._is_subagent, tool=tool)
+        yield from self.called(name, tool, as_dict(call.get("args")), at)
 
 
 def _parts(content: Any, key: str) -> Iterator[dict[str, Any]]:
@@ -117,7 +114,7 @@ MESSAGES_MOST = 200_000
 _CHATS = "chats"
 _HEAD_BYTES = 8_192
 _OWNER = ".project_root"
-_FIELD = re.compile(r'"(sessionId|projectHash|startTime|kind)"\s*:\s*"([^"\\\n]{1,200})"')
+_FIELD = re.compile(r'"(sessionId|projectHash|startTime)"\s*:\s*"([^"\\\n]{1,200})"')
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 # -- finding --------------------------------------------------------------------------------------
@@ -206,18 +203,7 @@ def _session(found: FoundFile, root: str) -> SessionFile | None:
     if root and _HASH.fullmatch(project) and project not in (hex_digest(root), hex_digest(os.path.realpath(root))):
         return None
     stem = os.path.basename(found.path).rpartition(".")[0]
-    name = label(told.get("sessionId")) or stem
-    folder = os.path.basename(os.path.dirname(found.path))
-    is_agent = told.get("kind") == "subagent" and folder != _CHATS
-    return SessionFile(
-        source_type=TYPE,
-        external_id=name,
-        path=found.path,
-        started_at=moment(told.get("startTime")),
-        thread=label(folder) if is_agent else name,
-        size=found.size,
-        stamp=found.stamp,
-    )
+    return found.session(TYPE, label(told.get("sessionId")) or stem, moment(told.get("startTime")))
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -267,17 +253,10 @@ def _live_messages(path: str, tally: Tally) -> Iterator[dict[str, Any]]:
         for start, end, number in live.values():
             if start != last_place:
                 stream.seek(start)
-                last_place, last = start, as_dict(_decoded(stream.read(end - start)))
+                # What was readable a moment ago may be overwritten now.
+                last_place, last = start, object_in(stream.read(end - start)) or {}
             written = as_list(as_dict(last.get("$set")).get("messages"))
             yield last if number < 0 else as_dict(written[number]) if number < len(written) else {}
-
-
-def _decoded(data: bytes) -> Any:
-    # What was readable a moment ago may be overwritten now.
-    try:
-        return decoded(data)
-    except ValueError:
-        return None
 
 
 def _about(record: dict[str, Any]) -> dict[str, Any]:

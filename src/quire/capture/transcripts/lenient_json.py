@@ -36,6 +36,15 @@ def decoded(data: bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def object_in(data: bytes | None) -> dict[str, Any] | None:
+    """The object in some JSON; None where there is none."""
+    try:
+        value = None if data is None else decoded(data)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def label(value: Any) -> str:
     """A name or a title: one line of ordinary length, nothing hostile in it."""
     return cut(safe_line(as_text(value)[: TITLE_CHARS * 4]), TITLE_CHARS)

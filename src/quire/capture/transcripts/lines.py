@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from msgspec import Struct
 
-from quire.capture.transcripts.lenient_json import decoded
+from quire.capture.transcripts.lenient_json import object_in
 from quire.capture.transcripts.types import FILE_BYTES, LINE_BYTES
 
 COMPRESSED = ".zst"
@@ -122,17 +122,6 @@ def _bare(data: bytes | None, start: int) -> bytes | None:
     return data.removeprefix(_BOM) if data and start == 0 else data
 
 
-def record_of(line: TranscriptLine) -> dict[str, Any] | None:
-    """The object on a line; None where it holds none."""
-    if line.data is None:
-        return None
-    try:
-        value = decoded(line.data)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
 class Tally(Struct):
     """How many lines were read, and how many of them were not usable."""
 
@@ -146,12 +135,18 @@ class Tally(Struct):
     def record(self, line: TranscriptLine) -> dict[str, Any] | None:
         """The object on a line, which is counted."""
         self.lines += 1
-        record = record_of(line)
+        record = object_in(line.data)
         if record is None:
             self.bad_lines += 1
             self.long_lines += line.data is None
             self.torn = not line.ended
         return record
+
+    def piece(self, record: dict[str, Any] | None) -> dict[str, Any]:
+        """The object of a file of its own, which is counted as a line is; empty where it holds none."""
+        self.lines += 1
+        self.bad_lines += record is None
+        return record or {}
 
 
 def first_records(path: str) -> Iterator[dict[str, Any]]:
@@ -160,6 +155,6 @@ def first_records(path: str) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(lines_of(stream)):
             if number == _HEAD_LINES or line.start > HEAD_BYTES:
                 return
-            record = record_of(line) if line.data and line.data.strip() else None
+            record = object_in(line.data) if line.data and line.data.strip() else None
             if record is not None:
                 yield record

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over
-from quire.capture.transcripts.lenient_json import decoded, label, moment
+from quire.capture.transcripts.lenient_json import label, moment, object_in
 from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
@@ -78,10 +78,7 @@ def _is_wanted(name: str) -> bool:
 
 
 def _session(found: FoundFile, root: str, skipped: list[Skipped]) -> SessionFile | None:
-    try:
-        about = as_dict(decoded(read_whole(found.path, PIECE_BYTES)))
-    except (OSError, ValueError):
-        about = {}
+    about = _document(found.path) or {}
     name = as_text(about.get("id"))
     if not is_name(name):
         pass_over(skipped, found.path, "it is not about a session")
@@ -95,8 +92,6 @@ def _session(found: FoundFile, root: str, skipped: list[Skipped]) -> SessionFile
         path=found.path,
         started_at=moment(as_dict(about.get("time")).get("created")),
         title=label(about.get("title")),
-        thread=label(about.get("parentID")) or name,
-        size=found.size,
         stamp=_stamp(found, name),
     )
 
@@ -141,27 +136,21 @@ def records(session: SessionFile, tally: Tally) -> Iterator[dict[str, Any]]:
         yield from database_records(session, tally)
         return
     storage = _storage(session.path)
-    about = _piece(session.path, tally)
-    yield about
+    yield tally.piece(_document(session.path))
     folder = os.path.join(storage, "message", session.external_id.partition("@")[0])
     for name in _names(folder):
-        message = _piece(os.path.join(folder, f"{name}.json"), tally)
+        message = tally.piece(_document(os.path.join(folder, f"{name}.json")))
         parts = os.path.join(storage, "part", name)
         if message:
-            pieces = (_piece(os.path.join(parts, f"{part}.json"), tally) for part in _names(parts))
+            pieces = (tally.piece(_document(os.path.join(parts, f"{part}.json"))) for part in _names(parts))
             yield {"message": message, "parts": [piece for piece in pieces if piece]}
 
 
-def _piece(path: str, tally: Tally) -> dict[str, Any]:
-    tally.lines += 1
+def _document(path: str) -> dict[str, Any] | None:
     try:
-        found = decoded(read_whole(path, PIECE_BYTES))
-    except (OSError, ValueError):
-        found = None
-    if not isinstance(found, dict):
-        tally.bad_lines += 1
-        return {}
-    return found
+        return object_in(read_whole(path, PIECE_BYTES))
+    except OSError:
+        return None
 
 
 class OpencodeParser(Parser):
@@ -171,7 +160,6 @@ class OpencodeParser(Parser):
             self.noted(record.get("directory"), record.get("title"))
             if as_text(record.get("parentID")):
                 self._is_subagent = True
-                self.agent(record.get("id"))
             return
         at = as_dict(message.get("time")).get("created")
         self.noted(as_dict(message.get("path")).get("cwd"))
@@ -180,37 +168,33 @@ class OpencodeParser(Parser):
             yield from self._asked(parts, at)
         elif message.get("role") == "assistant":
             is_summary = message.get("summary") is True
-            self.compactions += is_summary
             for part in parts:
                 yield from self._part(part, at, is_summary=is_summary)
             error = as_dict(message.get("error"))
             said = as_text(as_dict(error.get("data")).get("message")) or as_text(error.get("name"))
             if said:
-                yield self._turn("system", said, at, is_error=True)
-
-    def _turn(self, role: str, text: str, at: Any, **flags: Any) -> Turn:
-        return Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent, **flags)
+                yield self.turn("system", said, at, is_error=True)
 
     def _asked(self, parts: list[dict[str, Any]], at: Any) -> Iterator[Turn]:
         texts = [as_text(part.get("text")) for part in parts if part.get("type") == "text" and not _is_added(part)]
         files = [as_text(as_dict(part.get("source")).get("path")) for part in parts if part.get("type") == "file"]
         if any(texts):
-            yield self._turn("user", "\n".join(filter(None, texts)), at, paths=tuple(filter(None, files)))
+            yield self.turn("user", "\n".join(filter(None, texts)), at, paths=tuple(filter(None, files)))
 
     def _part(self, part: dict[str, Any], at: Any, *, is_summary: bool) -> Iterator[Turn]:
         kind = part.get("type")
         if kind == "text" and not _is_added(part):
             role = "system" if is_summary else "assistant"
-            yield self._turn(role, as_text(part.get("text")), at, is_summary=is_summary)
+            yield self.turn(role, as_text(part.get("text")), at, is_summary=is_summary)
         elif kind == "tool":
             state, name = as_dict(part.get("state")), as_text(part.get("callID"))
             when = as_dict(state.get("time")).get("start") or at
             tool = as_text(part.get("tool"))
-            yield from self.called(name, tool, as_dict(state.get("input")), when, subagent=self._is_subagent)
+            yield from self.called(name, tool, as_dict(state.get("input")), when)
             if state.get("status") in ("completed", "error"):
                 failed = state.get("status") == "error"
                 text = as_text(state.get("error" if failed else "output"))
-                yield from self.answered(name, text, when, failed=failed, subagent=self._is_subagent, tool=tool)
+                yield from self.answered(name, text, when, failed=failed, tool=tool)
 
 
 def _is_added(part: dict[str, Any]) -> bool:

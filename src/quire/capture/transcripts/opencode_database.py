@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from quire.capture.transcripts.file_walk import FILES_MOST, file_at, pass_over
-from quire.capture.transcripts.lenient_json import decoded, label, moment
+from quire.capture.transcripts.lenient_json import label, moment, object_in
 from quire.capture.transcripts.lines import Tally
 from quire.capture.transcripts.opencode import PIECE_BYTES, TYPE, is_name
 from quire.capture.transcripts.places import belongs
@@ -131,7 +131,6 @@ def _session(database: apsw.Connection, path: str, row: _Row) -> SessionFile:
         path=path,
         started_at=moment(row.created),
         title=label(row.title),
-        thread=label(row.parent) or row.name,
         stamp=f"{changed}.{messages}.{parts}",
     )
 
@@ -159,11 +158,9 @@ def database_records(session: SessionFile, tally: Tally) -> Iterator[dict[str, A
 
 
 def _about(database: apsw.Connection, name: str, tally: Tally) -> dict[str, Any]:
-    tally.lines += 1
     found = list(database.execute(_ONE, {"most": _WORD_BYTES, "name": name}))
     if not found:
-        tally.bad_lines += 1
-        return {}
+        return tally.piece(None)
     row = _row(found[0])
     about = {
         "id": name,
@@ -171,34 +168,22 @@ def _about(database: apsw.Connection, name: str, tally: Tally) -> dict[str, Any]
         "title": row.title,
         "time": {"created": row.created, "updated": row.updated},
     }
-    return {**about, "parentID": row.parent} if row.parent else about
+    return tally.piece({**about, "parentID": row.parent} if row.parent else about)
 
 
 def _message(database: apsw.Connection, name: str, said: str, tally: Tally) -> dict[str, Any]:
     """A message with its parts; nothing where it was taken back since, or cannot be read."""
     found = list(database.execute(_MESSAGE, {"most": PIECE_BYTES, "message": said}))
-    message = _piece(found[0][0], tally) if found else {}
+    message = tally.piece(object_in(found[0][0])) if found else {}
     if not message:
         return {}
     given = {"most": PIECE_BYTES, "message": said, "name": name, "rows": FILES_MOST}
     parts = []
     for part, data in database.execute(_PARTS, given):
-        piece = _piece(data, tally)
+        piece = tally.piece(object_in(data))
         if piece:
             parts.append({**piece, "id": _text(part), "messageID": said, "sessionID": name})
     return {"message": {**message, "id": said, "sessionID": name}, "parts": parts}
-
-
-def _piece(data: Any, tally: Tally) -> dict[str, Any]:
-    tally.lines += 1
-    try:
-        found = decoded(data) if isinstance(data, bytes) else None
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        tally.bad_lines += 1
-        return {}
-    return found
 
 
 # -- the database ---------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from quire.capture.transcripts.lines import lines_of, open_session, record_of
+from quire.capture.transcripts.lenient_json import object_in
+from quire.capture.transcripts.lines import lines_of, open_session
 from quire.capture.transcripts.types import SessionFile
 from quire.files.freshness import stamp_of
 from quire.layers.journal.canonical import canonical_text, content_hash, decode_json
@@ -186,7 +187,7 @@ def _namings(path: str, _stamp: str) -> dict[str, tuple[str, ...]]:
         for line in lines_of(stream, most=_INDEX_LINE_BYTES):
             if line.end > MOST_BYTES:
                 break
-            record = record_of(line) or {}
+            record = object_in(line.data) or {}
             told = {"THREAD_NAME": as_text(record.get("thread_name")), "UPDATED_AT": as_text(record.get("updated_at"))}
             lines = [_tidy(f"{name}: {text}") for name, text in told.items() if text]
             thread = as_text(record.get("id"))

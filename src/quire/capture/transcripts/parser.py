@@ -9,8 +9,6 @@ from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.tools import Calls, call_of
 from quire.capture.transcripts.types import PATH_CHARS, KnownPlaces, SessionFile, Turn
 
-_AGENTS_MOST = 10_000
-
 
 class Parser:
     """Turns from records, in their order. What it remembers is bounded, however long the transcript is."""
@@ -21,10 +19,6 @@ class Parser:
         self.cwd = ""
         """Where the session ran last; what its calls name is meant from there."""
         self.title = session.title
-        self.compactions = 0
-        self.own = 0
-        """How many turns were only what our own program had said."""
-        self.agents: set[str] = set()
         self._calls = Calls()
         self._is_subagent = False
 
@@ -32,44 +26,24 @@ class Parser:
         """What a record says. Texts and paths are as they stand there."""
         raise NotImplementedError
 
-    def forget_counts(self) -> None:
-        """Begin to count anew, and keep what later records need."""
-        self.compactions = self.own = 0
-        self.agents = set()
-
     def noted(self, cwd: Any, title: Any = "") -> None:
         if isinstance(cwd, str) and 0 < len(cwd) <= PATH_CHARS:
             self.cwd = cwd
         self.title = label(title) or self.title
 
-    def agent(self, name: Any) -> None:
-        if len(self.agents) < _AGENTS_MOST:
-            self.agents.add(label(name))
+    def turn(self, role: str, text: str, at: Any, **more: Any) -> Turn:
+        return Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent, **more)
 
-    def called(self, name: str, tool: str, arguments: dict[str, Any], at: Any, *, subagent: bool) -> Iterator[Turn]:
+    def called(self, name: str, tool: str, arguments: dict[str, Any], at: Any) -> Iterator[Turn]:
         """A call, which is remembered until its answer comes."""
         call = call_of(label(tool), arguments)
         self._calls.note(name or tool, call)
-        if call.own:
-            self.own += 1
-            return
-        yield Turn(
-            role="assistant",
-            text=call.command,
-            at=moment(at),
-            tool=call.tool,
-            paths=call.paths,
-            is_subagent=subagent,
-        )
+        if not call.own:
+            yield self.turn("assistant", call.command, at, tool=call.tool, paths=call.paths)
 
-    def answered(
-        self, name: str, text: str, at: Any, *, failed: bool, subagent: bool, tool: str = ""
-    ) -> Iterator[Turn]:
+    def answered(self, name: str, text: str, at: Any, *, failed: bool, tool: str = "") -> Iterator[Turn]:
         """The answer to a call."""
         call = self._calls.answered(name or tool)
-        if call.own:
-            self.own += 1
-            return
         named = call.tool or label(tool)
-        if text or named:
-            yield Turn(role="tool", text=text, at=moment(at), tool=named, is_error=failed, is_subagent=subagent)
+        if not call.own and (text or named):
+            yield self.turn("tool", text, at, tool=named, is_error=failed)

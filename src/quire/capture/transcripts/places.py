@@ -11,6 +11,7 @@ import os
 import re
 
 from quire.capture.transcripts.types import PATH_CHARS, KnownPlaces
+from quire.files.paths import below
 from quire.guard.hostile_text import make_safe
 from quire.model.errors import InputError
 
@@ -42,7 +43,7 @@ def source_path(text: str, *, cwd: str, home: str) -> str:
 
 def belongs(cwd: str, root: str) -> bool:
     """Whether a session that ran in this folder is one of the repository."""
-    return any(_below(_tidy(cwd), top) is not None for top in _tops(root))
+    return any(below(_tidy(cwd), top) is not None for top in _tops(root))
 
 
 @functools.lru_cache(maxsize=8)
@@ -55,14 +56,6 @@ def _tidy(path: str) -> str:
     if _DRIVE.match(path):
         path = path.replace("\\", "/")
     return os.path.normpath(path) if path else ""
-
-
-def _below(path: str, top: str) -> str | None:
-    """What is left of a path below a folder; None where it is not below it."""
-    if path == top:
-        return "."
-    begin = top if top.endswith("/") else top + "/"
-    return path[len(begin) :] if top and path.startswith(begin) else None
 
 
 def shown_path(path: str, places: KnownPlaces, cwd: str = "") -> str:
@@ -80,10 +73,10 @@ def shown_path(path: str, places: KnownPlaces, cwd: str = "") -> str:
         if not _is_absolute(tidy):
             return _last_part(tidy)
     for top in (*_tops(places.root), *_clone(here, places)):
-        if (rest := _below(tidy, top)) is not None:
+        if (rest := below(tidy, top)) is not None:
             return rest
     for top in _tops(places.home):
-        if (rest := _below(tidy, top)) is not None:
+        if (rest := below(tidy, top)) is not None:
             return "~" if rest == "." else f"~/{rest}"
     home = _HOMES.match(tidy)
     return "~" + tidy[home.end() :] if home else _last_part(tidy)

@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.transcripts.lines import Tally, TranscriptLine, lines_of, next_bytes, open_session, record_of
+from quire.capture.transcripts.lenient_json import object_in
+from quire.capture.transcripts.lines import Tally, TranscriptLine, lines_of, next_bytes, open_session
 from quire.capture.transcripts.machine_text import without_additions, without_own
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import shown_path, shown_text
@@ -47,15 +48,13 @@ class SessionReader:
         self.content_hash = content_hash if self.next_offset else ""
         """Each turn's hash includes that of the turns before it; empty where there is none."""
         self.turns = 0
-        self.redactions = 0
         self.first_at = self.last_at = ""
         self.restarted = False
         """The file is not the one that the offset is from: everything was read anew."""
         self._tally = Tally()
         self._places = places
-        self._echoes = 0
-        self._parser, self._records = _format(session, places)
-        self._source = self._from_records(self._records) if self._records else self._from_lines()
+        self._parser, records = _format(session, places)
+        self._source = self._from_records(records) if records else self._from_lines()
 
     def __iter__(self) -> Iterator[Turn]:
         return self
@@ -65,11 +64,6 @@ class SessionReader:
             return next(self._source)
         except OSError as error:
             raise storage_failed(error, "read the session") from None
-
-    @property
-    def resumable(self) -> bool:
-        """Whether what is added to it later can be read alone."""
-        return self._records is None
 
     @property
     def lines(self) -> int:
@@ -86,19 +80,6 @@ class SessionReader:
     @property
     def torn(self) -> bool:
         return self._tally.torn
-
-    @property
-    def subagents(self) -> int:
-        return len(self._parser.agents)
-
-    @property
-    def compactions(self) -> int:
-        return self._parser.compactions
-
-    @property
-    def own(self) -> int:
-        """How many turns were left out, or shortened, because our own program had said it."""
-        return self._parser.own + self._echoes
 
     @property
     def title(self) -> str:
@@ -145,14 +126,13 @@ class SessionReader:
             self._learn(0, min(_HEAD_BYTES, start))
         if offset:
             self._learn(start, offset)
-        self._parser.forget_counts()
 
     def _learn(self, start: int, end: int) -> None:
         with open_session(self.session.path, start) as stream:
             for line in lines_of(stream, start):
                 if line.start >= end:
                     return
-                for _ in self._parser.turns(record_of(line) or {}):
+                for _ in self._parser.turns(object_in(line.data) or {}):
                     pass
 
     # -- what becomes of turns ------------------------------------------------------------------
@@ -177,10 +157,7 @@ class SessionReader:
         """A turn without what nobody said and what nobody may know; None where nothing is left."""
         text, echoed = without_own(without_additions(turn.text, turn.role))
         text = kept_result(text) if turn.tool or turn.role == "tool" else kept_text(text)
-        text, count = redacted(text)
-        text = shown_text(text, self._places)
-        self._echoes += echoed
-        self.redactions += count
+        text = shown_text(redacted(text)[0], self._places)
         shown = (shown_path(path, self._places, self._parser.cwd) for path in turn.paths)
         paths = tuple(dict.fromkeys(path for path in shown if path and not redacted(path)[1]))
         if not text and not paths and (not turn.tool or echoed):

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.capture.transcripts.lenient_json import decoded
+from quire.capture.transcripts.lenient_json import object_in
 from quire.capture.transcripts.machine_text import is_own_call, is_own_script
 from quire.capture.transcripts.types import PATH_CHARS, PATHS
 from quire.model.untyped import as_dict, as_text
@@ -19,17 +19,8 @@ OPEN_CALLS = 512
 _ID_CHARS = 200
 _COMMANDS = ("command", "cmd", "script")
 _PATHS = (
-    "file_path",
-    "filePath",
-    "notebook_path",
-    "absolute_path",
-    "target_file",
-    "path",
-    "dir_path",
-    "filename",
-    "file",
-    "paths",
-    "files",
+    *("file_path", "filePath", "notebook_path", "absolute_path", "target_file", "path", "dir_path", "filename"),
+    *("file", "paths", "files"),
 )
 _PLANS = ("plan", "query", "prompt", "description")
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/env")
@@ -76,11 +67,8 @@ def call_of(tool: str, arguments: dict[str, Any]) -> TranscriptCall:
 def arguments_of(value: Any) -> dict[str, Any]:
     """The arguments of a call: an object, or a text that holds one. Any other text is a script or a patch."""
     if isinstance(value, str):
-        try:
-            found = decoded(value.encode("utf-8", "replace"))
-        except ValueError:
-            found = None
-        return found if isinstance(found, dict) else {"script": value}
+        found = object_in(value.encode("utf-8", "replace"))
+        return {"script": value} if found is None else found
     return as_dict(value)
 
 

@@ -49,15 +49,20 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     """Absolute."""
     started_at: str = ""
     title: str = ""
-    thread: str = ""
-    """The id of the conversation it belongs to: of a subagent that of its parent, else its own."""
-    size: int = 0
     stamp: str = ""
 
     def is_at(self, path: str) -> bool:
         """Whether it is kept in this file."""
         return bool(path) and os.path.realpath(path) == os.path.realpath(self.path)
 
+
+HOMES = {
+    "claude-local": ".claude",
+    "codex-local": ".codex",
+    "gemini-local": ".gemini",
+    "opencode-local": ".local/share/opencode",
+}
+"""Where agents keep their sessions, below the home folder, by the type of the sessions."""
 
 Known = Collection[tuple[str, str]]
 """Sessions that were read before: what each is known by, and its stamp."""

@@ -179,9 +179,9 @@ def compact(
     facts_ready(project)
     if given.provider not in (None, "local", "auto"):
         from quire.capture.providers.settings import read_settings
-        from quire.capture.providers.summary_writer import summariser
+        from quire.capture.providers.summary_writer import ProviderSummariser
 
-        summarise = summariser(
+        summarise = ProviderSummariser(
             str(given.provider), settings=read_settings(project.world), world=project.world, root=project.root
         )
     pinned = [PinnedText(view.id, view.content) for view in working_memory(project, given.session).pins]

@@ -26,7 +26,7 @@ from quire.verbs.journal.journal_lines import FileChange, SourceState
 
 if TYPE_CHECKING:
     from quire.capture.providers.ask import ProviderAnswer as ModelAnswer
-    from quire.capture.providers.requests import Kind, Request
+    from quire.capture.providers.requests import Task
     from quire.layers.journal.pages import PlannedFile
 
 Result = TypeVar("Result")
@@ -134,14 +134,12 @@ def is_model(wanted: str | None) -> bool:
     return provider_name(wanted) != LOCAL_PROVIDER
 
 
-def ask_model(project: Project, kind: Kind, request: Request, provider: str) -> ModelAnswer:
+def ask_model(project: Project, task: Task, provider: str) -> ModelAnswer:
     """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
     from quire.capture.providers.ask import ask
     from quire.capture.providers.settings import read_settings
 
-    answer = ask(
-        kind, request, provider=provider, settings=read_settings(project.world), world=project.world, root=project.root
-    )
+    answer = ask(task, provider=provider, settings=read_settings(project.world), world=project.world, root=project.root)
     from quire.guard.hostile_text import make_safe
 
     # What a model wrote may hold characters that are not what they seem.

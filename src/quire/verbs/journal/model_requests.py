@@ -1,4 +1,4 @@
-"""Assemble the requests to a model: the project, the memory, the evidence, a session."""
+"""Assemble the tasks for a model: the project, the memory, the evidence, a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quire.layers.journal.types import Bundle, Checkpoint, State
 from quire.model.text import cut
 
 if TYPE_CHECKING:
-    from quire.capture.providers.requests import BundleRequest, RecallRequest, SessionRequest
+    from quire.capture.providers.requests import Task
     from quire.capture.repository.scan import ProjectScan
     from quire.capture.signals.extraction import SessionSignals
     from quire.capture.transcripts.types import SessionFile, Turn
@@ -28,10 +28,10 @@ _SESSION_CHARS = 60_000
 
 def bundle_request(
     root: str, scan: ProjectScan, local: Bundle, previous: Bundle | None, validations: list[dict[str, Any]]
-) -> BundleRequest:
-    from quire.capture.providers.requests import BundleRequest
+) -> Task:
+    from quire.capture.providers.requests import bundle_task
 
-    return BundleRequest(
+    return bundle_task(
         context=_context(root, scan, "init" if previous is None else "update", previous),
         local_bundle=local,
         validation_results=validations,
@@ -40,10 +40,10 @@ def bundle_request(
 
 def recall_request(
     root: str, scan: ProjectScan, state: State, evidence: GroupedEvidence, scope: str, base: Checkpoint | None
-) -> RecallRequest:
-    from quire.capture.providers.requests import RecallRequest
+) -> Task:
+    from quire.capture.providers.requests import recall_task
 
-    return RecallRequest(
+    return recall_task(
         context=_context(root, scan, "recall", None),
         state=value_of(state),
         evidence=msgspec.to_builtins(evidence.groups),
@@ -52,9 +52,9 @@ def recall_request(
     )
 
 
-def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionSignals) -> SessionRequest:
+def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionSignals) -> Task:
     """A session as its talk: who said what; of a long one the end. Secrets were left out when it was read."""
-    from quire.capture.providers.requests import SessionRequest
+    from quire.capture.providers.requests import session_task
 
     said: list[str] = []
     length = 0
@@ -64,7 +64,7 @@ def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionS
         length += len(line)
         while length > _SESSION_CHARS and len(said) > 1:
             length -= len(said.pop(0))
-    return SessionRequest(
+    return session_task(
         source={"type": session.source_type},
         item={
             "externalItemId": session.external_id,

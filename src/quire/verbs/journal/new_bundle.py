@@ -113,7 +113,7 @@ def look_at(
     if provider != LOCAL_PROVIDER:
         tell(f"Asking {provider}")
         request = bundle_request(project.root, scan, bundle, previous, result.validations)
-        answer = ask_model(project, "bundle", request, provider)
+        answer = ask_model(project, request, provider)
         bundle = answer.value
         result.cost_usd = answer.cost_usd
         result.warnings += model_warnings(answer)

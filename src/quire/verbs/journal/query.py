@@ -132,17 +132,17 @@ def _in_words_of_model(
     project: Project, question: str, scope: str, found: JournalAnswer, provider: str
 ) -> JournalAnswer:
     """A model's words on the evidence that was found; what it cites must be among it."""
-    from quire.capture.providers.requests import QueryRequest
+    from quire.capture.providers.requests import query_task
     from quire.retrieval.journal.answer import cited_from, shortlist_value
 
-    request = QueryRequest(
+    task = query_task(
         question=question,
         mode=found.mode,
         scope=scope,
         instructions=read_journal(project).config.instructions[found.mode],
         shortlist=shortlist_value(found),
     )
-    answer = ask_model(project, "query", request, provider)
+    answer = ask_model(project, task, provider)
     cited = cited_from(found, [(item["sourceType"], item["sourceId"]) for item in answer.value["citations"]])
     return msgspec.structs.replace(
         found, answer=answer.value["answer"], why=answer.value["why"], citations=cited or found.citations

@@ -256,7 +256,7 @@ def _asked_recall(
     events: list[JournalEvent] = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
     if not events:
         return None
-    from quire.capture.repository.consolidation import consolidate
+    from quire.capture.repository.consolidation import consolidated
     from quire.capture.repository.scan import scan_repository
 
     latest = journal.latest_checkpoint
@@ -269,13 +269,13 @@ def _asked_recall(
         scope.source,
         journal_checkpoint(project, latest) if latest else None,
     )
-    answer = ask_model(project, "recall", request, provider)
+    answer = ask_model(project, request, provider)
     unseen = answer.left_out.get("UNRECALLED_EVIDENCE_JSON", 0)
     proposal = answer.value
     if unseen:
         # The oldest did not fit; no evidence counts as recalled that nobody looked at.
         rest = replace(evidence, groups=evidence.groups[-unseen:])
-        proposal = consolidate(proposal, rest)
+        proposal = consolidated(proposal, rest).bundle
     made_from = f"{journal.state.bundle_hash}:{events[-1].id}:{len(events)}"
     return made_from, proposal, answer.cost_usd, model_warnings(answer)
 

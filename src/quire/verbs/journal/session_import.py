@@ -333,7 +333,7 @@ def _normaliser(project: Project, provider: str, done: ImportedSessions) -> Norm
     from quire.capture.signals.extraction import SessionSignals
 
     def normalise(session: SessionFile, turns: Iterable[Turn], local: SessionSignals) -> SessionSignals:
-        answer = ask_model(project, "session", session_request(session, turns, local), provider)
+        answer = ask_model(project, session_request(session, turns, local), provider)
         done.cost_usd += answer.cost_usd
         value = answer.value
         return SessionSignals(summary=value["summary"], signals=msgspec.convert(value["signals"], Signals))
