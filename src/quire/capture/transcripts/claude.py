@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from quire.capture.message import Message, text_of, tool_calls, tool_results
@@ -15,6 +16,7 @@ from quire.capture.transcripts.file_walk import (
     folders_in,
     pass_over,
     pass_over_unread,
+    sessions_in,
 )
 from quire.capture.transcripts.lenient_json import label, moment
 from quire.capture.transcripts.lines import first_records
@@ -43,17 +45,7 @@ def sessions(path: str, root: str, skipped: list[Skipped], known: Known = frozen
     Those that are `known` by their name and their stamp are not opened.
     """
     for found, is_sure in _candidates(path, root, skipped):
-        stem = os.path.basename(found.path).removesuffix(_SUFFIX)
-        if (stem, found.stamp) in known:
-            yield found.session(TYPE, stem)
-            continue
-        try:
-            session = _session(found, root, is_sure)
-        except OSError as error:
-            pass_over_unread(skipped, found.path, error)
-            continue
-        if session:
-            yield session
+        yield from sessions_in([found], partial(_session, root=root, is_sure=is_sure, known=known), skipped)
 
 
 def _candidates(path: str, root: str, skipped: list[Skipped]) -> Iterator[tuple[FoundFile, bool]]:
@@ -128,9 +120,11 @@ def _is_told_inside(folder: str, root: str) -> bool:
         return False
 
 
-def _session(found: FoundFile, root: str, is_sure: bool) -> SessionFile | None:
+def _session(found: FoundFile, root: str, is_sure: bool, known: Known = frozenset()) -> SessionFile | None:
     """What the beginning of a file tells about its session; None where it ran somewhere else."""
     stem = os.path.basename(found.path).removesuffix(_SUFFIX)
+    if (stem, found.stamp) in known:
+        return found.session(TYPE, stem)
     cwd = at = title = ""
     for record in first_records(found.path):
         cwd = cwd or as_text(record.get("cwd"))
