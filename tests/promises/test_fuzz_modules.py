@@ -47,7 +47,6 @@ NOT_HERE: dict[str, str] = {
     "capture.repository.bundle": "sentences that this program writes, known by their form",
     "capture.repository.git_activity": "subjects of commits, shortened for people",
     "clients.integration.file_plan": _BEHIND,
-    "clients.integration.recorded_writer": _NAMES,
     "clients.texts.forges": "an address that a person gives, matched as a whole",
     "clients.integration.yaml_items": _BEHIND,
     "files.branches": "references and settings that git writes, matched as a whole",
