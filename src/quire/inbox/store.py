@@ -81,7 +81,7 @@ def read_inbox(root: str) -> Inbox:
     held: dict[str, Proposal] = {}
     bad = 0
     for line in filter(bytes.strip, (found.data or b"").split(b"\n")):
-        item = json_value(line, Proposal)
+        item = _proposal_in(line)
         if item is None:
             bad += 1
         else:
@@ -92,9 +92,17 @@ def read_inbox(root: str) -> Inbox:
     return Inbox(proposals=tuple(held.values()), problems=problems, found=found)
 
 
+def _proposal_in(line: bytes) -> Proposal | None:
+    """The proposal of a line; a line that is not UTF-8 anywhere holds none."""
+    try:
+        return json_value(line.decode(), Proposal)
+    except UnicodeDecodeError:
+        return None
+
+
 def sound_lines(data: bytes) -> bytes:
     """The lines that are proposals, as they stand."""
-    return b"".join(line + b"\n" for line in data.split(b"\n") if json_value(line, Proposal) is not None)
+    return b"".join(line + b"\n" for line in data.split(b"\n") if _proposal_in(line) is not None)
 
 
 def count_pending(root: str) -> int:
