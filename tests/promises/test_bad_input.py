@@ -86,7 +86,7 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "nodes that are null": (with_lists(nodes=None), "nodes", "array"),
     "nodes that are an object": (with_lists(nodes={}), "nodes", "array"),
     "a node that is a string": (with_lists(nodes=["x"]), "nodes.0", "object"),
-    "too many nodes": (with_lists(nodes=[{}] * 2001), "nodes", "limit is 2000"),
+    "too many nodes": (with_lists(nodes=[{}] * 2001), "nodes", "limit is 2,000"),
     "an unknown key": ({**node(), "node": []}, "node", "known here: task, nodes"),
     "an unknown key of a node": (node(boddy="x"), "nodes.0.boddy", "not a known key"),
     "an unknown key of evidence": (

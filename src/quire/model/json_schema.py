@@ -101,7 +101,7 @@ def _array(
         yield SchemaFault(
             code="SchemaMaxItems",
             place=place,
-            message=f"has {len(value)} entries; the limit is {schema['maxItems']}",
+            message=f"has {len(value):,} entries; the limit is {schema['maxItems']:,}",
         )
         return
     for number, item in enumerate(value):
