@@ -79,16 +79,18 @@ class Seam:
         if name not in NAMES:
             return real
 
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Any, **below: int) -> Any:
             first = arguments[1] if name == "replace" else arguments[0]
             path = self.paths.get(first, "") if isinstance(first, int) else first
+            if below:
+                path = os.path.join(self.paths[below["dir_fd"]], path)
             if f"{os.sep}index{os.sep}" in str(path):
-                return real(*arguments)  # not the truth: what is done to it differs from run to run
+                return real(*arguments, **below)  # not the truth: what is done to it differs from run to run
             told = name
             if name == "open" and arguments[1] & os.O_CREAT and not os.path.lexists(path):
                 told = "create"
             number, self.count = self.count, self.count + 1
-            found = self.fault(Call(number, told, path, lambda: real(*arguments), arguments))
+            found = self.fault(Call(number, told, path, lambda: real(*arguments, **below), arguments))
             if name == "open":
                 self.paths[found] = path
             return found
