@@ -216,6 +216,18 @@ def test_a_secret_blocks(shop: Any, repo: Path, git: Any) -> None:
         assert TOKEN not in run.out
 
 
+def test_the_summary_of_a_step_goes_where_it_is_named(shop: Any, repo: Path, git: Any) -> None:
+    changed(repo, "src/queue.py", "2**attempt", "3**attempt")
+    git.commit("slower")
+    (repo / "steps").mkdir()
+    (repo / "linked").symlink_to(repo / "steps")
+    for name in (str(repo / "linked/summary.md"), "summary.md"):
+        run = shop("review", "--format", "github", cwd=repo / "steps", env={"GITHUB_STEP_SUMMARY": name})
+        assert run.code == 0, run.err
+        assert "decision.back-off" in (repo / "steps/summary.md").read_text(encoding="utf-8")
+        (repo / "steps/summary.md").unlink()
+
+
 def test_the_policy_of_a_project_counts_and_a_change_cannot_lower_it(shop: Any, repo: Path, git: Any) -> None:
     def policy(levels: dict[str, str]) -> None:
         path = repo / ".memory/config.json"

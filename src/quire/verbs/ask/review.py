@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Annotated, Any
@@ -103,8 +104,10 @@ def _write_summary(project: Project, found: Review) -> None:
     """Append all findings to the summary of a step, where GitHub named a file for it."""
     path = project.world.env.get(_SUMMARY, "")
     if path:
+        # Whoever names the file may mean one in the current folder, or reach its folder through a link.
+        folder, name = os.path.split(path)
         try:
-            append(path, markdown_of(found).encode())
+            append(os.path.join(os.path.realpath(folder), name), markdown_of(found).encode())
         except OSError as error:
             raise StorageFailed(
                 f"Could not write the summary: {(error.strerror or str(error)).lower()}.",
