@@ -24,3 +24,12 @@ def test_nothing_is_added_below_a_folder_that_became_a_link(add: Callable[[str, 
     add(str(outside / "lines.jsonl"), b"two\n")
     assert (outside / "lines.jsonl").read_bytes() == b"one\ntwo\n"
     (outside / "lines.jsonl").unlink()
+
+
+@each("add", [disk.append, disk.append_lightly])
+def test_a_file_that_takes_no_line_is_named_in_full(add: Callable[[str, bytes], None], tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.mkdir(exist_ok=True)
+    with pytest.raises(IsADirectoryError) as raised:
+        add(str(path), b"one\n")
+    assert raised.value.filename == str(path)

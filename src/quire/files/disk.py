@@ -114,6 +114,9 @@ def _open_end(path: str) -> int:
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         return os.open(os.path.basename(path), flags, 0o666, dir_fd=folder)
+    except OSError as error:
+        error.filename = path
+        raise
     finally:
         os.close(folder)
 
