@@ -197,7 +197,7 @@ def describe_commits(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
 def describe_known(git: Git, names: Iterable[str]) -> dict[str, Commit]:
     """The same by ids as records hold them: whole or cut short, some not in this clone, some no ids at all.
 
-    None where git cannot tell.
+    Empty where git cannot tell.
     """
     wanted = [name for name in dict.fromkeys(names) if _COMMIT.fullmatch(name)]
     if not wanted:
