@@ -16,6 +16,7 @@ NEVER = {
     *("click", "mcp", "pydantic", "numpy", "tree_sitter", "anyascii", "sqlite3", "sqlite_vec", "jsonschema"),
     *("subprocess", "threading", "signal", "selectors", "socket", "asyncio", "concurrent", "multiprocessing"),
     *("json", "logging", "tempfile", "shutil", "pathlib", "inspect", "dataclasses", "traceback", "locale"),
+    *("copy", "weakref"),
     *("hashlib", "_hashlib", "random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
     *("quire.capture", "quire.verbs.graph.save", "quire.verbs.admin", "quire.verbs.envelope"),
     *("quire.verbs.ask.inspect", "quire.verbs.journal.journal_state", "quire.verbs.journal.journal_lines"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 from quire.layers.profile.layout import ACTIVE, IMPORTANCE, SESSION, VERSION
@@ -46,6 +45,8 @@ def _version(document: dict[str, Any]) -> str:
 
 
 def _stepped(document: dict[str, Any], version: str, defaults: dict[str, Any]) -> dict[str, Any]:
+    from copy import deepcopy
+
     found = deepcopy(document)
     found["schema_version"] = version
     if version != VERSION:
