@@ -93,6 +93,7 @@ def test_damaged_lines_and_odd_files_do_not_count(root: Path) -> None:
     note(root, ended(1))
     file = root / ENDED
     bad = b'\n{\nnull\n[]\n{"client": 5}\n\xff\n{"client": "claude"}\n{"client": "c", "session": ""}\n'
+    bad += b'{"client": "c", "session": "s-2", "later": "\xff"}\n'
     file.write_bytes(bad + file.read_bytes() + bad)
     os.mkfifo(root / ".memory/local/ended-pipe.jsonl")
     (root / ".memory/local/ended-folder.jsonl").mkdir()

@@ -128,13 +128,21 @@ def _unread(root: str, name: str) -> int:
     """How many lines of a file name no session; a file that cannot be read counts as one."""
     if read_local(root, FOLDER, name).problem is not None:
         return 1
-    return sum(json_value(line, Ended) is None for line in read_lines(root, name))
+    return sum(_ended_in(line) is None for line in read_lines(root, name))
+
+
+def _ended_in(line: bytes) -> Ended | None:
+    """The session that a line names; a line that is not UTF-8 anywhere names none."""
+    try:
+        return json_value(line.decode(), Ended)
+    except UnicodeDecodeError:
+        return None
 
 
 def _latest(root: str, names: Iterable[str]) -> list[Ended]:
     found: dict[tuple[str, str], Ended] = {}
     for line in read_lines(root, *names):
-        item = json_value(line, Ended)
+        item = _ended_in(line)
         if item is None:
             continue
         before = found.get((item.client, item.session))
