@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from transcript_making import PROJECT, found, names, read_all, said, write_docum
 
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.types import Turn
+from quire.model.errors import StorageFailed
 
 TYPE = "opencode-local"
 CREATED = 1772362800000
@@ -153,3 +155,29 @@ def test_one_file_about_a_session_is_a_source_too(storage: Storage) -> None:
     path = storage.top / "session" / "p1" / "ses_1.json"
     (session,) = found(TYPE, path)
     assert len(read_all(session)[0]) == 9
+
+
+@pytest.mark.parametrize(
+    ("call", "refused"),
+    [
+        ("open", "session/p1/ses_1.json"),
+        ("open", "message/ses_1/msg_001.json"),
+        ("open", "part/msg_001/prt_001.json"),
+        ("listdir", "message/ses_1"),
+        ("listdir", "part/msg_001"),
+    ],
+)
+def test_what_is_refused_for_a_passing_reason_is_no_end_of_a_session(
+    call: str, refused: str, storage: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left out, it would count as not there, and nobody would look again."""
+    real = getattr(os, call)
+
+    def refusing(where: Any, *arguments: Any, **options: Any) -> Any:
+        if os.fspath(where) == str(storage.top / refused):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), where)
+        return real(where, *arguments, **options)
+
+    monkeypatch.setattr(os, call, refusing)
+    with pytest.raises(StorageFailed, match="too many files are open"):
+        [list(read_all(session)) for session in discover(TYPE, str(tmp_path))]

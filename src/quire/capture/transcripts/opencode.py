@@ -10,13 +10,19 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.capture.transcripts.file_walk import FoundFile, file_at, files_below, folders_in, pass_over
+from quire.capture.transcripts.file_walk import (
+    FoundFile,
+    file_at,
+    files_below,
+    folders_in,
+    pass_over,
+    pass_over_unread,
+)
 from quire.capture.transcripts.lenient_json import label, moment, object_in
 from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parser import Parser
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
-from quire.files.paths import names_in
 from quire.model.untyped import as_dict, as_list, as_text
 
 TYPE = "opencode-local"
@@ -121,7 +127,12 @@ def _names(folder: str) -> list[str]:
     """The ids in a folder, which sort by time."""
     if os.path.islink(folder):
         return []
-    stems = (name.removesuffix(".json") for name in names_in(folder) if name.endswith(".json"))
+    try:
+        listed = os.listdir(folder)
+    except OSError as error:
+        pass_over_unread([], folder, error)
+        return []
+    stems = (name.removesuffix(".json") for name in listed if name.endswith(".json"))
     return sorted(stem for stem in stems if is_name(stem))
 
 
@@ -149,7 +160,8 @@ def records(session: SessionFile, tally: Tally) -> Iterator[dict[str, Any]]:
 def _document(path: str) -> dict[str, Any] | None:
     try:
         return object_in(read_whole(path, PIECE_BYTES))
-    except OSError:
+    except OSError as error:
+        pass_over_unread([], path, error)
         return None
 
 
