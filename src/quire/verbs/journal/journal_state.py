@@ -138,10 +138,9 @@ def ask_model(project: Project, task: Task, provider: str) -> ModelAnswer:
     """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
     from quire.capture.providers.ask import ask
     from quire.capture.providers.settings import read_settings
-
-    answer = ask(task, provider=provider, settings=read_settings(project.world), world=project.world, root=project.root)
     from quire.guard.hostile_text import make_safe
 
+    answer = ask(task, provider=provider, settings=read_settings(project.world), world=project.world, root=project.root)
     # What a model wrote may hold characters that are not what they seem.
     return msgspec.structs.replace(answer, value=with_texts(answer.value, make_safe))
 

@@ -239,7 +239,6 @@ def _take_in(
     `known` are the hashes that the sessions had when they were looked at. One that has others by now was read by
     someone else, and is left to the next sync.
     """
-
     from quire.layers.journal.state_changes import counted_maintenance, taken_ids
 
     if dry_run:
@@ -294,7 +293,6 @@ def _registered(
     project: Project, journal: Journal, source: SessionSource, found: SyncedSource, imported: int
 ) -> SourceRegistry | None:
     """The registry with how it went, in the fresh entry of this source; None where the source was removed."""
-
     fresh = journal.registry.find(source.id)
     if fresh is None:
         return None

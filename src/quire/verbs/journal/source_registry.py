@@ -34,7 +34,6 @@ def change_sources(
     dry_run: bool = False,
 ) -> SourceChange:
     """Write the registry that `plan` gives, with the source that differs in it."""
-
     from quire.layers.journal.state_changes import counted_maintenance
 
     def planned(journal: Journal) -> tuple[SourceChange, Writing | None]:
