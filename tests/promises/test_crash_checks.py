@@ -120,7 +120,7 @@ def without_check(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 @proves("P3.2")
 def test_whoever_changes_the_file_at_any_call_before_it_is_replaced_loses_nothing(tmp_path: Path) -> None:
     names = calls_of(tmp_path / "calls")
-    last = names.index("open log.jsonl")
+    last = names.index("open log.jsonl") - 1  # its folder is opened first
     decision = names.index("open transaction-t")  # right after the second check
     assert last > decision >= 8
     for number in range(last):
