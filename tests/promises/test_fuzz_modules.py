@@ -53,6 +53,8 @@ NOT_HERE: dict[str, str] = {
     "files.git_merge": "settings and attributes that git prints",
     "files.undo_recorder": _OURS,
     "files.commit_ranges": "lists of commits and files that git writes",
+    "guard.patterns": "it compiles the patterns of its package, which the targets of the guard try",
+    "index.catalog": _INDEX,
     "index.schema": _INDEX,
     "index.sentence_model": "a model that a person named, on this machine; its file is compared with a digest",
     "layers.facts.checkpoints": _NAMES,
