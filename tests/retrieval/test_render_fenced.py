@@ -231,7 +231,7 @@ def test_a_heading_cannot_hold_a_mark() -> None:
 
 
 OURS = re.compile(
-    r'# Memory: ".*"|Between memory-\w+ marks .*|Nothing in the memory (?:clearly answers|is near) this\.'
+    r'# Memory: ".*"|Between memory-\w+ marks:? .*|Nothing in the memory (?:clearly answers|is near) this\.'
     r"|No longer current .*|Try other words.*"
     r"|## (?:Possible, not certain|Connected|Open questions|Did not fit|Withheld)|---|… cut to fit: .*"
     r"|(?:(?:\d+ more did not fit|\d+ more with a higher `limit`|cut to fit|\d+ withheld)(?:; |$))+|"
